@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { searchIndexOf } from './outline.mjs';
-import { readSite, surroundingsOf } from './pages.mjs';
+import { lostPage, readSite, surroundingsOf } from './pages.mjs';
 
 const OUTPUT = 'site/dist';
 
@@ -15,10 +15,10 @@ function write(path, text) {
 export default function configure(eleventy) {
   const site = readSite();
   eleventy.setLibrary('md', site.markdown);
-  for (const page of site.pages) {
-    const { source, output, title, text } = page;
-    const data = { layout: 'page.njk', permalink: output, source, output, title, ...surroundingsOf(page, site) };
-    eleventy.addTemplate(`${output.slice(0, -'.html'.length)}.md`, text, data);
+  const pages = site.pages.map((page) => ({ ...page, ...surroundingsOf(page, site) }));
+  for (const page of [...pages, lostPage(site)]) {
+    const data = { layout: 'page.njk', permalink: page.output, ...page };
+    eleventy.addTemplate(`${page.output.slice(0, -'.html'.length)}.md`, page.text, data);
   }
   eleventy.addPassthroughCopy({
     'site/assets': '.',

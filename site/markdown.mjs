@@ -1,11 +1,13 @@
 import { slug } from 'github-slugger';
 import markdownIt from 'markdown-it';
 import anchor from 'markdown-it-anchor';
+import { coloredCode } from './code.mjs';
 import { diagramOf } from './diagrams.mjs';
 import { relativeUrl, resolveLink, targetOf } from './links.mjs';
 import { LANDING } from './navigation.mjs';
+import { FOLDED, foldSections, layOutLanding } from './sections.mjs';
+import { prepareTables } from './tables.mjs';
 
-const ALIGNMENT = /^text-align:(\w+)$/;
 const LIGHT = /-light(?=\.\w+$)/;
 const PICTURE_OF_TERMINAL = /^text \d+$/;
 const DIAGRAM = 'mermaid';
@@ -50,38 +52,12 @@ function rewriteAddresses(children, place) {
   });
 }
 
-/** Aligns by class, because the pages' policy forbids style attributes. */
-function alignByClass(token) {
-  const alignment = ALIGNMENT.exec(token.attrGet('style') ?? '')?.[1];
-  if (alignment) token.attrs = [['class', alignment]];
-}
-
-/** An empty column heading becomes a plain cell, so that screen readers do not announce it. */
-function leaveOutEmptyHeading(tokens, at) {
-  const [opening, text, closing] = tokens.slice(at);
-  if (text.content === '') for (const token of [opening, closing]) token.tag = 'td';
-}
-
-/** Lays out the landing page: what follows a heading of the third level becomes a card. */
-function makeCards(state) {
-  const html = (content) => Object.assign(new state.Token('html_block', '', 0), { content });
-  let inCards = false;
-  const close = () => (inCards ? [html('</section></div>\n')] : []);
-  state.tokens = state.tokens.flatMap((token) => {
-    if (token.type !== 'heading_open') return [token];
-    const isCard = token.tag === 'h3';
-    const before = isCard ? [html(inCards ? '</section><section>' : '<div class="cards"><section>')] : close();
-    inCards = isCard;
-    return [...before, token];
-  });
-  state.tokens.push(...close());
-}
-
 /** Tables, code and diagrams wider than a phone scroll, by keyboard too. */
 function renderScrolling(markdown, { diagrams }) {
   const { rules } = markdown.renderer;
   const { escapeHtml } = markdown.utils;
-  rules.table_open = () => '<div class="wide" role="group" aria-label="Table" tabindex="0"><table>\n';
+  rules.table_open = (tokens, at) =>
+    `<div class="wide" role="group" aria-label="Table" tabindex="0"><table${tokens[at].meta?.isLong ? ' class="long"' : ''}>\n`;
   rules.table_close = () => '</table></div>\n';
   rules.fence = (tokens, at, _options, page) => {
     const { info, content } = tokens[at];
@@ -92,7 +68,9 @@ function renderScrolling(markdown, { diagrams }) {
       return `<div class="wide diagram" role="group" aria-label="Diagram: ${escapeHtml(title)}" tabindex="0"><img src="${src}" alt="${escapeHtml(description)}" ${size}></div>\n`;
     }
     const kind = PICTURE_OF_TERMINAL.test(info.trim()) ? ' class="terminal"' : '';
-    return `<div class="code"><pre tabindex="0"${kind}><code>${escapeHtml(content)}</code></pre></div>\n`;
+    const [language] = info.split(' ');
+    const code = coloredCode(content, language, escapeHtml);
+    return `<div class="code"><pre tabindex="0"${kind}><code>${code}</code></pre></div>\n`;
   };
 }
 
@@ -112,16 +90,16 @@ export function createMarkdown(site) {
   const markdown = markdownIt({ html: false });
   markdown.use(anchor, { slugify: (text) => slug(text), uniqueSlugStartIndex: 1, tabIndex: false });
   markdown.core.ruler.push('site', ({ tokens, env: page }) => {
-    tokens.forEach((token, at) => {
+    tokens.forEach((token) => {
       if (token.children) rewriteAddresses(token.children, { page, site });
-      if (token.type === 'th_open') leaveOutEmptyHeading(tokens, at);
-      if (token.type === 'th_open' || token.type === 'td_open') alignByClass(token);
       if (token.type === 'fence' && token.info === DIAGRAM && !site.diagrams.has(token.content))
         site.diagrams.set(token.content, diagramOf(token.content, page));
     });
   });
-  markdown.core.ruler.push('cards', (state) => {
-    if (state.env.source === LANDING) makeCards(state);
+  markdown.core.ruler.push('tables', ({ tokens }) => prepareTables(tokens));
+  markdown.core.ruler.push('sections', (state) => {
+    if (state.env.source === LANDING) layOutLanding(state);
+    if (FOLDED.has(state.env.source)) foldSections(state, FOLDED.get(state.env.source));
   });
   renderScrolling(markdown, site);
   renderPictures(markdown);

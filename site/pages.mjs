@@ -68,25 +68,43 @@ export function readSite() {
   return { pages, groups, pictures, diagrams, markdown, homepage: manifest.homepage };
 }
 
-/** What the layout shows around a page, with relative addresses. */
+const LOST = {
+  source: '404.md',
+  output: '404.html',
+  title: 'There is no such page',
+  description: 'No page has this address.',
+  text: '# There is no such page\n\nCheck the address, search, or choose from the list of all pages.\n',
+};
+
+/** The page that a host shows at unknown addresses. */
+export const lostPage = (site) => ({ ...LOST, ...surroundingsOf(LOST, site), isLost: true });
+
+/** Lists the pages of each group, with addresses made by `to`. */
+const listedGroups = (page, groups, to) =>
+  groups.map(({ title, pages }) => ({
+    title,
+    isOpen: page === LOST || title === page.group || (page.group === 'Decisions' && title === 'Contribute'),
+    pages: pages.map((other) => ({ ...to(other), isOpen: other === page })),
+  }));
+
+/** What the layout shows around a page. Addresses are relative, except on the page that is shown at unknown addresses. */
 export function surroundingsOf(page, { pages, groups, homepage }) {
+  const base = homepage === undefined ? '/' : new URL(`${homepage}/`).pathname.replace(/\/+$/, '/');
+  const root = page === LOST ? base : '../'.repeat(page.output.split('/').length - 1);
+  const urlOf = ({ output }) => (page === LOST ? base + output : relativeUrl(page.output, output));
   const nameOf = ({ source, title }) => (source === LANDING ? 'Home' : title);
-  const to = (other) => other && { title: nameOf(other), url: relativeUrl(page.output, other.output) };
+  const to = (other) => other && { title: nameOf(other), url: urlOf(other) };
   const at = pages.indexOf(page);
   const isLanding = page.source === LANDING;
-  const root = '../'.repeat(page.output.split('/').length - 1);
+  const isAlone = isLanding || page === LOST;
   return {
     root,
     isLanding,
     head: headOf(page, { homepage, root }),
-    group: isLanding ? undefined : page.group,
-    parts: isLanding ? [] : page.parts,
-    previous: isLanding ? undefined : to(pages[at - 1]),
-    next: isLanding ? undefined : to(pages[at + 1]),
-    groups: groups.map(({ title, pages: ofGroup }) => ({
-      title,
-      isOpen: title === page.group || (page.group === 'Decisions' && title === 'Contribute'),
-      pages: ofGroup.map((other) => ({ ...to(other), isOpen: other === page })),
-    })),
+    group: isAlone ? undefined : page.group,
+    parts: isAlone ? [] : page.parts,
+    previous: isAlone ? undefined : to(pages[at - 1]),
+    next: isAlone ? undefined : to(pages[at + 1]),
+    groups: listedGroups(page, groups, to),
   };
 }

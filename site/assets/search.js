@@ -23,7 +23,7 @@
   const close = element('button', { type: 'button', textContent: 'Close' });
   const dialog = element(
     'dialog',
-    { id: 'search' },
+    { id: 'site-search' },
     element('div', { className: 'bar' }, input, close),
     status,
     results,

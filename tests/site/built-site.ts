@@ -3,6 +3,10 @@ import { extname, join, resolve } from 'node:path';
 import { node, type Outcome, runCommand } from '../kit/command.ts';
 import { startStrangeGateway } from '../kit/strange-gateway.ts';
 
+/** The path below which the site is served, and the address that its package.json names. */
+const BASE = '/any/base/';
+export const HOMEPAGE = `https://docs.example${BASE}`;
+
 /** What the generator reads or is run by, and what its pages only link to. */
 const COPIED = ['package.json', '.npmrc', 'scripts', 'site', 'docs', /^[A-Z]+\.md$/];
 const LINKED = ['packages', 'deploy', 'tests', 'LICENSE'];
@@ -21,14 +25,17 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.webp': 'image/webp',
 };
 
-/** The files that the site is made of, in a folder in which nothing is installed: of a repository without an address, and with two pictures. */
+/**
+ * The files that the site is made of, in a folder in which nothing is installed: of a repository without an address, of a site with one,
+ * and with two pictures.
+ */
 export function copyDocuments(folder: string): void {
   const isCopied = (name: string) =>
     COPIED.some((each) => (typeof each === 'string' ? each === name : each.test(name)));
   for (const name of readdirSync('.').filter(isCopied))
     cpSync(name, join(folder, name), { recursive: true, filter: (path) => !MADE.test(path) });
   for (const name of LINKED) symlinkSync(resolve(name), join(folder, name));
-  const manifest = { ...JSON.parse(readFileSync('package.json', 'utf8')), repository: undefined };
+  const manifest = { ...JSON.parse(readFileSync('package.json', 'utf8')), repository: undefined, homepage: HOMEPAGE };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
   mkdirSync(join(folder, '.setup/pictures'), { recursive: true });
   for (const look of ['light', 'dark'])
@@ -45,17 +52,18 @@ export const filesIn = (folder: string): string[] =>
     .map(String)
     .filter((path) => statSync(join(folder, path)).isFile());
 
-/** Serves a folder below a path, and nothing else; answers with the URL. */
-export async function serve(folder: string, base: string): Promise<string> {
-  const files = new Map(filesIn(folder).map((path) => [base + path, path]));
+/** Serves a folder below `BASE`, as a host of pages does: unknown addresses get its page for them. Answers with the URL. */
+export async function serve(folder: string): Promise<string> {
+  const files = new Map(filesIn(folder).map((path) => [BASE + path, path]));
   const { url, answer } = await startStrangeGateway();
   answer(({ path }, response) => {
-    const file = files.get(decodeURI(path));
-    if (file === undefined) return void response.writeHead(404).end();
+    const found = files.get(decodeURI(path));
+    if (found === undefined) response.statusCode = 404;
+    const file = found ?? '404.html';
     const contentType = MEDIA_TYPES[extname(file)] ?? 'application/octet-stream';
     response.setHeader('content-type', contentType).end(readFileSync(join(folder, file)));
   });
-  return url + base;
+  return url + BASE;
 }
 
 /** A page as seen by a browser. */

@@ -5,19 +5,20 @@ import { axeFaults, LOOKS, openPage } from '../console/console.ts';
 import { browserSuite } from '../kit/chromium.ts';
 import { suiteWithInstallation } from '../kit/packages.ts';
 import { isFull } from '../kit/rounds.ts';
-import { copyDocuments, filesIn, linkFaults, makeSite, type SeenPage, serve } from './built-site.ts';
+import { copyDocuments, filesIn, HOMEPAGE, linkFaults, makeSite, type SeenPage, serve } from './built-site.ts';
+import { lookAtReading } from './reading.ts';
 
-const BASE = '/any/base/';
 /** Reads a page in the browser. */
 const SEEN = `({
   url: location.href,
   ids: [...document.querySelectorAll('[id]')].map(({ id }) => id),
   links: [...document.querySelectorAll('a')].map(({ href }) => href),
-  loaded: [...document.querySelectorAll('[src], [srcset], link')].map(
+  loaded: [...document.querySelectorAll('[src], [srcset], link:not([rel=canonical])')].map(
     (element) => new URL(element.src || element.srcset || element.href, location.href).href,
   ),
   scripts: [...document.scripts].filter(({ src }) => src === '').length,
   width: document.documentElement.scrollWidth,
+  height: document.documentElement.scrollHeight,
   title: document.querySelector('main h1')?.textContent ?? '',
   head: [document.title, ...['meta[name=description]', 'meta[property="og:image"]'].map(
     (selector) => document.querySelector(selector).content,
@@ -28,11 +29,15 @@ const LOOKED_AT = {
   '1440-light': 'index.html',
   '1440-dark': 'concepts/sign-in.html',
   '390-light': 'operating/index.html',
+  '768-light': 'routes.html',
+  '768-dark': 'signing.html',
+  '390-dark': 'errors.html',
 };
 
 interface Seen extends SeenPage {
   readonly scripts: number;
   readonly width: number;
+  readonly height: number;
   readonly title: string;
   /** Title, description and picture that others show. */
   readonly head: readonly [string, string, string];
@@ -57,7 +62,7 @@ function lookAt(dist: string): void {
   const seen: Seen[] = [];
   const faults = new Set<string>();
   beforeAll(async () => {
-    url = await serve(dist, BASE);
+    url = await serve(dist);
     const phone = await openPage(`${url}index.html`, { ...LOOKS['390-light'], javaScriptEnabled: false });
     for (const path of filesIn(dist).filter((name) => name.endsWith('.html'))) {
       await phone.page.goto(url + path);
@@ -74,13 +79,18 @@ function lookAt(dist: string): void {
     expect([...faults]).toEqual([]);
   });
 
+  it('no page is longer than twenty screens of a phone', () => {
+    const longest = 20 * LOOKS['390-light'].viewport.height;
+    expect(seen.filter(({ height }) => height > longest).map(({ url: page, height }) => [page, height])).toEqual([]);
+  });
+
   it('every link, anchor and picture exists', () => {
     const files = filesIn(dist).map((path) => url + path);
     expect(linkFaults(seen, files)).toEqual([]);
     expect(seen.flatMap(({ links }) => links).filter((link) => link.includes('#')).length).toBeGreaterThan(100);
   });
 
-  it.each(['1440-light', '1440-dark', '390-light'] as const)(
+  it.each(Object.keys(LOOKED_AT) as (keyof typeof LOOKED_AT)[])(
     'axe finds nothing wrong with pages that are %s',
     async (look) => {
       for (const path of isFull ? Object.values(LOOKED_AT) : [LOOKED_AT[look]]) {
@@ -91,6 +101,8 @@ function lookAt(dist: string): void {
     },
     60_000,
   );
+
+  lookAtReading(() => url);
 
   it('the search finds a heading, by keyboard alone', async () => {
     const { page, faults, close } = await openPage(`${url}index.html`);
@@ -114,7 +126,7 @@ function lookAt(dist: string): void {
     for (const at of [0, 1]) expect(new Set(heads.map((head) => head[at])).size).toBe(seen.length);
     for (const [, description] of heads) expect(description.length).toBeGreaterThan(10);
     const files = filesIn(dist).map((path) => url + path);
-    for (const { url: page, head } of seen) expect(files).toContain(new URL(head[2], page).href);
+    for (const { head } of seen) expect(files).toContain(head[2].replace(HOMEPAGE, url));
   });
 }
 

@@ -3,7 +3,7 @@ import { clientMethods } from './client-methods.ts';
 import { errorsPage, plain, table } from './errors-page.ts';
 import { openApi } from './openapi.ts';
 import { type JsonSchema, published } from './schemas.ts';
-import { aboutSurface, bySurface, exampleTarget, type Service } from './service.ts';
+import { aboutSurface, bySurface, capital, exampleTarget, type Service } from './service.ts';
 
 /** A parameter of a route that has no parts. */
 interface Leaf {
@@ -24,6 +24,15 @@ function bounds(minimum: unknown, maximum: unknown): string {
   return isOpen ? '' : `at most ${maximum}`;
 }
 
+/** Patterns of texts that only exclude characters, in words. */
+const EXCLUDED: readonly (readonly [start: string, words: string])[] = [
+  ['^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]{', 'without control characters'],
+  ['^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff,]{', 'without commas and control characters'],
+];
+
+const patternOf = (pattern: string): string =>
+  EXCLUDED.find(([start]) => pattern.startsWith(start))?.[1] ?? `\`${pattern}\``;
+
 /** What a schema allows, in words. */
 function ruleOf(schema: JsonSchema): string {
   const { type, pattern } = schema;
@@ -35,7 +44,9 @@ function ruleOf(schema: JsonSchema): string {
   }
   if (type === 'string') {
     const length = bounds(schema.minLength, schema.maxLength);
-    return ['text', length && `of ${length} characters`, pattern && `\`${pattern}\``].filter(Boolean).join(' ');
+    return ['text', length && `of ${length} characters`, pattern && patternOf(textOf(pattern))]
+      .filter(Boolean)
+      .join(' ');
   }
   return [textOf(type) || 'any JSON', bounds(schema.minimum, schema.maximum)].filter(Boolean).join(' ');
 }
@@ -82,13 +93,26 @@ function exampleRequest(route: Route): string[] {
   return ['', '```http', `${httpMethod} ${exampleTarget(route)}`, ...body, '```'];
 }
 
-/** The section of one method: its parameters, rules and example. */
-function methodSection(route: Route): string[] {
+type Priced = Pick<Service, 'priceUsd'>;
+
+const FREE = '0.00';
+const priceOf = (route: Route, { priceUsd }: Priced): string =>
+  priceUsd(route) === FREE ? 'free' : `$${priceUsd(route)}`;
+
+/** The section of one method: its price, routes, parameters, rules and example. */
+function methodSection(rows: readonly [Route, ...Route[]], service: Priced): string[] {
+  const [route] = rows;
+  const prices = [...new Set(rows.map((row) => priceOf(row, service)))];
   return [
     '',
     `### ${route.method}`,
     '',
-    plain(route.description),
+    `**${capital(prices.join(' or '))}.** ${plain(route.description)}`,
+    '',
+    ...rows.map((row) => {
+      const price = prices.length > 1 ? `: ${priceOf(row, service)}` : '';
+      return `- \`${row.httpMethod} ${row.path}\`${price}`;
+    }),
     ...table(['parameter', 'in', 'required', 'allowed', 'meaning'], parameterRows(route)),
     ...(route.rules.length > 0 ? [''] : []),
     ...route.rules.map(({ description }) => `- ${plain(description)}`),
@@ -96,22 +120,25 @@ function methodSection(route: Route): string[] {
   ];
 }
 
-const oncePerMethod = (routes: readonly Route[]): Route[] =>
-  [...new Map(routes.toReversed().map((route) => [route.method, route])).values()].toReversed();
+/** The rows by their method: those for several providers and clusters have the same parameters. */
+function byMethod(routes: readonly Route[]): [Route, ...Route[]][] {
+  const methods = new Map<string, [Route, ...Route[]]>();
+  for (const route of routes) {
+    const known = methods.get(route.method);
+    if (known) known.push(route);
+    else methods.set(route.method, [route]);
+  }
+  return [...methods.values()];
+}
 
 /** The page of all routes by surface, with prices and parameters. */
 export function routesPage(service: Service): string {
-  const { routes, priceUsd } = service;
-  const sections = [...bySurface(routes)].flatMap(([surface, rows]) => [
+  const sections = [...bySurface(service.routes)].flatMap(([surface, rows]) => [
     '',
     `## ${surface}`,
     '',
     aboutSurface(surface, service),
-    ...table(
-      ['route', 'price', 'answers'],
-      rows.map((row) => [`\`${row.httpMethod} ${row.path}\``, `$${priceUsd(row)}`, plain(row.description)]),
-    ),
-    ...oncePerMethod(rows).flatMap(methodSection),
+    ...byMethod(rows).flatMap((ofMethod) => methodSection(ofMethod, service)),
   ]);
   const head = [
     '# Routes',
