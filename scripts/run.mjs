@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { changeset } from './changeset.mjs';
 import { dev, isInspect } from './dev.mjs';
 import { alone, build, checkNode, install } from './setup.mjs';
-import { docs, site } from './site.mjs';
+import { docs, pictures, site } from './site.mjs';
 import { test, testAll } from './test.mjs';
 import { COMMANDS, USAGE } from './usage.mjs';
 
@@ -24,6 +24,7 @@ const SCRIPTS = {
   'test:all': testAll,
   dev,
   site,
+  pictures,
   changeset,
   docs,
   mcpb: async ([path = 'asset-gateway.mcpb']) => (await import('./mcpb.mjs')).mcpb(resolve(launchedFrom, path)),

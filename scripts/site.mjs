@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { alone, installTool, stop } from './setup.mjs';
 
 const GENERATOR = ['site/node_modules/@11ty/eleventy/cmd.cjs', '--config=site/eleventy.config.mjs', '--quiet'];
@@ -11,6 +11,18 @@ export function site() {
   const { status } = spawnSync(process.execPath, GENERATOR, { stdio: 'inherit' });
   if (status !== 0) stop('The site could not be built; see the lines above.');
   process.stdout.write('site/dist/index.html written\n');
+}
+
+/** Makes the pictures of the console's views in `docs/pictures`: the tests of these views save them. */
+export function pictures() {
+  const made = '.setup/pictures';
+  rmSync(made, { recursive: true, force: true });
+  const views = ['try', 'routes', 'wallet', 'operate'].map((name) => `tests/console/${name}`);
+  const words = ['scripts/run.mjs', 'test', ...views, '--maxWorkers=1'];
+  const { status } = spawnSync(process.execPath, words, { stdio: 'inherit', env: { ...process.env, ROUNDS: 'full' } });
+  if (existsSync(made)) cpSync(made, 'docs/pictures', { recursive: true });
+  if (status !== 0) stop('docs/pictures may lack a new picture, because a test failed; see the lines above.');
+  process.stdout.write('docs/pictures written\n');
 }
 
 /** Writes the files generated from the tables of routes and refusals, and the schema of the file of APIs. */

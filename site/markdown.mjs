@@ -5,6 +5,7 @@ import { coloredCode } from './code.mjs';
 import { diagramOf } from './diagrams.mjs';
 import { relativeUrl, resolveLink, targetOf } from './links.mjs';
 import { LANDING } from './navigation.mjs';
+import { PAGE_WITH_PICTURES } from './pictures.mjs';
 import { FOLDED, foldSections, layOutLanding } from './sections.mjs';
 import { prepareTables } from './tables.mjs';
 
@@ -40,9 +41,8 @@ function rewritePicture(image, { page, site }) {
   // The renderer fills in `alt`.
   image.attrs = Object.entries({ src: address, alt: '', width, height, loading: 'lazy' });
   const dark = site.pictures.find(({ output }) => output === picture.output.replace(LIGHT, '-dark'));
-  image.meta = {
-    dark: dark && dark !== picture ? resolveLink(src.replace(LIGHT, '-dark'), page, site) : undefined,
-  };
+  const hasVariant = dark && dark !== picture && page.source !== PAGE_WITH_PICTURES;
+  image.meta = { dark: hasVariant ? resolveLink(src.replace(LIGHT, '-dark'), page, site) : undefined };
 }
 
 function rewriteAddresses(children, place) {

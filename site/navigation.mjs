@@ -8,7 +8,17 @@ const inFolder = (folder, ...names) => names.map((name) => `${folder}/${name}.md
 
 /** The pages by reader, in reading order. */
 const GROUPS = [
-  { title: 'Start', sources: [LANDING, 'README.md', 'docs/console.md', 'docs/cli.md'] },
+  {
+    title: 'Start',
+    sources: [
+      LANDING,
+      'README.md',
+      'docs/console.md',
+      'docs/console-pictures.md',
+      'docs/console-compared.md',
+      'docs/cli.md',
+    ],
+  },
   { title: 'Concepts', sources: inFolder('docs/concepts', 'sign-in', 'payment', 'credit', 'cache', 'shares') },
   {
     title: 'Build a client',

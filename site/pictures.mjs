@@ -5,12 +5,13 @@ const MADE = '.setup/pictures';
 const COMMITTED = 'docs/pictures';
 export const PICTURES = [MADE, COMMITTED];
 
-/** The page that shows the console's pictures, at its end. */
-export const PAGE_WITH_PICTURES = 'docs/console.md';
+/** The page that shows the console's views. */
+export const PAGE_WITH_PICTURES = 'docs/console-pictures.md';
 
 const NAME = /^[\w-]+\.(?:png|webp)$/;
-/** Such as `try-1440-light.png`, just made, or `try-1440-light.webp`, in git: view, width of the window, color scheme. */
-const VIEW = /^pictures\/([a-z-]+)-(\d+)-(light|dark)\./;
+/** Such as `try-1440-light.webp`: view, width of the window, color scheme. */
+const VIEW = /\/([a-z-]+)-(\d+)-(light|dark)\.\w+$/;
+const SCHEMES = ['light', 'dark'];
 
 /** Width and height in pixels, from the first chunk of a PNG or a lossy WebP. */
 function sizeOf(bytes) {
@@ -30,31 +31,41 @@ export function picturesIn(...folders) {
       .sort()
       .map((name) => {
         const source = `${folder}/${name}`;
-        return { source, output: `pictures/${name}`, ...sizeOf(readFileSync(source)) };
+        const output = folder === MADE ? `pictures/new/${name}` : `pictures/${name}`;
+        return { source, output, ...sizeOf(readFileSync(source)) };
       });
   });
 }
 
-/** The Markdown section that shows the console's views, if there are pictures. A light one stands for its dark variant too. */
-export function partWith(pictures) {
+/** The views in pictures: for each, the addresses of its pictures from the page by width and scheme, such as `1440 px light`. */
+function viewsIn(pictures) {
   const views = new Map();
-  for (const { source, output } of pictures) {
-    const [, view, width, scheme] = VIEW.exec(output) ?? [];
+  for (const { source } of pictures) {
+    const [, view, width, scheme] = VIEW.exec(source) ?? [];
     if (!view) continue;
-    const widths = views.get(view) ?? new Map();
+    const looks = views.get(view) ?? new Map();
+    const look = `${width} px ${scheme}`;
     // The first folder has the newest.
-    const isShown = widths.has(width) && (scheme === 'dark' || widths.get(width).includes('-light'));
-    if (!isShown) widths.set(width, `../${source}`.replace('../docs/', ''));
-    views.set(view, widths);
+    if (!looks.has(look)) looks.set(look, `../${source}`.replace('../docs/', ''));
+    views.set(view, looks);
   }
-  if (views.size === 0) return '';
-  const parts = Array.from(views, ([view, widths]) => {
-    const title = view.charAt(0).toUpperCase() + view.slice(1);
-    const sorted = [...widths].sort(([one], [other]) => other - one);
-    const rows = sorted.map(
-      ([width, address]) => `| ${width} px | [![${title}, ${width} px](${address})](${address}) |\n`,
+  return views;
+}
+
+/** The Markdown sections that show the console's views, one each: a column for each width of the window. */
+export function partWith(pictures) {
+  const parts = Array.from(viewsIn(pictures), ([view, looks]) => {
+    const title = view.charAt(0).toUpperCase() + view.slice(1).replaceAll('-', ' ');
+    const widths = [...new Set(Array.from(looks.keys(), (look) => Number.parseInt(look, 10)))].sort((a, b) => b - a);
+    const cellFor = (look) => {
+      const address = looks.get(look);
+      return address ? `[![${title}, ${look}](${address})](${address})` : '';
+    };
+    const rows = SCHEMES.map(
+      (scheme) => `| ${scheme} | ${widths.map((width) => cellFor(`${width} px ${scheme}`)).join(' | ')} |\n`,
     );
-    return `### ${title}\n\n| width | picture |\n|---|---|\n${rows.join('')}`;
+    const head = `| | ${widths.map((width) => `${width} px`).join(' | ')} |\n|${'---|'.repeat(widths.length + 1)}\n`;
+    return `\n## ${title}\n\n${head}${rows.join('')}`;
   });
-  return `\n## Pictures\n\n${parts.join('\n')}`;
+  return parts.join('');
 }

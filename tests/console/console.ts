@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
@@ -10,6 +10,7 @@ import { isFull } from '../kit/rounds.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PICTURES = '.setup/pictures';
+const COVER_WIDTH = 1440;
 
 export const LONG_TIMEOUT = { timeout: 15_000 };
 
@@ -66,32 +67,52 @@ export const axeFaults = (page: Page): Promise<string[]> =>
   page.evaluate(`${AXE}; axe.run().then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`);
 
-/** Saves a screenshot for the documentation, with ROUNDS=full. */
-async function picture(page: Page, name: string): Promise<void> {
+/** Saves a screenshot for the documentation, with ROUNDS=full, as lossy WebP, which Playwright does not write. */
+async function picture(page: Page, name: string, height: number): Promise<void> {
+  // Suites share a page by a proxy, which the session refuses.
+  const session = await page.context().newCDPSession(page.mainFrame().page());
+  const { width = 0 } = page.viewportSize() ?? {};
+  // Wide pictures are reduced: all of them together weigh 3 MB in git.
+  const clip = { x: 0, y: 0, width, height, scale: width > LOOKS['390-light'].viewport.width ? 0.7 : 1 };
+  const options = { format: 'webp', quality: 35, captureBeyondViewport: true, clip } as const;
+  const { data } = await session.send('Page.captureScreenshot', options);
+  await session.detach();
+  writeFileSync(`${PICTURES}/${name}.webp`, Buffer.from(data, 'base64'));
+}
+
+/** Views whose first screen stands for the console elsewhere, with the names of these pictures. */
+const COVERS: Readonly<Record<string, string>> = { asset: 'console', paid: 'console-routes' };
+
+/** Saves screenshots of a whole view in one look, with ROUNDS=full. */
+async function pictures(page: Page, view: string, look: keyof typeof LOOKS): Promise<void> {
   if (!isFull) return;
   mkdirSync(PICTURES, { recursive: true });
   await page.mouse.move(0, 0);
   await page.evaluate('scrollTo(0, 0)');
-  await page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
+  await picture(page, `${view}-${look}`, await page.evaluate<number>('document.documentElement.scrollHeight'));
+  const { colorScheme, viewport } = LOOKS[look];
+  const cover = COVERS[view];
+  if (cover && viewport.width === COVER_WIDTH) await picture(page, `${cover}-${colorScheme}`, viewport.height);
 }
 
 /** Short rounds look at each page twice: narrow, and with axe in another look each time. */
-let pages = 0;
+let viewsSeen = 0;
 
 /** The faults of a page in all looks: violations of axe and overflow. Saves screenshots. */
 export async function faultsInAllLooks(page: Page, name: string): Promise<string[]> {
   const faults: string[] = [];
-  const looks = Object.entries(LOOKS);
-  pages += 1;
-  for (const [index, [look, { colorScheme, viewport }]] of looks.entries()) {
-    const isInTurn = isFull || index === pages % looks.length;
+  const looks = Object.keys(LOOKS) as (keyof typeof LOOKS)[];
+  viewsSeen += 1;
+  for (const [index, look] of looks.entries()) {
+    const { colorScheme, viewport } = LOOKS[look];
+    const isInTurn = isFull || index === viewsSeen % looks.length;
     if (!isInTurn && look !== '390-light') continue;
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize(viewport);
     const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
     const found = [...(isInTurn ? await axeFaults(page) : []), ...(isWide ? ['wider than the window'] : [])];
     faults.push(...found.map((fault) => `${look}: ${fault}`));
-    await picture(page, `${name}-${look}`);
+    await pictures(page, name, look);
   }
   await page.setViewportSize(LOOKS['1440-light'].viewport);
   return faults;

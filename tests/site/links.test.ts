@@ -104,6 +104,9 @@ it.each([
   [{ repository: { url: 'git+https://code.example/gateway.git' } }, REPOSITORY],
 ])('%j names an address for browsers', (manifest, address) => expect(repositoryOf(manifest)).toBe(address));
 
+const committed = (name: string) => `docs/pictures/${name}.webp`;
+const shown = (title: string, address: string) => `[![${title}](${address})](${address})`;
+
 describe('the navigation', () => {
   const files = markdownFiles();
 
@@ -125,14 +128,22 @@ describe('the navigation', () => {
   });
 });
 
-it('each view has a row of pictures for each width, in which a light picture stands for its dark variant', () => {
-  const pictures = ['a-390-dark', 'a-1440-dark', 'a-1440-light', 'b-768-dark', 'c'].map((name) => ({
-    source: `.setup/pictures/${name}.png`,
-    output: `pictures/${name}.png`,
-  }));
-  const part: string = partWith(pictures);
-  expect(part.match(/^### .*$/gm)).toEqual(['### A', '### B']);
-  expect(part.match(/(?<=\/pictures\/)[\w-]+(?=\.png\)\])/g)).toEqual(['a-1440-light', 'a-390-dark', 'b-768-dark']);
+it('each view has a column for each width and a row for each color scheme, and shows the newest picture', () => {
+  const sources = [
+    '.setup/pictures/a-1440-light.webp',
+    ...['a-390-dark', 'a-1440-light', 'b-768-dark', 'c'].map(committed),
+  ];
+  const part: string = partWith(sources.map((source) => ({ source })));
+  expect(part.split('\n').filter((line) => /^(?:##|\|) /.test(line))).toEqual([
+    '## A',
+    '| | 1440 px | 390 px |',
+    `| light | ${shown('A, 1440 px light', '../.setup/pictures/a-1440-light.webp')} |  |`,
+    `| dark |  | ${shown('A, 390 px dark', 'pictures/a-390-dark.webp')} |`,
+    '## B',
+    '| | 768 px |',
+    '| light |  |',
+    `| dark | ${shown('B, 768 px dark', 'pictures/b-768-dark.webp')} |`,
+  ]);
   expect(partWith([])).toBe('');
 });
 

@@ -146,13 +146,14 @@ function lookAtSite(folder: string): void {
         'Home',
         'Overview',
         'The console',
-        'The command line',
+        'Pictures of the console',
       ]);
     });
 
     it('links to source files where the repository has an address, and has no part for pictures that are not there', async () => {
       const source = /(<a href="[^"]*">)?(?:<code>)?packages\/console</;
       expect(source.exec(page('console.html'))?.[0]).toBe('<code>packages/console<');
+      expect(page('console-pictures.html')).toContain('src="pictures/new/try-1440-light.png"');
       rmSync(join(folder, '.setup/pictures'), { recursive: true });
       const committed = join(folder, 'docs/pictures');
       for (const name of filesIn(committed).filter((path) => /-\d+-/.test(path))) rmSync(join(committed, name));
@@ -163,7 +164,7 @@ function lookAtSite(folder: string): void {
       expect(source.exec(page('console.html'))?.[0]).toBe(
         `<a href="${repository}/blob/HEAD/packages/console">packages/console<`,
       );
-      expect(page('console.html')).not.toContain('id="pictures"');
+      expect(page('console-pictures.html')).not.toContain('<img alt="Try');
     });
 
     it('fails on a broken link, which it names', async () => {
