@@ -115,7 +115,7 @@ export async function startTestGateway(
   { solana: given, paid = false, marketNow: now, upstream: shared, ...options }: TestGatewayOptions = {},
 ): Promise<TestGateway> {
   const upstream = shared ?? (await startUpstream({ ...(now && { now }) }));
-  const own = paid ? await startChains() : undefined;
+  const own = paid ? await startChains({ ...(now && { marketNow: now }) }) : undefined;
   const solana = given ?? own;
   const usual = {
     GATEWAY_SECRET: CANARY_SECRET,

@@ -1,13 +1,17 @@
 import { newSigner } from '@asset-gateway/client/node';
 import { routes, USDC } from '@asset-gateway/protocol';
 import { expect, it } from 'vitest';
+import { TOKEN_PROGRAM, WRAPPED_SOL } from '../../packages/sandbox/src/chain/addresses.ts';
 import { ASSETS } from '../../packages/sandbox/src/tokens/catalogue.ts';
 import { everyThird } from '../kit/rounds.ts';
 import { CANARY_KEY, CANARY_PROVIDER_KEY, startChains, startUpstream } from '../kit/test-gateway.ts';
 
-const api = await startUpstream({ now: () => Date.parse('2025-12-29T09:23:45Z') });
-const { provider, mainnet, devnet } = await startChains({ blockMs: Number.POSITIVE_INFINITY });
+const now = () => Date.parse('2025-12-29T09:23:45Z');
+const api = await startUpstream({ now });
+const { provider, mainnet, devnet } = await startChains({ blockMs: Number.POSITIVE_INFINITY, marketNow: now });
 
+/** The wallet of the routes' examples. */
+const SPECIFIED = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
 const STRANGER = '2xNweLHLqrbx4zo1waDvgWJHgsUpPj8Y8icbAFeR4a8i';
 
 const withKey = (url: string, key = CANARY_PROVIDER_KEY) => fetch(url, { headers: { 'x-api-key': key } });
@@ -48,7 +52,7 @@ const rpc = (method: string, params: unknown, url = provider.rpcUrls.helius.main
 const wallet = (path: string) => withKey(`${provider.url}/v1/wallet${path}`);
 const exampleOf = (method: string): unknown => routes.find((row) => row.method === method)?.result.example;
 
-it('the provider answers from the chain about its addresses, and with the examples of the rows about others', async () => {
+it('the provider answers from the chain, and about the history of a stranger with the examples of the rows', async () => {
   const owner = newSigner().address;
   await mainnet.fundUsdc(owner, 1_230_000n);
   mainnet.airdrop(owner, 5_000_000_000n);
@@ -61,11 +65,39 @@ it('the provider answers from the chain about its addresses, and with the exampl
     { symbol: 'USDC', balance: 1.23 },
   ]);
   expect((await wallet(`/${owner}/identity`)).status).toBe(404);
-  for (const method of ['getBalance', 'getSignaturesForAddress', 'getProgramAccounts', 'getTransactionsForAddress'])
+  for (const method of ['getSignaturesForAddress', 'getProgramAccounts', 'getTransactionsForAddress'])
     expect((await rpc(method, [STRANGER])).result).toEqual(exampleOf(method));
   expect((await rpc('searchAssets', { ownerAddress: STRANGER })).result).toEqual(exampleOf('searchAssets'));
-  for (const [path, method] of Object.entries({ balances: 'balances', 'funded-by': 'fundedBy' }))
-    expect(await (await wallet(`/${STRANGER}/${path}`)).json()).toEqual(exampleOf(method));
+  expect(await (await wallet(`/${STRANGER}/funded-by`)).json()).toEqual(exampleOf('fundedBy'));
+});
+
+it('the state of an account depends on its address, on every route of the provider', async () => {
+  const rich = newSigner().address;
+  mainnet.airdrop(rich, 5_000_000_000n);
+  for (const [address, lamports] of [
+    [rich, 5_000_000_000],
+    [SPECIFIED, 12_500_000_000],
+    [STRANGER, 0],
+  ] as const) {
+    expect((await rpc('getBalance', [address])).result.value).toBe(lamports);
+    const { value } = (await rpc('getAccountInfo', [address], provider.rpcUrls.alchemy.mainnet)).result;
+    expect(value?.lamports ?? 0).toBe(lamports);
+    const { balances } = await (await wallet(`/${address}/balances`)).json();
+    expect(balances.map(({ balance }: { balance: number }) => balance * 1e9)).toEqual(lamports === 0 ? [] : [lamports]);
+  }
+  const mint = (await rpc('getAccountInfo', [WRAPPED_SOL])).result.value;
+  expect([mint.owner, mint.space]).toEqual([TOKEN_PROGRAM, 82]);
+});
+
+it('every answer names one price of SOL', async () => {
+  const ask = async (path: string) => (await withKey(`${api.url}/v1/assets/${path}`, CANARY_KEY)).json();
+  const { asset } = await ask('solana');
+  const [found] = (await ask('search?q=solana')).results;
+  const { balances } = await (await wallet(`/${SPECIFIED}/balances`)).json();
+  const prices = [asset.stats, asset.canonicalMarket, asset.variantGroups.spot[0].market, found.stats];
+  const [{ price }] = prices;
+  expect(prices.map((each) => each.price)).toEqual([price, price, price, price]);
+  expect(balances[0]).toMatchObject({ pricePerToken: price, usdValue: Math.round(price * 1250) / 100 });
 });
 
 it('the provider answers errors with a status like Helius and with 200 like Alchemy', async () => {

@@ -2,8 +2,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import type { Environment, OwnRoute } from '@asset-gateway/gateway';
 import { type Cluster, faucetRoute } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
-import { type Chain, startChain } from './chain/chain.ts';
-import { answerEndpoint, type ProviderFaultKnobs } from './solana/answers.ts';
+import { startChain } from './chain/chain.ts';
+import { answerEndpoint, type ProviderFaultKnobs, type Served } from './solana/answers.ts';
 import { send, startUpstream } from './upstream.ts';
 
 /** Everything that paid routes need, offline: two chains, their providers, a payee and a fee payer. */
@@ -15,9 +15,13 @@ export interface SolanaSandboxOptions {
   readonly key: string;
   /** Milliseconds per block. */
   readonly blockMs?: number;
+  /** The clock of the prices in the wallet API, in milliseconds; default: this machine's. */
+  readonly marketNow?: () => number;
 }
 
 const SOL = 1_000_000_000n;
+/** The wallet of the routes' examples. */
+const EXAMPLE_WALLET = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
 
 function newKeypair(): Uint8Array {
   const { d = '', x = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
@@ -25,15 +29,15 @@ function newKeypair(): Uint8Array {
 }
 
 /** Starts a provider that simulates Helius and Alchemy on both clusters. */
-async function startProvider(chains: Readonly<Record<Cluster, Chain>>, key: string) {
+async function startProvider(served: Served) {
   const upstream = await startUpstream<ProviderFaultKnobs>(0, async (arrival, knobs, response) =>
-    send(response, await answerEndpoint(arrival, knobs, { chains, key }), knobs.truncate),
+    send(response, await answerEndpoint(arrival, knobs, served), knobs.truncate),
   );
   const urlsWith = (suffix: string) => ({
     mainnet: `${upstream.url}/mainnet${suffix}`,
     devnet: `${upstream.url}/devnet${suffix}`,
   });
-  const encodedKey = encodeURIComponent(key);
+  const encodedKey = encodeURIComponent(served.key);
   return {
     ...upstream,
     rpcUrls: { helius: urlsWith(`?api-key=${encodedKey}`), alchemy: urlsWith(`/v2/${encodedKey}`) },
@@ -41,17 +45,18 @@ async function startProvider(chains: Readonly<Record<Cluster, Chain>>, key: stri
 }
 
 /** Starts chains and providers on which payments really settle. */
-export async function startSolanaSandbox({ port, key, blockMs }: SolanaSandboxOptions) {
+export async function startSolanaSandbox({ port, key, blockMs, marketNow = Date.now }: SolanaSandboxOptions) {
   const pace = blockMs === undefined ? {} : { blockMs };
   const mainnet = await startChain({ cluster: 'mainnet', ...pace, ...(port !== undefined && { port }) });
   const devnet = await startChain({ cluster: 'devnet', ...pace, ...(port !== undefined && { port: port + 1 }) });
-  const provider = await startProvider({ mainnet, devnet }, key);
+  const provider = await startProvider({ chains: { mainnet, devnet }, key, marketNow });
   const { rpcUrls } = provider;
   const [feePayer, payee] = [newKeypair(), newKeypair()];
   const payTo = bs58.encode(payee.subarray(32));
   for (const chain of [mainnet, devnet]) {
     chain.airdrop(bs58.encode(feePayer.subarray(32)), 100n * SOL);
     await chain.createAta(payTo);
+    chain.airdrop(EXAMPLE_WALLET, (25n * SOL) / 2n);
   }
   /** The variables of a gateway that uses this sandbox. */
   const variables: Environment = {

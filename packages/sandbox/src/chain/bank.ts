@@ -1,5 +1,5 @@
 import { type Cluster, USDC } from '@asset-gateway/protocol';
-import { isAddress, SYSTEM_PROGRAM, TOKEN_PROGRAM } from './addresses.ts';
+import { isAddress, SYSTEM_PROGRAM, TOKEN_PROGRAM, WRAPPED_SOL } from './addresses.ts';
 import { type BlockOptions, type Blocks, type Commitment, createBlocks } from './blocks.ts';
 import { type Account, type Outcome, Svm } from './svm.ts';
 import { mintData, readTokenAccount, type TokenAccount, type Transfer, transfersOf } from './token.ts';
@@ -44,9 +44,13 @@ export class Bank {
     this.cluster = options.cluster;
     this.mint = USDC[options.cluster];
     this.blocks = createBlocks(options);
-    const data = mintData(USDC_SUPPLY);
+    this.#addMint(this.mint, mintData(USDC_SUPPLY, 6));
+    this.#addMint(WRAPPED_SOL, mintData(0n, 9));
+  }
+
+  #addMint(address: string, data: Uint8Array): void {
     const lamports = this.svm.rent(data.length);
-    this.svm.setAccount({ address: this.mint, lamports, data, owner: TOKEN_PROGRAM, executable: false });
+    this.svm.setAccount({ address, lamports, data, owner: TOKEN_PROGRAM, executable: false });
   }
 
   find(signature: string): Landed | undefined {

@@ -34,11 +34,11 @@ export function tokenAccountData({ mint, owner, amount }: TokenAccount): Uint8Ar
   return Uint8Array.from(data);
 }
 
-/** The data of the mint of USDC, without authorities. */
-export function mintData(supply: bigint): Uint8Array {
+/** The data of a mint without authorities. */
+export function mintData(supply: bigint, decimals: number): Uint8Array {
   const data = Buffer.alloc(MINT_SIZE);
   data.writeBigUInt64LE(supply, 36);
-  data.writeUInt8(USDC_DECIMALS, 44);
+  data.writeUInt8(decimals, 44);
   data.writeUInt8(INITIALIZED, 45);
   return Uint8Array.from(data);
 }

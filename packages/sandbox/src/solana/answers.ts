@@ -11,9 +11,10 @@ import {
   respond,
   writeJson,
 } from '../chain/json-rpc.ts';
+import { accountMethods } from '../chain/methods/accounts.ts';
 import { upstreamRows } from '../rows.ts';
 import type { Answer, Arrival, CommonKnobs } from '../upstream.ts';
-import { answerWallet, isOnChain } from './wallet.ts';
+import { answerWallet, hasHistory, type WalletMarket } from './wallet.ts';
 
 /** Faults of a provider; an unset knob is off. */
 export interface ProviderFaultKnobs extends CommonKnobs {
@@ -27,10 +28,11 @@ export interface ProviderFaultKnobs extends CommonKnobs {
   missingResult?: boolean | undefined;
 }
 
-/** The chains that are served, and the valid key. */
-interface Served {
+/** The chains that are served, the valid key, and the clock of prices in milliseconds. */
+export interface Served {
   readonly chains: Readonly<Record<Cluster, Chain>>;
   readonly key: string;
+  readonly marketNow: () => number;
 }
 
 /** The endpoint of a request: JSON-RPC of a provider on a cluster, or the wallet API. */
@@ -88,7 +90,7 @@ const METHOD_NOT_FOUND = methodNotFound().code;
 export const rpcRowOf = ({ kind, cluster }: Omit<Endpoint, 'key'>, method: string, rows = routes): Route | undefined =>
   rows.find((row) => row.method === method && row.provider === kind && row.cluster === cluster);
 
-/** Answers a call from the chain; about an address that is not on it, with the example of the row. */
+/** Answers a call from the chain; about the history of an address without one, with the example of the row. */
 async function answerCall({ method, params }: RpcCall, endpoint: Endpoint, chain: Chain): Promise<unknown> {
   if (method.startsWith('sandbox_')) throw methodNotFound();
   const row = rpcRowOf(endpoint, method);
@@ -99,7 +101,8 @@ async function answerCall({ method, params }: RpcCall, endpoint: Endpoint, chain
   if (!Array.isArray(params)) throw invalidParams('Invalid params: invalid type: map, expected a sequence.');
   const [address] = params;
   const isNamed = typeof address === 'string' && isAddress(address);
-  if (row && isNamed && !(await isOnChain(address, chain))) return row.result.example;
+  const isOfState = Object.hasOwn(accountMethods, method);
+  if (row && isNamed && !isOfState && !(await hasHistory(address, chain))) return row.result.example;
   return chain.answer(method, params).catch((error) => {
     if (row && error instanceof RpcError && error.code === METHOD_NOT_FOUND) return row.result.example;
     throw error;
@@ -127,10 +130,10 @@ async function answerJsonRpc(
 
 const walletRows = upstreamRows('wallet');
 
-async function answerWalletApi({ method, body }: Arrival, path: string, chain: Chain): Promise<Answer> {
+async function answerWalletApi({ method, body }: Arrival, path: string, market: WalletMarket): Promise<Answer> {
   const { rows, parameters } = walletRows(path) ?? {};
   const row = [...(rows?.values() ?? [])].find(({ httpMethod }) => httpMethod === method)?.row;
-  const answer = row && (await answerWallet(row, parameters?.wallet ?? '', body, chain));
+  const answer = row && (await answerWallet(row, parameters?.wallet ?? '', body, market));
   return answer === undefined ? walletError(404, 'Not found') : jsonAnswer(200, writeJson(answer));
 }
 
@@ -138,7 +141,7 @@ async function answerWalletApi({ method, body }: Arrival, path: string, chain: C
 export async function answerEndpoint(
   arrival: Arrival,
   knobs: ProviderFaultKnobs,
-  { chains, key }: Served,
+  { chains, key, marketNow }: Served,
 ): Promise<Answer> {
   const url = new URL(arrival.target, 'http://127.0.0.1');
   const endpoint = endpointOf(url, arrival);
@@ -151,7 +154,7 @@ export async function answerEndpoint(
   if (knobs.body !== undefined) return jsonAnswer(200, knobs.body);
   if (endpoint.key !== key) return refusedAt(endpoint, 401, 'Invalid API key', arrival.body);
   const chain = chains[endpoint.cluster];
-  if (endpoint.kind === 'wallet') return answerWalletApi(arrival, url.pathname, chain);
+  if (endpoint.kind === 'wallet') return answerWalletApi(arrival, url.pathname, { chain, now: marketNow() });
   if (arrival.method !== 'POST') return jsonAnswer(405, '{}', { allow: 'POST' });
   return answerJsonRpc(arrival, endpoint, knobs, chain);
 }

@@ -1,15 +1,23 @@
 import { isObject, listAt, type Route, USDC } from '@asset-gateway/protocol';
+import { WRAPPED_SOL } from '../chain/addresses.ts';
 import type { Chain } from '../chain/chain.ts';
+import { knownVariant } from '../tokens/catalogue.ts';
+import { metricsOf } from '../tokens/market.ts';
 
-/** Whether the chain knows an address; others get the examples of the rows. */
-export async function isOnChain(address: string, chain: Chain): Promise<boolean> {
-  if (chain.lamports(address) > 0n || chain.isHolder(address)) return true;
+/** The chain of the wallets, and the time of their prices in milliseconds. */
+export interface WalletMarket {
+  readonly chain: Chain;
+  readonly now: number;
+}
+
+/** Whether the chain has a history of an address; the histories of others are the examples of the rows. */
+export async function hasHistory(address: string, chain: Chain): Promise<boolean> {
+  if (chain.isHolder(address)) return true;
   const history = await chain.answer('getSignaturesForAddress', [address, { limit: 1, commitment: 'confirmed' }]);
   return listAt(history).length > 0;
 }
 
-const SOL_USD = 151.4;
-const SOL = { mint: 'So11111111111111111111111111111111111111112', symbol: 'SOL', name: 'Solana', decimals: 9 };
+const SOL = { mint: WRAPPED_SOL, symbol: 'SOL', name: 'Solana', decimals: 9 };
 
 function holding(token: typeof SOL, amount: bigint, pricePerToken: number) {
   const balance = Number(amount) / 10 ** token.decimals;
@@ -17,10 +25,16 @@ function holding(token: typeof SOL, amount: bigint, pricePerToken: number) {
   return { ...token, balance, pricePerToken, usdValue, logoUri: null, tokenProgram: 'spl-token' };
 }
 
-async function balancesOf(wallet: string, chain: Chain) {
+/** The price of SOL that the Tokens API of the sandbox names at this time. */
+function solPriceAt(now: number): number {
+  const sol = knownVariant(WRAPPED_SOL);
+  return (sol && metricsOf(sol, now)?.price) ?? 0;
+}
+
+async function balancesOf(wallet: string, { chain, now }: WalletMarket) {
   const usdc = { mint: USDC[chain.cluster], symbol: 'USDC', name: 'USD Coin', decimals: 6 };
   const balances = [
-    holding(SOL, chain.lamports(wallet), SOL_USD),
+    holding(SOL, chain.lamports(wallet), solPriceAt(now)),
     holding(usdc, await chain.usdcBalance(wallet), 1),
   ].filter(({ balance }) => balance > 0);
   const totalUsdValue = balances.reduce((sum, { usdValue }) => sum + usdValue, 0);
@@ -36,12 +50,11 @@ function identities(row: Route, body: string) {
   );
 }
 
-/** Answers a request to the wallet API from the chain, or with the example of its row; undefined if there is nothing. */
-export async function answerWallet(row: Route, wallet: string, body: string, chain: Chain): Promise<unknown> {
+/** Answers a request to the wallet API: balances from the chain, others with the example of the row; undefined if there is nothing. */
+export async function answerWallet(row: Route, wallet: string, body: string, market: WalletMarket): Promise<unknown> {
   if (row.method === 'batchIdentity') return identities(row, body);
-  if ((row.method !== 'balances' && row.method !== 'identity') || !(await isOnChain(wallet, chain))) {
-    return row.result.example;
-  }
+  if (row.method === 'balances') return balancesOf(wallet, market);
   // Wallets of the chain have no name.
-  return row.method === 'balances' ? balancesOf(wallet, chain) : undefined;
+  if (row.method === 'identity' && (await hasHistory(wallet, market.chain))) return undefined;
+  return row.result.example;
 }

@@ -33,10 +33,11 @@ export const historyOf = ({ id, price, supply, volatility, since }: Asset): Hist
   since: Date.parse(since) / 1000,
 });
 
-/** The price history of a variant, which follows its asset; undefined for a token without pools. */
-export function historyOfVariant({ asset, mint, ratio = 1, liquidity, pools }: Variant): History | undefined {
+/** The price history of a variant, which follows its asset; undefined for a token without pools. A native token is the asset. */
+export function historyOfVariant({ asset, mint, kind, ratio = 1, liquidity, pools }: Variant): History | undefined {
   if (pools === 0) return undefined;
-  const base = asset.price * ratio * between(0.9994, 1.0006, `${mint}/premium`);
+  const premium = kind === 'native' ? 1 : between(0.9994, 1.0006, `${mint}/premium`);
+  const base = asset.price * ratio * premium;
   return { ...historyOf(asset), base, volume: liquidity * between(0.4, 1.3, `${mint}/turnover`) };
 }
 
