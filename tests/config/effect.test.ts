@@ -1,6 +1,5 @@
 import { HEADERS } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
-import { bundleNotice } from '../../packages/gateway/src/compose/service.ts';
 import { buyCredit, buying, startCreditGateway } from '../credit/gateway.ts';
 import { askPostgres, openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import { type SellingGateway, startChains, startSellingGateway } from '../kit/test-gateway.ts';
@@ -51,18 +50,6 @@ it('HELIUS_WALLET_API_BASE_URL: the upstream that is called', async () => {
   expect([reply.status, reply.code]).toEqual([502, 'upstream_unreachable']);
   expect(reply.text).toContain('"state":"unused"');
   expect(solana.provider.arrivals).toEqual([]);
-});
-
-describe('the log line about a bundle', () => {
-  const inProcess = { facilitator: { kind: 'in-process', keypair: new Uint8Array() } } as const;
-
-  it.each([
-    [150, 50_000, 'credit: a bundle of $0.05 leaves at most $0.048499 after its settlement'],
-    [150, 1_000, 'credit: a bundle of $0.001 does not cover its settlement, at least $0.0015'],
-    [undefined, 50_000, 'credit: a bundle of $0.05; a settlement costs at least 10,001 lamports'],
-  ])('at $%s a SOL, of %d millionths', (solPriceUsd, micros, sentence) => {
-    expect(bundleNotice(micros, { ...inProcess, solPriceUsd })).toContain(sentence);
-  });
 });
 
 postgresSuite('credit in a PostgreSQL that may lose commits', () => {

@@ -181,7 +181,7 @@ describe('a gateway with prices of its own', () => {
     }
     const { accepts } = await requiredFor(gateway, callOf('das.mainnet.alchemy.getAsset'));
     expect(accepts[0]?.amount).toBe('136');
-    expect(gateway.logLines.join('')).toContain('rpc: priced from $0.00007 a call');
+    expect(gateway.logLines.join('')).toContain('$7.00 (rpc)');
     // It compares the catalog, the OpenAPI document and the challenges.
     expect((await examine(gateway.url)).findings).toEqual([]);
     expect(gateway.solana.provider.arrivals).toEqual([]);

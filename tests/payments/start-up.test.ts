@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newKeypair } from '@asset-gateway/client/node';
-import { ConfigError, type Environment, readConfig, startGateway } from '@asset-gateway/gateway';
+import { ConfigError, type Environment, readConfig, type StartOptions, startGateway } from '@asset-gateway/gateway';
 import bs58 from 'bs58';
 import { afterAll, describe, expect, it } from 'vitest';
 import { TOKEN_2022_PROGRAM } from '../../packages/sandbox/src/chain/addresses.ts';
@@ -22,10 +22,14 @@ afterAll(async () => {
 const chains = () => [solana.mainnet, solana.devnet];
 
 /** The log and the routes of a start. */
-async function start(variables: Environment) {
+async function start(variables: Environment, options: StartOptions = {}) {
   const log: string[] = [];
   const config = readConfig({ PORT: '0', DATA_DIR: folder, ...solana.variables, ...variables });
-  const gateway = await startGateway(config, { graceMs: 0, logTo: { write: (line) => void log.push(line) } });
+  const gateway = await startGateway(config, {
+    ...options,
+    graceMs: 0,
+    logTo: { write: (line) => void log.push(line) },
+  });
   const response = await fetch(`${gateway.url}/v1/catalog`);
   const { routes } = (await response.json()) as { routes: { path: string; cluster?: string; surface: string }[] };
   await gateway.stop();
@@ -112,21 +116,28 @@ describe('a start', () => {
     expect(log).toContain('SOLANA_DEVNET_RPC_URL is not set: the paid routes of devnet are off');
   });
 
-  it('logs the lowest price of a surface, the cost of settling, and the SOL price above which it loses money', async () => {
-    const { log } = await start({});
+  it('warns in one sentence above which SOL prices sales lose money', async () => {
+    const { log } = await start({ CREDIT: 'on' });
     expect(log).toContain(
-      'das: priced from $0.000036 a call; a settlement costs at least 10,001 lamports, ' +
-        'so each sale loses money while SOL is above $3.60"',
+      '"a settlement costs 10,001 lamports, so sales lose money while SOL is above $0.50 (rpc), $3.60 (das), ' +
+        '$50.00 (wallet): raise PRICE_SURCHARGE_USD_MICROS, or set prices in APIS_FILE"',
+    );
+    expect(log.match(/settlement/g)).toHaveLength(1);
+  });
+
+  it('compares prices with the cost of a settlement in dollars, if SOL_PRICE_USD is set', async () => {
+    const { log } = await start({ SOL_PRICE_USD: '142.50', CREDIT: 'on', CREDIT_BUNDLE_USD: '0.001' });
+    expect(log).toContain(
+      '"a settlement costs $0.001426 at $142.5 a SOL, more than the lowest prices, $0.000005 (rpc), $0.000036 (das), ' +
+        '$0.0005 (wallet), $0.001 (a bundle of credit): raise PRICE_SURCHARGE_USD_MICROS, or set prices in APIS_FILE"',
     );
   });
 
-  it('logs both in dollars, and the loss of each sale, if SOL_PRICE_USD is set', async () => {
-    const { log } = await start({ SOL_PRICE_USD: '142.50' });
-    expect(log).toContain(
-      'rpc: priced from $0.000005 a call; a settlement costs at least $0.001426 at $142.5 a SOL, ' +
-        'so each sale loses $0.001421; raise PRICE_SURCHARGE_USD_MICROS, or set prices in APIS_FILE"',
-    );
-    const { log: dear } = await start({ SOL_PRICE_USD: '142.50', PRICE_SURCHARGE_USD_MICROS: '1421' });
-    expect(dear).not.toContain('loses');
+  it.each<[string, Environment, StartOptions]>([
+    ['prices cover a settlement at this price', { SOL_PRICE_USD: '142.50', PRICE_SURCHARGE_USD_MICROS: '1421' }, {}],
+    ['they do until SOL is far above its market', { PRICE_SURCHARGE_USD_MICROS: '10001' }, {}],
+    ['payments are play money', {}, { isPlayMoney: true }],
+  ])('says nothing about prices if %s', async (_, variables, options) => {
+    expect((await start(variables, options)).log).not.toContain('settlement');
   });
 });

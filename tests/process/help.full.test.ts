@@ -102,8 +102,11 @@ const MAX_WAIT_MS = 120_000;
 const folder = makeFolder();
 
 let folders = 0;
-function start(port: number, words = START): Command {
-  return startCommand(words, { env: { PORT: String(port), DATA_DIR: `${folder}/${folders++}`, SHELL: '/bin/sh' } });
+function start(port: number, words = START, variables: NodeJS.ProcessEnv = {}): Command {
+  const clone = { npm_package_name: 'asset-gateway-workspace', LOG_FORMAT: 'pretty', SHELL: '/bin/sh' };
+  return startCommand(words, {
+    env: { ...clone, PORT: String(port), DATA_DIR: `${folder}/${folders++}`, ...variables },
+  });
 }
 
 /** Waits for this output; rejects if the command ends. */
@@ -115,26 +118,30 @@ async function written({ stdout, stderr, ended, child }: Command, text: string |
   return stdout();
 }
 
-const BANNER_END = /npm run ask -- --credit .*\r?\n\r?\n/;
+const SCREEN_END = /npm run ask -- routes\r?\n\r?\n/;
 
 /** A sandbox with its chains on the next two ports; retried if a port gets taken. */
 async function startRow(words = START, attempts = 5): Promise<{ command: Command; port: number; shown: string }> {
   const port = await freePort();
   const command = start(port, words);
   try {
-    return { command, port, shown: await written(command, BANNER_END) };
+    return { command, port, shown: await written(command, SCREEN_END) };
   } catch (error) {
     if (attempts === 0) throw error;
     return startRow(words, attempts - 1);
   }
 }
 
-const commandsIn = (shown: string): string[] =>
-  [...shown.matchAll(/^ {4}(.*npm run ask -- .*?)\r?$/gm)].map(([, command = '']) => command);
+/** The exports and commands of a start screen. */
+function linesIn(shown: string): { exports: string[]; commands: string[] } {
+  const lines = [...shown.matchAll(/^ {4}(.*?)\r?$/gm)].map(([, line = '']) => line);
+  const isExport = (line: string) => line.startsWith('export ');
+  return { exports: lines.filter(isExport), commands: lines.filter((line) => !isExport(line)) };
+}
 
-/** Types a command of the banner. */
-const type = (command: string) =>
-  runCommand(['sh', '-c', command.replace('npm run ask --', ASK)], { env: { HOME: folder } });
+/** Types the exports of a start screen, and then a command. */
+const type = (exports: readonly string[], command: string) =>
+  runCommand(['sh', '-c', [...exports, command.replace('npm run ask --', ASK)].join('\n')], { env: { HOME: folder } });
 
 async function stopped({ child, ended }: Command): Promise<number | null> {
   child.kill('SIGTERM');
@@ -151,43 +158,50 @@ describe('the sandbox, on a port that is not the usual one', { timeout: MAX_WAIT
   afterAll(() => stopped(row.command));
 
   suiteWith('script', 'at a terminal', () => {
-    it('shows its banner last, then short log lines', async () => {
+    it('shows one screen without warnings, then short log lines', async () => {
       const { command, port, shown } = row;
-      const notices = shown.slice(0, shown.indexOf('Asset gateway listening'));
-      expect(notices).toMatch(
-        /^(?:\d\d:\d\d:\d\d {2}(?:(?:rpc|das|wallet): priced from|credit: a bundle of) .*\r\n){4}\r\n +$/,
-      );
+      expect(shown).toMatch(/^\r\n {2}Asset gateway listening on http:\/\/localhost:\d+\r\n\r\n/);
+      const lines = shown.split('\r\n');
+      expect(lines.length).toBeLessThan(24);
+      expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
       await fetch(`http://127.0.0.1:${port}/healthz`);
       const after = (await written(command, '/healthz')).slice(shown.length);
       expect(after).toMatch(/^\d\d:\d\d:\d\d {2}200 GET \/healthz {2}[\d.]+ ms\r\n$/);
     });
   });
 
-  it('ends with working commands, sells credit, and names its ports', async () => {
+  it('ends with working commands, sells credit, and names the ports of its chains', async () => {
     const { port, shown } = row;
-    const commands = commandsIn(shown);
-    expect(commands).toHaveLength(3);
-    let told = '';
+    const { exports, commands } = linesIn(shown);
+    expect(exports).toEqual([`export ASSET_GATEWAY_URL=http://localhost:${port}`]);
+    expect(commands).toEqual(
+      ['price solana', 'credit buy 0.05 --pay', 'routes'].map((each) => `npm run ask -- ${each}`),
+    );
+    const told: string[] = [];
     for (const each of commands) {
-      expect(each).toMatch(new RegExp(`^ASSET_GATEWAY_URL=http://localhost:${port} npm run ask -- `));
-      const outcome = await type(each);
-      expect([outcome.code, JSON.parse(outcome.stdout).ok], outcome.stderr).toEqual([0, true]);
-      told = outcome.stderr;
+      const { code, stdout, stderr } = await type(exports, each);
+      expect([code, stdout === ''], stderr).toEqual([0, false]);
+      told.push(stderr);
     }
-    expect(told).toMatch(/^paying \$0\.05 .*\n(?:.*\n)*credit: \$0\.049995 left\n$/);
-    const ports = /other ports +(.*?)\r?\n/.exec(shown)?.[1] ?? '';
-    expect(ports).toMatch(new RegExp(`^${port + 1} mainnet, ${port + 2} devnet, \\d+ Tokens API, \\d+ providers$`));
-    for (const [taken] of ports.matchAll(/\d+/g))
-      expect((await fetch(`http://127.0.0.1:${taken}/`)).status).not.toBe(200);
+    expect(told[1]).toMatch(/^paying \$0\.05 .*\n(?:.*\n)*credit: \$0\.05 left\n$/);
+    expect(shown).toContain(`ports ${port + 1} mainnet, ${port + 2} devnet`);
+    for (const taken of [port + 1, port + 2]) expect((await fetch(`http://127.0.0.1:${taken}/`)).status).not.toBe(200);
   });
 
-  it('with PORT=0 names the URLs of its chains', async () => {
+  it('with PORT=0 names the URL of its chain', async () => {
     const command = start(0);
-    const [, second = '', third = ''] = commandsIn(await written(command, BANNER_END));
-    expect(second).toMatch(/--pay --rpc http:\/\/127\.0\.0\.1:\d+ /);
-    expect(third).toBe(second.replace('--pay', '--credit'));
-    const outcome = await type(second);
+    const { exports, commands } = linesIn(await written(command, SCREEN_END));
+    expect(exports[1]).toMatch(/^export ASSET_GATEWAY_RPC_URL=http:\/\/127\.0\.0\.1:\d+$/);
+    const outcome = await type(exports, commands[1] ?? '');
     expect(outcome.code, outcome.stderr).toBe(0);
+    expect(await stopped(command)).toBe(0);
+  });
+
+  it('in a pipe says everything in one line of JSON', async () => {
+    const command = start(0, START, { LOG_FORMAT: '' });
+    const line = JSON.parse(await written(command, /\n/));
+    expect(line).toMatchObject({ sandbox: ['tokens', 'solana'], cache: 'off', credit: 'on', receipts: 'off' });
+    expect(line.msg).toBe(`listening on http://${line.address}`);
     expect(await stopped(command)).toBe(0);
   });
 });

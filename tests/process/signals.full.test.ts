@@ -36,7 +36,7 @@ async function open(more: NodeJS.ProcessEnv = {}, through?: string): Promise<Pla
   };
   const program = startProgram(variables, through === undefined ? {} : { through });
   const url = await program.url;
-  return { upstream, program, url, metricsUrl: /metrics on (http[^"]+)"/.exec(program.stdout())?.[1] ?? '' };
+  return { upstream, program, url, metricsUrl: /"metrics":"(http[^"]+)"/.exec(program.stdout())?.[1] ?? '' };
 }
 
 const portOf = ({ url }: Place): number => Number(new URL(url).port);

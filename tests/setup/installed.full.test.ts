@@ -92,7 +92,7 @@ await suiteWithInstallation(
   (folder) => {
     let sandbox: Command;
     beforeAll(async () => {
-      const env = { PORT: String(await freePort()), DATA_DIR: join(folder, 'data') };
+      const env = { PORT: String(await freePort()), DATA_DIR: join(folder, 'data'), LOG_FORMAT: 'pretty' };
       sandbox = startCommand([join(folder, 'node_modules/.bin/asset-gateway-sandbox')], { cwd: folder, env });
     });
     afterAll(async () => {

@@ -138,6 +138,8 @@ export class Reader {
         HOME: this.#home,
         PORT: String(this.#firstPort),
         NPM_CONFIG_UPDATE_NOTIFIER: 'false',
+        // A reader sits at a terminal.
+        LOG_FORMAT: 'pretty',
       },
       stdio: ['ignore', 'pipe', 'ignore'],
     });

@@ -78,7 +78,8 @@ export function createLog(level: string, secrets: readonly string[], destination
       const safe = line.reason === undefined ? line : { ...line, reason: redact(line.reason) };
       logger[levelOf(line)](safe, 'request');
     },
-    notice: (message: string): void => logger.info(redact(message)),
+    /** Writes a sentence; `fields` are shown to programs only, and hold no secret. */
+    notice: (message: string, fields: object = {}): void => logger.info(fields, redact(message)),
     /** A failure that no response can report. */
     failure(error: unknown): void {
       logger.error({ reason: redact(String((error as Error)?.stack ?? error)) }, 'failure');
@@ -128,10 +129,15 @@ export function prettyLine(json: string): string {
   return `${clock}  ${harmless(textOf(line))}\n`;
 }
 
-/** Wraps a destination so that it receives lines in a format; default: `pretty` for a terminal, else JSON. */
-export function inFormat(format: 'json' | 'pretty' | undefined, destination: Stream): Stream {
-  const chosen = format ?? (destination.isTTY === true ? 'pretty' : 'json');
-  if (chosen === 'json') return destination;
+type Format = 'json' | 'pretty';
+
+/** The format of a destination; default: `pretty` for a terminal, else JSON. */
+export const formatFor = (format: Format | undefined, { isTTY }: Stream): Format =>
+  format ?? (isTTY === true ? 'pretty' : 'json');
+
+/** Wraps a destination so that it receives lines in its format. */
+export function inFormat(format: Format | undefined, destination: Stream): Stream {
+  if (formatFor(format, destination) === 'json') return destination;
   return {
     write: (line) => destination.write(prettyLine(line)),
     on: (event, listener) => destination.on?.(event, listener),

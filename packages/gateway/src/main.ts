@@ -42,10 +42,9 @@ if (command === 'doctor') {
   await run(async () => {
     // Report configuration faults before loading anything large.
     const config = readConfig(processEnvironment());
-    const { startGateway } = await import('./start.ts');
+    const [{ startGateway }, { announce }] = await Promise.all([import('./start.ts'), import('./start-screen.ts')]);
     const gateway = await startGateway(config);
-    if (gateway.metricsUrl !== undefined) gateway.log.notice(`metrics on ${gateway.metricsUrl}`);
-    gateway.log.notice(`listening on ${gateway.url}`);
+    announce(gateway, config);
     return gateway;
   });
 }

@@ -17,6 +17,8 @@ import { version } from './version.ts';
 /** A running gateway. */
 export interface RunningGateway {
   readonly url: string;
+  /** Host and port that it listens on. */
+  readonly address: string;
   /** URL of the metrics, if they are on. */
   readonly metricsUrl?: string;
   readonly log: Log;
@@ -26,7 +28,10 @@ export interface RunningGateway {
 
 /** Options of a start beside the configuration. */
 export interface StartOptions
-  extends Pick<Dependencies, 'windowMs' | 'breaker' | 'refusedKeys' | 'watchPace' | 'onStep' | 'ownRoutes'> {
+  extends Pick<
+    Dependencies,
+    'windowMs' | 'breaker' | 'refusedKeys' | 'watchPace' | 'onStep' | 'ownRoutes' | 'isPlayMoney'
+  > {
   /** Default: standard output. */
   readonly logTo?: LogDestination;
   /** How long `stop` waits for requests already in transit on open connections. Default: one second. */
@@ -129,6 +134,7 @@ async function serve(config: Config, { logTo, graceMs = GRACE_MS, ...paces }: St
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   return {
     url: config.baseUrl ?? `http://${host}:${port}`,
+    address: `${host}:${port}`,
     ...(metricsUrl !== undefined && { metricsUrl }),
     log,
     async drain() {

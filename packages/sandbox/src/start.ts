@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import {
+  announce,
   ConfigError,
   type Environment,
   processEnvironment,
@@ -7,66 +8,8 @@ import {
   run,
   startGateway,
 } from '@asset-gateway/gateway';
-import { faucetOf, type SolanaSandbox, startSolanaSandbox } from './solana-sandbox.ts';
-import { startTokensApi, type TokensApi } from './tokens/api.ts';
-
-/** The simulated upstreams; undefined if the real one is used. */
-interface World {
-  readonly tokens: TokensApi | undefined;
-  readonly solana: SolanaSandbox | undefined;
-}
-
-/** The default URL of the command line. */
-const DEFAULT_URL = 'http://localhost:8402';
-
-const portOf = (url: string): number => Number(new URL(url).port || 80);
-
-/** The ports besides the gateway's own. */
-const ports = ({ tokens, solana }: World): string[] =>
-  Object.entries({
-    mainnet: solana?.mainnet,
-    devnet: solana?.devnet,
-    'Tokens API': tokens,
-    providers: solana?.provider,
-  }).flatMap(([name, server]) => (server ? [`${portOf(server.url)} ${name}`] : []));
-
-/** Commands to try next, with the URL if it is not the default. */
-function commands(url: string, { solana }: World): string[] {
-  const ask = `${url === DEFAULT_URL ? '' : `ASSET_GATEWAY_URL=${url} `}npm run ask --`;
-  if (!solana) return [`${ask} assets/solana`];
-  const rpc = portOf(solana.mainnet.url) === portOf(url) + 1 ? '' : ` --rpc ${solana.mainnet.url}`;
-  const body = JSON.stringify({ params: [solana.payTo] });
-  const paidCall = `${rpc} solana/mainnet/helius/rpc/getBalance '${body}'`;
-  return [`${ask} assets/solana`, `${ask} --pay${paidCall}`, `${ask} --credit${paidCall}`];
-}
-
-/** Printed after the start: what is simulated, the ports, and commands to try next. */
-function banner(gatewayUrl: string, world: World): string {
-  const { tokens, solana } = world;
-  const url = gatewayUrl.replace('127.0.0.1', 'localhost');
-  const otherPorts = ports(world);
-  const rows = [
-    ['sign-in, payments, budget', 'real'],
-    ['Tokens API', tokens ? 'SANDBOX: simulated market, offline; set TOKENS_API_KEY for the real one' : 'real'],
-    [
-      'Solana, RPC, DAS, wallets',
-      solana ? 'SANDBOX: real SVM with play money, offline; see docs/configuration.md' : 'real',
-    ],
-    ...(otherPorts.length > 0 ? [['other ports', otherPorts.join(', ')]] : []),
-  ];
-  const lines = [
-    '',
-    `Asset gateway listening on ${url}`,
-    '',
-    ...rows.map(([name = '', text = '']) => name.padEnd(28) + text),
-    '',
-    `Open ${url} in a browser, or run in another terminal:`,
-    '',
-    ...commands(url, world).map((command) => `  ${command}`),
-    '',
-  ];
-  return `${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n`;
-}
+import { faucetOf, startSolanaSandbox } from './solana-sandbox.ts';
+import { startTokensApi } from './tokens/api.ts';
 
 const SANDBOX_KEY = 'sandbox-key-0123456789';
 /** Any of these variables means that the operator configured paid routes. */
@@ -111,16 +54,15 @@ async function startWorld(): ReturnType<Parameters<typeof run>[0]> {
     : await startSolanaSandbox({ key: SANDBOX_KEY, ...(port !== undefined && { port }) }).catch((error) => {
         throw chainFault(error);
       });
-  const gateway = await startGateway(
-    readConfig({
-      ...environment,
-      ...(solana && sellsCredit(environment) && { CREDIT: 'on' }),
-      ...(tokens && { TOKENS_API_BASE_URL: tokens.url, TOKENS_API_KEY: tokens.key }),
-      ...solana?.variables,
-    }),
-    solana ? { ownRoutes: [faucetOf(solana)] } : {},
-  );
-  process.stdout.write(banner(gateway.url, { tokens, solana }));
+  const config = readConfig({
+    ...environment,
+    ...(solana && sellsCredit(environment) && { CREDIT: 'on' }),
+    ...(tokens && { TOKENS_API_BASE_URL: tokens.url, TOKENS_API_KEY: tokens.key }),
+    ...solana?.variables,
+  });
+  const gateway = await startGateway(config, solana ? { ownRoutes: [faucetOf(solana)], isPlayMoney: true } : {});
+  const chains = solana && { mainnet: solana.mainnet.url, devnet: solana.devnet.url };
+  announce(gateway, config, { tokens: tokens !== undefined, ...(chains && { chains }) });
   return {
     log: gateway.log,
     async stop() {

@@ -7,9 +7,9 @@ import { Sales } from '../stages/trail.ts';
 import { type Dependencies, layFoundation } from './dependencies.ts';
 import { bindEndpoints } from './endpoints.ts';
 import { watchParts } from './gauges.ts';
+import { lossNotice } from './losses.ts';
 import { openParts } from './parts.ts';
 import { watchCovered } from './sales.ts';
-import { saleNotices } from './service.ts';
 
 /** Puts the gateway together; the only place that knows every part. */
 export async function compose(config: Config, dependencies: Dependencies) {
@@ -24,7 +24,8 @@ export async function compose(config: Config, dependencies: Dependencies) {
     match: createMatch(bindEndpoints({ ...foundation, ...parts }), everyRoute.filter(isDisabled)),
     onFailure,
   });
-  for (const line of saleNotices(service.routes, exact, config)) notice(line);
+  const losses = exact && paid && !foundation.isPlayMoney ? lossNotice(service.routes, exact, config) : undefined;
+  if (losses !== undefined) notice(losses);
   const covered = credit && paid && money ? [watchCovered(paid, money, pace)] : [];
   const opened: ({ close(): unknown } | undefined)[] = [
     console,

@@ -38,6 +38,8 @@ export interface Dependencies
   readonly watchPace?: Partial<WatchPace>;
   /** Public routes besides the route table. No description lists them. */
   readonly ownRoutes?: readonly OwnRoute[];
+  /** Whether payments are play money, so that no price is a loss; default: false. */
+  readonly isPlayMoney?: boolean;
   /** Whether this node is shutting down, and so not ready. */
   readonly isStopping?: () => boolean;
   /** Default: nothing is traced. */
