@@ -1,8 +1,10 @@
+import { newKeypair } from '@asset-gateway/client/node';
 import { type Environment, readConfig } from '@asset-gateway/gateway';
 import { describe, expect, it } from 'vitest';
 import { type Simulated, startScreen } from '../../packages/gateway/src/start-screen.ts';
 import { WITH_FACILITATOR } from './faults.ts';
 
+const KEYPAIR = JSON.stringify([...newKeypair()]);
 const KEY = { TOKENS_API_KEY: 'k' };
 const CHAINS = { mainnet: 'http://127.0.0.1:8403', devnet: 'http://127.0.0.1:8404' };
 const CLONE = { npm_package_name: 'asset-gateway-workspace' };
@@ -31,7 +33,9 @@ describe('the screen of a start', () => {
     expect(alone['Solana, RPC, DAS, wallets']).toMatch(/^off; .*HELIUS_API_KEY/);
     const selling = rowsOf(screenOf(WITH_FACILITATOR));
     expect(selling['Tokens API']).toMatch(/^off; TOKENS_API_KEY/);
-    expect(selling['Solana, RPC, DAS, wallets']).toBe('real');
+    expect(selling['Solana, RPC, DAS, wallets']).toBe('real, mainnet');
+    const { FACILITATOR_URL: _, ...withoutChain } = { ...WITH_FACILITATOR, FEE_PAYER_KEYPAIR: KEYPAIR };
+    expect(rowsOf(screenOf(withoutChain))['Solana, RPC, DAS, wallets']).toMatch(/^off; SOLANA_MAINNET_RPC_URL/);
     const sandbox = rowsOf(screenOf({ ...KEY, ...WITH_FACILITATOR }, { tokens: true, chains: CHAINS }));
     expect(sandbox['Tokens API']).toMatch(/^SANDBOX: /);
     expect(sandbox['Solana, RPC, DAS, wallets']).toMatch(/^SANDBOX: .*play money/);

@@ -62,6 +62,10 @@ describe.concurrent('a start that cannot work ends with exit code 1 and says wha
     expect(await faultsOf(start({ DATA_DIR: join(file, 'below') }))).toEqual([expect.stringMatching(/^DATA_DIR: /)]);
   });
 
+  it.runIf(existsSync('/proc/self'))('DATA_DIR in a file system that makes no folders', async () => {
+    expect(await faultsOf(start({ DATA_DIR: '/proc/gateway/data' }))).toEqual([expect.stringMatching(/^DATA_DIR: /)]);
+  });
+
   it.runIf(process.getuid?.() === 0)('FEE_PAYER_KEYPAIR that this user may not read', async () => {
     const [home, FEE_PAYER_KEYPAIR] = [freshFolder(), join(folder, 'id.json')];
     mkdirSync(home, { mode: 0o700 });

@@ -116,6 +116,15 @@ describe('a start', () => {
     expect(log).toContain('SOLANA_DEVNET_RPC_URL is not set: the paid routes of devnet are off');
   });
 
+  it('does not mention a cluster without an upstream', async () => {
+    const { log } = await start({
+      ALCHEMY_DEVNET_RPC_URL: '',
+      HELIUS_DEVNET_RPC_URL: '',
+      SOLANA_DEVNET_RPC_URL: '',
+    });
+    expect(log).not.toContain('devnet');
+  });
+
   it('warns in one sentence above which SOL prices sales lose money', async () => {
     const { log } = await start({ CREDIT: 'on' });
     expect(log).toContain(

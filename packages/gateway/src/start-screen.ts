@@ -34,15 +34,19 @@ const portOf = (url: string): number => Number(new URL(url).port || 80);
 const withName = (url: string): string => url.replace('//127.0.0.1', '//localhost');
 const isOn = (setting: unknown): 'on' | 'off' => (setting === undefined ? 'off' : 'on');
 
+function realSolana(paid: Config['paid']): string {
+  const hasUpstream = paid && (paid.wallet ?? Object.values(paid.rpcUrls).flatMap(Object.values)[0]) !== undefined;
+  if (!hasUpstream) return 'off; an RPC URL or HELIUS_API_KEY turns them on';
+  return paid.sold.length > 0 ? `real, ${paid.sold.join(' and ')}` : 'off; SOLANA_MAINNET_RPC_URL turns them on';
+}
+
 function upstreamRows({ config: { tokens, paid, apis }, simulated }: Started): Row[] {
   const { chains } = simulated;
-  const hasSolana = paid && (paid.wallet ?? Object.values(paid.rpcUrls).flatMap(Object.values)[0]) !== undefined;
   const ofTokens = tokens ? 'real' : 'off; TOKENS_API_KEY turns it on';
-  const ofSolana = hasSolana ? 'real' : 'off; an RPC URL or HELIUS_API_KEY turns them on';
   return [
     [paid ? 'sign-in, payments, budget' : 'sign-in, budget', 'real'],
     ['Tokens API', simulated.tokens ? 'SANDBOX: simulated; TOKENS_API_KEY makes it real' : ofTokens],
-    ['Solana, RPC, DAS, wallets', chains ? 'SANDBOX: real SVM with play money, offline' : ofSolana],
+    ['Solana, RPC, DAS, wallets', chains ? 'SANDBOX: real SVM with play money, offline' : realSolana(paid)],
     ...(chains
       ? [['chains', `ports ${portOf(chains.mainnet)} mainnet, ${portOf(chains.devnet)} devnet`] as const]
       : []),

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { LocalRecords, localClocks } from '../budget/local-records.ts';
 import { LocalStore } from '../budget/local-store.ts';
 import type { Config } from '../config/config.ts';
@@ -31,9 +32,20 @@ function folderFault(error: unknown, folder: string): unknown {
   return ofFile('cannot be opened or written', '');
 }
 
+/** Makes a folder and its missing parents. Node's recursive mkdir never ends where no folder can be made, such as in /proc. */
+function makeFolders(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolders(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
 function makeFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder);
     accessSync(folder, constants.W_OK);
   } catch {
     throw fault(`the folder ${folder} cannot be created or written.`);

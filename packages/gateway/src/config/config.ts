@@ -12,6 +12,8 @@ import { nearlyKnown, removedFaults } from './variables.ts';
 export { ConfigError, type Environment };
 
 const MIN_SECRET_LENGTH = 32;
+/** Makes a secret that is long enough. */
+const MAKE_ONE = '`openssl rand -hex 32` makes one';
 const MIN_TOKEN_LENGTH = 16;
 const MAX_URL_LENGTH = 2_000;
 const DAY_MS = 86_400_000;
@@ -36,7 +38,10 @@ const isLoopback = (host: string): boolean =>
 function readBaseUrl(read: Reader, host: string): string | undefined {
   const text = read.optional('GATEWAY_BASE_URL');
   if (text === undefined) {
-    read.check(isLoopback(host), 'GATEWAY_BASE_URL is required if HOST is not a loopback address: clients sign it.');
+    read.check(
+      isLoopback(host),
+      'GATEWAY_BASE_URL is required if HOST is not a loopback address: the origin that clients sign, such as https://gateway.example.',
+    );
     return undefined;
   }
   const url = parseUrl(text);
@@ -50,7 +55,10 @@ function readBaseUrl(read: Reader, host: string): string | undefined {
 function readSecrets(read: Reader): string[] {
   const secrets = read.list('GATEWAY_SECRET');
   const longEnough = secrets.every((secret) => secret.length >= MIN_SECRET_LENGTH);
-  read.check(longEnough, `GATEWAY_SECRET must have at least ${MIN_SECRET_LENGTH} characters, in each entry of a list.`);
+  read.check(
+    longEnough,
+    `GATEWAY_SECRET must have at least ${MIN_SECRET_LENGTH} characters, in each entry of a list; ${MAKE_ONE}.`,
+  );
   return secrets;
 }
 
@@ -68,7 +76,10 @@ function readRedisUrl(read: Reader): string | undefined {
   const isGood = isRedisUrl(url);
   read.check(isGood, 'REDIS_URL must be a URL such as redis://user:password@host:6379/0, or rediss:// for TLS.');
   const isSigned = !isGood || read.optional('GATEWAY_SECRET') !== undefined;
-  read.check(isSigned, 'GATEWAY_SECRET is required with REDIS_URL: all nodes must sign with the same secret.');
+  read.check(
+    isSigned,
+    `GATEWAY_SECRET is required with REDIS_URL: all nodes must sign with the same secret; ${MAKE_ONE}.`,
+  );
   return url;
 }
 
@@ -125,7 +136,7 @@ function readMetrics(read: Reader) {
   const host = read.text('METRICS_HOST', '127.0.0.1');
   const token = read.optional('METRICS_TOKEN');
   const isGood = token === undefined || (token.length >= MIN_TOKEN_LENGTH && /^[\x21-\x7e]+$/.test(token));
-  read.check(isGood, `METRICS_TOKEN must have at least ${MIN_TOKEN_LENGTH} characters, without spaces.`);
+  read.check(isGood, `METRICS_TOKEN must have at least ${MIN_TOKEN_LENGTH} characters, without spaces; ${MAKE_ONE}.`);
   if (read.optional('METRICS_PORT') === undefined) return undefined;
   // Without a token only this machine may read sales.
   return { port: read.integer('METRICS_PORT', 0, [0, 65_535]), host, token };
@@ -184,6 +195,12 @@ export interface Config extends Readonly<ReturnType<typeof readSettings>> {
   readonly notices: readonly string[];
 }
 
+/** Why nothing would be served. */
+function nothing(read: Reader, { families }: ApisConfig): string {
+  if (families.off.has('tokens')) return NOTHING_LEFT;
+  return read.optional('TOKENS_API_KEY') === undefined ? NOTHING : NO_BUDGET;
+}
+
 /** Reads and checks all variables. Throws a ConfigError with all faults and probably misspelt variables. */
 export function readConfig(environment: Environment): Config {
   const read = new Reader(environment);
@@ -196,14 +213,16 @@ export function readConfig(environment: Environment): Config {
   // Also if a variable of the paid routes is wrong.
   const isSelling = paid !== undefined;
   const isServing = tokens !== undefined || isSelling || apis.length > 0;
-  read.check(isServing, file.families.off.has('tokens') ? NOTHING_LEFT : NOTHING);
+  read.check(isServing, nothing(read, file));
   read.check(redisUrl === undefined || databaseUrl !== undefined || !isSelling, NEEDS_DATABASE);
   if (read.faults.length > 0) throw new ConfigError([...read.faults, ...misspelt]);
   return Object.freeze({ ...settings, notices: [...read.notices, ...misspelt] });
 }
 
 const NOTHING =
-  'Nothing to serve: set TOKENS_API_KEY, and TOKENS_RATE_LIMIT_PER_MINUTE above 0; or an RPC URL, HELIUS_API_KEY or APIS_FILE.';
+  'Nothing to serve: set TOKENS_API_KEY for asset data, an RPC URL (such as HELIUS_MAINNET_RPC_URL) or HELIUS_API_KEY to sell Solana ' +
+  'data, or APIS_FILE for your own APIs. To try the gateway without keys, run npm start, or npx asset-gateway-sandbox.';
+const NO_BUDGET = 'Nothing to serve: TOKENS_RATE_LIMIT_PER_MINUTE=0 removes the asset data; set a higher limit.';
 const NOTHING_LEFT = 'Nothing to serve: APIS_FILE disables tokens, and nothing else is configured.';
 
 const NEEDS_DATABASE =

@@ -5,6 +5,8 @@ import { MAX_LIMIT, parseUrl, type Reader } from './settings.ts';
 
 type ClusterName = 'mainnet' | 'devnet';
 
+const CLUSTERS: readonly ClusterName[] = ['mainnet', 'devnet'];
+
 type ClusterUrls = Readonly<Partial<Record<ClusterName, string>>>;
 
 /** A remote facilitator, or the fee payer's key pair of the in-process one. */
@@ -59,7 +61,7 @@ function readWallet(read: Reader) {
   return key === undefined ? undefined : { baseUrl, key };
 }
 
-const SELLING = 'with an RPC URL, HELIUS_API_KEY or paid operations in APIS_FILE';
+const SELLING = 'to sell (an RPC URL, HELIUS_API_KEY or a price in APIS_FILE is set)';
 
 /** Reads the settings of paid routes; undefined without a paid upstream, `unusable` if something is missing. */
 export function readPaid(read: Reader, { apis, families }: ApisConfig) {
@@ -85,15 +87,28 @@ export function readPaid(read: Reader, { apis, families }: ApisConfig) {
     feeBudgetPerHour: read.integer('FEE_BUDGET_LAMPORTS_PER_HOUR', 50_000_000, [0, 9_999_999_999]),
     upstreamTimeoutMs: read.integer('PAID_UPSTREAM_TIMEOUT_MS', 15_000, [1, 60_000]),
   };
-  const isSold = apis.some(({ prices }) => prices.size > 0);
-  const isOn = Object.keys(alchemy).length + Object.keys(helius).length > 0 || wallet !== undefined || isSold;
-  if (!isOn) return undefined;
-  read.check(payTo !== undefined, `PAY_TO_WALLET is required ${SELLING}: it receives the payments.`);
-  const noFacilitator = `FACILITATOR_URL or FEE_PAYER_KEYPAIR is required ${SELLING}: it settles the payments.`;
+  const ofApis = apis.flatMap(({ rows }) => rows.flatMap(({ cluster }) => cluster ?? []));
+  const offered = new Set([...Object.keys(alchemy), ...Object.keys(helius), ...(wallet ? ['mainnet'] : []), ...ofApis]);
+  if (offered.size === 0) return undefined;
+  read.check(payTo !== undefined, `PAY_TO_WALLET is required ${SELLING}: the Solana address that receives payments.`);
+  const noFacilitator =
+    `FEE_PAYER_KEYPAIR is required ${SELLING}: a keypair file with SOL, such as solana-keygen new makes, which settles ` +
+    'payments; or FACILITATOR_URL, which settles elsewhere.';
   read.check(facilitator !== undefined, noFacilitator);
   if (payTo === undefined || !facilitator || facilitator === 'unusable') return 'unusable';
   // The URLs of RPC and DAS may contain a key.
-  return { payTo, rpcUrls: { alchemy, helius }, wallet, facilitator, ...settings };
+  const isSettled = (cluster: ClusterName) => facilitator.kind === 'remote' || settings.solanaRpcUrls[cluster];
+  return {
+    payTo,
+    rpcUrls: { alchemy, helius },
+    wallet,
+    facilitator,
+    /** Clusters of the configured upstreams. */
+    offered: CLUSTERS.filter((cluster) => offered.has(cluster)),
+    /** Those whose payments can be settled, so that their routes are sold. */
+    sold: CLUSTERS.filter((cluster) => offered.has(cluster) && isSettled(cluster)),
+    ...settings,
+  };
 }
 
 /** The settings of paid routes, also if they are wrong. */

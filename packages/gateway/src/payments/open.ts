@@ -50,10 +50,13 @@ async function assertReady(chain: Chain, cluster: Cluster, destination: string, 
   const faults: string[] = [];
   const check = (holds: boolean, fault: string) => holds || faults.push(`${fault} (${cluster}).`);
   const payee = await chain.account(destination);
-  check(payee?.owner === TOKEN_PROGRAM, 'PAY_TO_WALLET has no USDC account; create it first');
+  check(
+    payee?.owner === TOKEN_PROGRAM,
+    'PAY_TO_WALLET has no USDC account; send it any amount of USDC, which opens one',
+  );
   if (feePayer !== undefined) {
     const { lamports = 0 } = (await chain.account(feePayer)) ?? {};
-    check(lamports >= USUAL_FEE_LAMPORTS, 'FEE_PAYER_KEYPAIR holds no SOL to pay fees with');
+    check(lamports >= USUAL_FEE_LAMPORTS, 'FEE_PAYER_KEYPAIR holds no SOL to pay fees with; send it some');
     const counts = await Promise.all(TOKEN_PROGRAMS.map((program) => chain.tokenAccounts(feePayer, program)));
     const holdsTokens = counts.some((count) => count > 0);
     check(!holdsTokens, 'FEE_PAYER_KEYPAIR holds tokens; use a key that holds SOL only');
@@ -110,7 +113,7 @@ type Purpose = 'chains' | 'verifyingChains';
 function openChains({ paid, notice, tracing }: ExactOptions): Record<Purpose, Chains> {
   const opened = CLUSTERS.flatMap((cluster) => {
     const url = paid.solanaRpcUrls[cluster];
-    if (url === undefined) notice(missingRpc(cluster, paid.facilitator.kind));
+    if (url === undefined && paid.offered.includes(cluster)) notice(missingRpc(cluster, paid.facilitator.kind));
     return url === undefined ? [] : [[NETWORKS[cluster], url] as const];
   });
   const open = () => new Map(opened.map(([network, url]) => [network, tracing.spanned(new Chain(url), CHAIN_SPANS)]));
