@@ -20,11 +20,13 @@ const CLIENT_CODES = [
   'spending_limit',
   /** This client cannot pay any of the gateway's requirements. */
   'nothing_payable',
+  /** The wallet holds less USDC than the payment needs; nothing was signed. `funds` says how much it needs and holds. */
+  'insufficient_funds',
   /** The RPC or the wallet failed, so no payment was sent. `cause` says why. */
   'payment_not_made',
   /** The payment differs from the approved offer; it was not sent. */
   'payment_mismatch',
-  /** A payment was sent and answered with 402 again. It counts as spent; a new one is possible after ten minutes. */
+  /** A payment was sent and answered with 402 again. It counts as spent until it can no longer settle, about a minute. */
   'payment_refused',
   /** The answer is larger than 16 MiB, or the refusal larger than 1 MiB. */
   'answer_too_large',
@@ -38,6 +40,16 @@ export type ClientCode = (typeof CLIENT_CODES)[number];
 /** Why a call failed: a code of the gateway, or one of the client. */
 export type ErrorCode = RefusalCode | ClientCode;
 
+/** The money of a wallet that cannot make a payment, in millionths of a dollar in USDC. */
+export interface WalletFunds {
+  /** The network of the payment (CAIP-2). */
+  readonly network: string;
+  /** The amount of the payment. */
+  readonly neededMicros: number;
+  /** What the wallet holds. */
+  readonly balanceMicros: number;
+}
+
 /** The fields of an error besides its code. */
 export interface ErrorDetails {
   readonly message: string;
@@ -45,6 +57,7 @@ export interface ErrorDetails {
   readonly requestId?: string | undefined;
   readonly issues?: readonly Issue[] | undefined;
   readonly payment?: PaymentState | undefined;
+  readonly funds?: WalletFunds | undefined;
   readonly retryAfterSeconds?: number | undefined;
   readonly response?: Response | undefined;
   readonly cause?: unknown;
@@ -61,6 +74,8 @@ export class GatewayError extends Error {
   readonly issues: readonly Issue[];
   /** The state of the payment, if one was made. */
   readonly payment: PaymentState | undefined;
+  /** What the payment needs and the wallet holds, with `insufficient_funds`. */
+  readonly funds: WalletFunds | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly response: Response | undefined;
 
@@ -71,6 +86,7 @@ export class GatewayError extends Error {
     this.requestId = details.requestId;
     this.issues = details.issues ?? [];
     this.payment = details.payment;
+    this.funds = details.funds;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.response = details.response;
   }

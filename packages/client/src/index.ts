@@ -10,7 +10,14 @@ export {
   type GatewayClient,
   type SentPayment,
 } from './client.ts';
-export { type ClientCode, type ErrorCode, type ErrorDetails, errorOf, GatewayError } from './error.ts';
+export {
+  type ClientCode,
+  type ErrorCode,
+  type ErrorDetails,
+  errorOf,
+  GatewayError,
+  type WalletFunds,
+} from './error.ts';
 export type * from './methods.ts';
 export type { SentRequest } from './sent-request.ts';
 export type { CallSettings, ClientOptions, FreeClientOptions, Payer, PaymentWish, SignedPayment } from './settings.ts';
