@@ -24,6 +24,8 @@ function counted(entries: readonly Entry[]): string[] {
   return entries.filter((entry) => account.take(entry) && entry.step === 'held').map(({ id }) => id);
 }
 
+const TRACE = { network: 'solana:x', account: 'y', memo: 'z', slot: 7, lastValidBlockHeight: 157 };
+
 const full = held('a', 0, 100);
 const next = held('b', 1, 1);
 const released = closing('a', 'released');
@@ -68,6 +70,15 @@ describe('W21 the lines of a ledger', () => {
     expect(idsIn(text)).toEqual(['a', 'b']);
     const tornAgain = `${text}\n{"id":"torn`;
     expect(idsIn(tornAgain + appended(tornAgain, held('c', 0, 3)))).toEqual(['a', 'b', 'c']);
+  });
+
+  it('X22 are read up to one with the trace of a payment, wherever a crash cut it off', () => {
+    const signed = JSON.stringify({ ...closing('a', 'signed'), request: 'hash', ...TRACE });
+    const account = new Account();
+    for (const entry of entriesIn(`${whole}\n${signed}\n`)) account.take(entry);
+    expect(account.spent).toEqual([expect.objectContaining({ id: 'a', step: 'signed', trace: TRACE })]);
+    for (let length = 0; length < signed.length; length++)
+      expect(idsIn(`${whole}\n${signed.slice(0, length)}`)).toEqual(['a']);
   });
 
   it('are read if another process finishes its write before the mark', () => {
@@ -119,7 +130,7 @@ it('a payment is on disk with its amount before it is sent, and its outcome once
   const ledger = new LedgerFile(folder);
   const id = await ledger.hold(5, { perDayMicros: LIMIT, inAllMicros: LIMIT });
   const request = { url: 'https://gateway.example/', method: 'GET' } as const;
-  await ledger.signed(id, { micros: 5, request, headers: {} });
+  await ledger.signed(id, { micros: 5, request, headers: {}, trace: TRACE });
   expectOnDisk();
   await ledger.closed(id, 'paid');
   expectOnDisk();

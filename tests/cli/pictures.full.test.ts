@@ -110,7 +110,9 @@ suiteWith(
       expect(stdout.split('[y/N]')).toHaveLength(5);
       expect(parts.filter((_, at) => at % 2 === 1)).toEqual(['1', '1', '1', '0', '1', '0']);
       expect(parts.slice(0, 6).join('')).not.toContain('paying');
-      expect(parts[6]).toMatch(/Pay \$0\.0005 on solana:\w+ to \w+\? \[y\/N\][\s\S]*TOKEN {2}BALANCE/);
+      expect(parts[6]).toMatch(
+        /Pay \$0\.0005 in play money on the sandbox's Solana mainnet to \w+\? \[y\/N\][\s\S]*TOKEN {2}BALANCE/,
+      );
       expect(parts[8]).toContain('payment_required');
       expect(counts()).toEqual([Number(paid) + 2, Number(sent) + 2]);
     });

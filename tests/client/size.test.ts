@@ -48,18 +48,18 @@ function published(): Record<string, Record<string, number>> {
 }
 
 describe('a page', () => {
-  it('loads less than 6.7 kB for all free methods, with no other imports', async () => {
+  it('loads less than 6.8 kB for all free methods, with no other imports', async () => {
     const program = `import { createFreeClient } from '@asset-gateway/client';
       globalThis.client = createFreeClient({ baseUrl: 'https://gateway.example' });`;
     const { gzipBytes, imports } = await bundleOf(program);
     expect(imports).toEqual([]);
-    expect(gzipBytes).toBeLessThan(6700);
+    expect(gzipBytes).toBeLessThan(6800);
   });
 
-  it('loads less than 27 kB to pay, dependencies included', async () => {
+  it('loads less than 29 kB to pay, dependencies included', async () => {
     const { code, gzipBytesInAll } = await bundleOf(`export { payWith } from '@asset-gateway/client/pay';`);
     expect(code).toContain('payWith');
-    expect(gzipBytesInAll).toBeLessThan(27_000);
+    expect(gzipBytesInAll).toBeLessThan(29_000);
   });
 
   it('that does not pay loads no Solana package and no Node built-in', async () => {

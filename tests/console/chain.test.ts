@@ -48,6 +48,24 @@ describe('the chain data for the console', () => {
     expect(call?.params).toMatchObject([ADDRESSES, { dataSlice: { offset: 64, length: 8 } }]);
   });
 
+  it('X22 has the final block, the genesis hash, and at most 100 transactions of an account', async () => {
+    const [young, final] = await Promise.all(
+      ['confirmed', 'finalized'].map(async (commitment) => {
+        return (await (await ask('getLatestBlockhash', [{ commitment }])).json()).result;
+      }),
+    );
+    expect(young.value.lastValidBlockHeight - final.value.lastValidBlockHeight).toBeGreaterThan(20);
+    expect((await (await ask('getGenesisHash')).json()).result).toMatch(/^5eykt4/);
+    await new Promise((over) => setTimeout(over, 600));
+    const config = { minContextSlot: final.context.slot, limit: 1_000, before: 'x' };
+    const both = await Promise.all(ADDRESSES.map((each) => ask('getSignaturesForAddress', [each, config])));
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 429]);
+    expect(await both.find(({ ok }) => ok)?.json()).toMatchObject({ result: [] });
+    const call = gateway.solana?.mainnet.calls.findLast(({ method }) => method === 'getSignaturesForAddress');
+    const { minContextSlot } = config;
+    expect(call?.params).toMatchObject([expect.any(String), { commitment: 'finalized', limit: 100, minContextSlot }]);
+  });
+
   it('takes at most two balance calls per second, and blockhashes do not count', async () => {
     await new Promise((over) => setTimeout(over, 600));
     const before = countOf('getMultipleAccounts');
@@ -103,6 +121,8 @@ describe('requests that no page needs do not reach the RPC', () => {
     ['another account', request('getAccountInfo', [ADDRESSES[0]])],
     ['three addresses', request('getMultipleAccounts', [[...ADDRESSES, ADDRESSES[0]]])],
     ['no address', request('getMultipleAccounts', [[]])],
+    ['the transactions of no address', request('getSignaturesForAddress', [7, { minContextSlot: 1 }])],
+    ['transactions since no slot', request('getSignaturesForAddress', [ADDRESSES[0], { minContextSlot: 'x' }])],
     ['an invalid address', request('getMultipleAccounts', [[{ a: 1 }]])],
     ['a batch', [request('getLatestBlockhash')]],
   ])('%s: 400', async (_, body) => {

@@ -243,6 +243,29 @@ browserSuite('limits on what the console pays', () => {
 
   const isPayment = (route: Route): boolean => route.request().headers()['payment-signature'] !== undefined;
 
+  /** Lets blocks pass, until the gateway no longer repeats a blockhash of before. */
+  async function advance(blocks: number): Promise<void> {
+    const lastValid = async (): Promise<number> => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getLatestBlockhash' });
+      const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
+      return (await (await fetch(`${gateway.url}/console/rpc/mainnet`, init)).json()).result.value.lastValidBlockHeight;
+    };
+    const earlier = await lastValid();
+    gateway.solana.mainnet.advanceBlocks(blocks);
+    await expect.poll(lastValid, { timeout: 10_000 }).toBeGreaterThanOrEqual(earlier + blocks);
+  }
+
+  /** Pays once, with an answer as if the gateway had refused the payment, which it never gets. */
+  async function refusedOnce(): Promise<void> {
+    await page.route(CALL, async (route) => {
+      if (!isPayment(route)) return route.continue();
+      const { 'payment-signature': _, ...headers } = route.request().headers();
+      await route.fulfill({ response: await route.fetch({ headers }) });
+    });
+    await press(BUTTON);
+    await shows(/a payment of \$0\.000005 was sent and refused/);
+  }
+
   /** Reloads the page with a changed catalog, and restores the real one after. */
   async function reloadWith(change: (catalog: Catalog) => void): Promise<void> {
     await page.route('**/v1/catalog', async (route) => {
@@ -276,17 +299,41 @@ browserSuite('limits on what the console pays', () => {
   });
 
   it('W23 makes no new payment for a request after a refused one, also after a reload', async () => {
-    await page.route(CALL, async (route) => {
-      if (!isPayment(route)) return route.continue();
-      const { 'payment-signature': _, ...headers } = route.request().headers();
-      await route.fulfill({ response: await route.fetch({ headers }) });
-    });
-    await press(BUTTON);
-    await shows(/a payment of \$0\.000005 was sent and refused/);
+    await refusedOnce();
     await page.reload();
     await press(BUTTON);
     await shows(/a payment of \$0\.000005 for this request was sent and refused; it counts as spent/);
     expect(moved()).toEqual([1, 0, 0]);
+  });
+
+  it('X22 pays anew once a refused payment has expired, and counts that one no longer', async () => {
+    await refusedOnce();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await advance(200);
+    await page.evaluate(`(() => {
+      const ledger = JSON.parse(localStorage['asset-gateway.ledger']);
+      localStorage['asset-gateway.ledger'] = JSON.stringify(ledger.map((each) => ({ ...each, at: each.at - 60_000 })));
+    })()`);
+    await page.reload();
+    await press(BUTTON);
+    await shows('The gateway answered.');
+    expect(moved()).toEqual([2, 1, 1]);
+    await page.locator('dl > div', { hasText: 'Spent today' }).filter({ hasText: '$0.000005 of $1.00' }).waitFor();
+  });
+
+  it('X22 signs nothing with an empty wallet, and says what is missing', async () => {
+    const own = await visit(`${gateway.url}/#/wallet`);
+    const posts: string[] = [];
+    own.on('request', (request) => {
+      if (request.headers()['payment-signature'] !== undefined) posts.push(request.url());
+    });
+    await own.getByRole('button', { name: BUTTON }).click();
+    await own.getByText(/needs USDC on Solana mainnet, and the wallet holds \$0: send at least \$0\.000005/).waitFor();
+    expect([posts, await own.evaluate(`localStorage['asset-gateway.ledger']`), ...moved()]).toEqual([
+      [],
+      undefined,
+      ...[0, 0, 0],
+    ]);
   });
 
   it('W23 pays for a call and a bundle at most the price on the button', async () => {

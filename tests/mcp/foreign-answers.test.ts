@@ -55,7 +55,14 @@ const DEARER = /^spending_limit: the gateway asks for \$0\.001001, but the catal
 it.each([
   ['asks for more than its catalog lists', [], '0.001', [{ amount: '1001' }], DEARER, 0],
   ['asks for more, which the budget covers', BUDGET, '0.001', [{ amount: '1001' }], DEARER, 0],
-  ['lists more than a dollar', [], '5', [{ amount: '1000001' }], /more than this server pays .* Nothing was paid/, 0],
+  [
+    'lists more than a dollar',
+    [],
+    '5',
+    [{ amount: '1000001' }],
+    /^spending_limit: .* above the cap of \$0 a call .*nothing was signed/,
+    0,
+  ],
   ['changes its price after the yes', [], '0.00001', [{}, { amount: '6' }], /^The user declined/, 2],
   ['changes its payee after the yes', [], '0.00001', [{}, { payTo: newSigner().address }], /^The user declined/, 2],
 ])('a hostile gateway that %s gets no payment', async (_, words, listed, offers, sentence, asked) => {
@@ -116,6 +123,19 @@ it.each<[string, Reply]>([
     expect([payments.length, await spentUsd()]).toEqual([1, '0.000005']);
   },
 );
+
+it('X23 a payment that the gateway says was not used is sent again by the same call, and the model learns that it is free', async () => {
+  const { call } = await openHost();
+  const payment = { state: 'unused' };
+  reply = { status: 404, body: { ok: false, error: 'not_found', message: 'There is no such account.', payment } };
+  for (const _ of [1, 2]) {
+    const text = textOf(await call('rpc', BALANCE));
+    expect(text).toMatch(
+      /^not_found: There is no such account\.\nThe payment for this call was not used and costs nothing\./,
+    );
+  }
+  expect([payments.length, new Set(payments).size]).toEqual([2, 1]);
+});
 
 describe('W25 an answer of a hostile gateway', () => {
   const refusal = { ok: false, error: 'invalid_request', message: 'No.' };

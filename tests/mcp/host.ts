@@ -63,6 +63,8 @@ export interface HostOptions {
   /** Answers the questions of the host. Without a user the host cannot ask. */
   readonly user?: (question: string) => ElicitResult['action'];
   readonly client?: ClientOptions;
+  /** What the wallet holds, in millionths of a USDC; default: a million. */
+  readonly usdcMicros?: bigint;
   /** Whether the server is the bundled program in a process of its own. */
   readonly isProgram?: boolean;
   /** The gateway to use, if it is not the one whose chain has the wallet's money. */
@@ -78,7 +80,7 @@ export async function startHost(gateway: PaidGateway, options: HostOptions = {})
   const [folder, keypair] = [makeFolder(), newKeypair()];
   const [file, { address }] = [join(folder, 'id.json'), signerFromBytes(keypair)];
   writeFileSync(file, JSON.stringify([...keypair]));
-  await chain.fundUsdc(address, 1_000_000n);
+  await chain.fundUsdc(address, options.usdcMicros ?? 1_000_000n);
   const capabilities = user ? { capabilities: { elicitation: {} } } : {};
   const client = new Client({ name: 'test-host', version: '1.0.0' }, { ...era, ...capabilities, ...options.client });
   const questions: string[] = [];
@@ -99,6 +101,7 @@ export async function startHost(gateway: PaidGateway, options: HostOptions = {})
     /** The environment of the same user's command line. */
     env,
     keypairFile: file,
+    address,
     /** The questions to the user. */
     questions: questions as readonly string[],
     call,

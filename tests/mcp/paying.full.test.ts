@@ -59,6 +59,21 @@ describe('nothing is paid', () => {
     expect(transfers()).toBe(0);
   });
 
+  it.each([
+    ['within the budget', ['--budget-usd', '1']],
+    ['beyond it, and the user is not asked', []],
+  ])('X22 from an empty wallet, %s, until it has money', async (_, words) => {
+    const user = () => 'accept' as const;
+    const { call, transfers, spentUsd, questions, address } = await openHost({ era, words, user, usdcMicros: 0n });
+    const answer = await call('rpc', BALANCE);
+    expect(textOf(answer)).toMatch(/^insufficient_funds: the payment of \$0\.000005 needs USDC on Solana mainnet/);
+    expect(textOf(answer)).toContain(`to ${address} `);
+    expect([answer.isError, questions, transfers(), await spentUsd()]).toEqual([true, [], 0, '0.00']);
+    await gateway.solana.mainnet.fundUsdc(address, 5n);
+    expect((await call('rpc', BALANCE)).structuredContent).toMatchObject({ paid: { usd: '0.000005' } });
+    expect(transfers()).toBe(1);
+  });
+
   it('for concurrent calls beyond the budget', async () => {
     const { call, transfers } = await openHost({ era, words: ['--budget-usd', '0.00001'] });
     const answers = await Promise.all([1, 2, 3, 4].map(() => call('rpc', BALANCE)));

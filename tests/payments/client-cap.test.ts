@@ -164,14 +164,14 @@ const carryingWire = (wire: Uint8Array) => carrying(market.genuine.payload, wire
 
 describe('a payment is sent', () => {
   it('as x402’s own client makes it', async () => {
-    await expect(assertPays(genuine, offer, marketPayer)).resolves.toBeUndefined();
+    await expect(assertPays(genuine, offer, marketPayer)).resolves.toMatch(/./);
   });
 
   it('with another bid for compute units', async () => {
     const draft = draftOf(market.genuine.wire);
     at(draft, LIMIT).data = Uint8Array.from([2, 0, 0, 1, 0]);
     const payment = carryingWire(signed(draft, [market.payer]));
-    await expect(assertPays(payment, offer, marketPayer)).resolves.toBeUndefined();
+    await expect(assertPays(payment, offer, marketPayer)).resolves.toMatch(/./);
   });
 });
 

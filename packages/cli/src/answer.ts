@@ -1,26 +1,70 @@
+import { join } from 'node:path';
 import { errorOf, type GatewayError } from '@asset-gateway/client';
-import { harmless, indentJson, oneLine } from '@asset-gateway/protocol';
-import { EXIT, exitCodeOf, RESEND_HINT } from './failure.ts';
+import { harmless, type Issue, indentJson, oneLine } from '@asset-gateway/protocol';
+import { cacheFolder, calledAs } from './config.ts';
+import { EXIT, exitCodeOf, RESEND_HINT, UNUSED_HINT } from './failure.ts';
+import { makeFolder, writeDurably } from './money/durable.ts';
 import type { Session } from './session.ts';
 import type { Terminal } from './show/terminal.ts';
 import type { View } from './show/views.ts';
 
 const MAX_TEXT = 2000;
+/** How much JSON a terminal shows. */
+const MAX_LINES = 40;
 
-/** An answer in the lines of its view, or as indented JSON if the view cannot show it. */
-function linesOf(text: string, terminal: Terminal, view: View | undefined): string[] {
+/** What a command adds to the refusals of its requests. */
+export interface Hints {
+  /** A command that finds what the words do not name. */
+  readonly elsewhere?: string | undefined;
+  /** An issue of the input, in the words of the command's options. */
+  readonly issue?: (issue: Issue) => string;
+}
+
+/** The lines of an answer's view; undefined if it cannot show the answer. */
+function viewLines(text: string, terminal: Terminal, view: View | undefined): string[] | undefined {
   // Each text is one line without hidden characters.
   const plain = (_: string, value: unknown) => (typeof value === 'string' ? oneLine(value, MAX_TEXT) : value);
   try {
-    if (view) return view(JSON.parse(text, plain).result as never, terminal);
-  } catch {}
-  return [indentJson(text, Number.POSITIVE_INFINITY, harmless).text];
+    return view?.(JSON.parse(text, plain).result as never, terminal);
+  } catch {
+    return undefined;
+  }
 }
 
-const refusalLines = ({ code, message, issues }: GatewayError, { colours }: Terminal): string[] => [
-  `${colours.red(code)}  ${message}`,
-  ...issues.map((issue) => `  ${issue.name}: ${issue.message}`),
-];
+/** Stores a whole answer, which may have been paid for. Returns its file; undefined if it cannot be stored. */
+function stored(text: string): string | undefined {
+  const file = join(cacheFolder(), 'answer.json');
+  try {
+    makeFolder(cacheFolder());
+    writeDurably(file, text);
+    return file;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Prints indented JSON. The rest of a long one is in a file. */
+function printJson(text: string, terminal: Terminal): void {
+  const lines = indentJson(text, Number.POSITIVE_INFINITY, harmless).text.split('\n');
+  const file = lines.length > MAX_LINES ? stored(text) : undefined;
+  terminal.lines(file === undefined ? lines : lines.slice(0, MAX_LINES));
+  if (file !== undefined)
+    terminal.note(`… ${lines.length - MAX_LINES} more lines; --json or a pipe prints all of it, and it is in ${file}`);
+}
+
+/** Prints an answer in its view, or as JSON if the view cannot show it. */
+function print(text: string, terminal: Terminal, view: View | undefined): void {
+  const lines = viewLines(text, terminal, view);
+  if (lines) terminal.lines(lines);
+  else printJson(text, terminal);
+}
+
+const byName = ({ name, message }: Issue): string => `${name}: ${message}`;
+
+function refusalLines({ code, message, issues }: GatewayError, { colours }: Terminal, { issue = byName }: Hints) {
+  const why = code === 'invalid_request' && issues.length > 0 ? 'The input breaks these rules:' : message;
+  return [`${colours.red(code)}  ${why}`, ...issues.map((each) => `  ${issue(each)}`)];
+}
 
 /** The kind of an answer; undefined if it is not from a gateway. */
 function kindOf({ ok, headers }: Response, refusal: GatewayError | undefined): 'json' | 'text' | undefined {
@@ -30,16 +74,17 @@ function kindOf({ ok, headers }: Response, refusal: GatewayError | undefined): '
 }
 
 /** A hint what to do next, if any. */
-function advice(session: Session, { code, payment }: GatewayError): string | undefined {
+function advice(session: Session, { code, payment, status = 0 }: GatewayError, hints: Hints): string | undefined {
   if (session.outcome === 'open') {
-    const what = payment?.state === 'unused' ? 'the payment was not used' : 'the outcome of the payment is not known';
-    return `${what}; ${RESEND_HINT}`;
+    return payment?.state === 'unused' ? UNUSED_HINT : `the outcome of the payment is not known; ${RESEND_HINT}`;
   }
+  const isUnknown = code === 'upstream_rejected' && [400, 404].includes(status);
+  if (isUnknown && hints.elsewhere !== undefined) return `try: ${calledAs().command} ${hints.elsewhere}`;
   return code === 'payment_required' ? 'nothing was paid; add --pay to pay, or run quote to see the price' : undefined;
 }
 
 /** Prints an answer, formatted at a terminal and otherwise byte for byte. Returns the exit code. */
-export async function show(session: Session, response: Response, view?: View): Promise<number> {
+export async function show(session: Session, response: Response, view?: View, hints: Hints = {}): Promise<number> {
   const { terminal } = session;
   const bytes = new Uint8Array(await response.arrayBuffer());
   const text = new TextDecoder().decode(bytes);
@@ -52,10 +97,10 @@ export async function show(session: Session, response: Response, view?: View): P
   }
   if (!terminal.isFormatted) terminal.write(bytes);
   else if (kind === 'text') terminal.write(harmless(text));
-  else if (response.ok) terminal.lines(linesOf(text, terminal, view));
+  else if (response.ok) print(text, terminal, view);
   if (!refusal) return EXIT.ok;
-  if (terminal.isFormatted) terminal.lines(refusalLines(refusal, terminal));
-  const next = advice(session, refusal);
+  if (terminal.isFormatted) terminal.lines(refusalLines(refusal, terminal, hints));
+  const next = advice(session, refusal, hints);
   if (next) terminal.note(next);
   return session.outcome === 'open' && refusal.payment?.state !== 'unused'
     ? EXIT.paymentUnknown

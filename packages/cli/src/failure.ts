@@ -1,4 +1,5 @@
 import { GatewayError } from '@asset-gateway/client';
+import { calledAs } from './config.ts';
 
 /** A command line that cannot be understood. The message says what to type. */
 export class UsageError extends Error {}
@@ -12,6 +13,7 @@ export const EXIT = {
   invalidInput: 4,
   paymentUnknown: 5,
   paymentRefused: 6,
+  insufficientFunds: 7,
   tryLater: 75,
 } as const;
 
@@ -21,6 +23,7 @@ const INVALID = [400, 413, 414, 415, 422];
 
 const BY_ERROR_CODE: ReadonlyMap<string, number> = new Map([
   ['spending_limit', EXIT.spendingLimit],
+  ['insufficient_funds', EXIT.insufficientFunds],
   ['invalid_request', EXIT.invalidInput],
   ['payment_unknown', EXIT.paymentUnknown],
   ['payment_refused', EXIT.paymentRefused],
@@ -60,6 +63,9 @@ export interface Peers {
 /** How to get the answer of an open payment. */
 export const RESEND_HINT = 'run the same command again, or resume: both send the same payment';
 
+/** What became of a payment that bought nothing. */
+export const UNUSED_HINT = `the payment was not used; ${RESEND_HINT}`;
+
 const SHORTEST_SECRET = 4;
 
 /** A text without the secret part of the RPC's URL: everything after the host. */
@@ -96,8 +102,26 @@ function gatewaySentence({ code, message }: Cause, gateway: string): string {
   return `${origin} cannot be reached (${code ?? message}); set ASSET_GATEWAY_URL to a gateway`;
 }
 
+/** What the client calls its options, and their names here. */
+const OPTIONS: readonly (readonly [RegExp, string])[] = [
+  [/raise timeoutMs$/, 'raise --timeout'],
+  [/check baseUrl$/, 'check --gateway'],
+  [/check rpcUrl and the wallet/, 'check --rpc and --keypair'],
+  [/ a call; nothing was signed$/, ' a call (--max-call); nothing was signed'],
+];
+
+/** A message of the client in the words and units of this program's options. */
+function inOwnWords(message: string): string {
+  const { command } = calledAs();
+  const own = OPTIONS.reduce((text, [pattern, option]) => text.replace(pattern, option), message);
+  return own
+    .replace(/^no answer within ([0-9]{1,9}) ms;/, (_, ms: string) => `no answer within ${Number(ms) / 1000} s;`)
+    .replace('(in the sandbox, ask its faucet)', `(in the sandbox: ${command} wallet fund)`);
+}
+
 function sentenceOf(error: Error, gateway: string): string {
-  const { message } = error;
+  const message =
+    error instanceof GatewayError && error.status === undefined ? inOwnWords(error.message) : error.message;
   if (!(error instanceof GatewayError)) return message;
   const { code, cause } = error;
   const fetchCause = fetchCauseOf(cause);

@@ -9,7 +9,7 @@ import {
 import type { CallRequest } from '@asset-gateway/client/tools';
 import { harmless } from '@asset-gateway/protocol';
 import { stateFolder } from './config.ts';
-import { RESEND_HINT, UsageError } from './failure.ts';
+import { RESEND_HINT, UNUSED_HINT, UsageError } from './failure.ts';
 import { type Wallet, walletFor } from './keys/wallets.ts';
 import { catalogOf } from './money/catalog.ts';
 import { LedgerFile, type PurchaseStep } from './money/ledger-file.ts';
@@ -87,6 +87,10 @@ export class Session {
     return seconds === undefined ? undefined : millisecondsIn(seconds, '--timeout');
   }
 
+  /** Says that the ledger could not record an outcome. */
+  readonly noteLedgerFailure = (error: unknown): void =>
+    this.terminal.note(`the outcome of the payment was not recorded: ${String(error)}`);
+
   /** Whether to pay without a confirmation. */
   get isPreapproved(): boolean {
     return this.values.is('pay') || this.values.is('credit');
@@ -109,7 +113,7 @@ export class Session {
       ...(!mayUseCredit && { credit: values.is('credit') }),
       ...((isPreapproved || terminal.canAsk) && { pay }),
       catalog: async (signal) => ({ routes: await catalogOf(gateway, signal) }),
-      onLedgerFailure: (error) => terminal.note(`the outcome of the payment was not recorded: ${String(error)}`),
+      onLedgerFailure: this.noteLedgerFailure,
     });
   }
 
@@ -137,7 +141,10 @@ export class Session {
 
   /** The error to show for a command that may have paid. Prints an answer that was paid for. */
   async failure(error: unknown): Promise<unknown> {
-    const { message, response, code } = error as Partial<GatewayError>;
+    const { message, response, code, payment } = error as Partial<GatewayError>;
+    if (error instanceof GatewayError && this.outcome === 'open' && payment?.state === 'unused') {
+      return new GatewayError(error.code, { ...error, message: `${message}; ${UNUSED_HINT}` });
+    }
     if (this.outcome === 'open') {
       const what = code === 'payment_unknown' ? message : `${message}; the outcome of the payment is not known`;
       return new GatewayError('payment_unknown', { message: `${what}; ${RESEND_HINT}` });

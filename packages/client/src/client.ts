@@ -20,6 +20,8 @@ export interface AskOptions {
 export interface SentPayment {
   readonly request: SentRequest;
   readonly headers: Readonly<Record<string, string>>;
+  /** Called once if the outcome becomes known. */
+  closed?(outcome: 'paid' | 'refused'): Promise<void>;
 }
 
 /** The functions that every client has besides its methods. */
@@ -54,8 +56,8 @@ const WHOLE: ClientKind = {
   read: parseExact,
   receipt: (response) => ({ transaction: transactionIn(response) || undefined, credit: creditIn(response) }),
   more: (connection, settings) => ({
-    resume: ({ request, headers }: SentPayment) =>
-      within(settings, (deadline) => resend(connection, request, { headers }, deadline)),
+    resume: (payment: SentPayment) =>
+      within(settings, (deadline) => resend(connection, payment.request, payment, deadline)),
   }),
 };
 

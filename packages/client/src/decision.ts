@@ -1,109 +1,13 @@
-import { listAt, member, NETWORKS, objectAt, type PaymentRequired, USDC } from '@asset-gateway/protocol/wire';
+import { clusterOfNetwork, type PaymentRequired } from '@asset-gateway/protocol/wire';
 import { issuesOf, type ListedRoute, listedMicros, listedRoute } from './catalog.ts';
 import { GatewayError } from './error.ts';
+import type { Fate } from './fate.ts';
 import type { Caps, EarlierPayment, SpendingLedger } from './ledger.ts';
+import { findOffer, type OfferWish, type PayableOffer } from './offer.ts';
 import type { PaymentWish } from './settings.ts';
-
-/** The transfer that pays a 402, and the memo that it writes onto the chain. */
-export interface Offer {
-  /** CAIP-2. */
-  readonly network: string;
-  /** The mint of USDC on that network. */
-  readonly asset: string;
-  /** The wallet that is paid. */
-  readonly payTo: string;
-  /** Millionths of a dollar in USDC, as decimal digits. */
-  readonly amount: string;
-  /** The memo of the transaction; undefined if the gateway asks for none. */
-  readonly memo?: string;
-}
-
-/** A 402 reduced to the one requirement to pay. */
-type Payable = PaymentRequired & { readonly accepts: readonly [unknown] };
-
-/** Chooses a requirement of a 402. */
-export interface OfferWish extends Partial<Pick<PaymentWish, 'buys' | 'network'>> {
-  /** Whether a memo may be signed; default: only the form of the gateway's own memos. */
-  readonly allowMemo?: ((memo: string) => boolean) | undefined;
-}
-
-const MINTS: ReadonlyMap<unknown, string> = new Map([
-  [NETWORKS.mainnet, USDC.mainnet],
-  [NETWORKS.devnet, USDC.devnet],
-]);
-const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
-/** Less than a billion dollars, without leading zeros. */
-const AMOUNT = /^[1-9][0-9]{0,14}$/;
-const GATEWAY_MEMO = /^[\w-]{32}$/;
-
-const isTextOf = (pattern: RegExp, value: unknown): value is string => typeof value === 'string' && pattern.test(value);
-
-const isGatewayMemo = (memo: string): boolean => GATEWAY_MEMO.test(memo);
-
-/** The offer in one requirement; undefined if this client cannot pay it. */
-function offerOf(requirement: unknown, { network: wanted, allowMemo = isGatewayMemo }: OfferWish): Offer | undefined {
-  const { scheme, network, asset, payTo, amount, extra } = objectAt(requirement);
-  const { feePayer, memo } = objectAt(extra);
-  const isUsdc = typeof network === 'string' && MINTS.has(network) && MINTS.get(network) === asset;
-  if (scheme !== 'exact' || !isUsdc || (wanted !== undefined && network !== wanted)) return undefined;
-  if (!isTextOf(ADDRESS, payTo) || !isTextOf(AMOUNT, amount) || !isTextOf(ADDRESS, feePayer)) return undefined;
-  if (memo !== undefined && !(typeof memo === 'string' && allowMemo(memo))) return undefined;
-  return { network, asset: String(asset), payTo, amount, ...(memo !== undefined && { memo }) };
-}
-
-/** A payable requirement and its offer. */
-interface Choice {
-  readonly requirement: unknown;
-  readonly offer: Offer;
-}
-
-/** The call's price comes first and a bundle second. Routes that sell credit list several amounts. */
-function chosen(choices: readonly Choice[], buys: PaymentWish['buys']): Choice | undefined {
-  if (buys === 'call' || buys === 'credit') return choices[0];
-  if (buys === 'bundle') return choices[1] ?? choices[0];
-  return choices.find(({ offer }) => offer.amount === String(buys.micros));
-}
-
-/** The offer of a 402 that will be paid, and whether it is a bundle of credit. */
-export interface PayableOffer {
-  readonly payable: Payable;
-  readonly offer: Offer;
-  readonly isBundle: boolean;
-}
-
-/**
- * Finds the wanted requirement of a 402 among those that this client can pay: an exact amount of USDC on Solana. Undefined if the 402
- * asks for no payment. Throws `nothing_payable` if it asks for other payments only.
- */
-export function findOffer(body: unknown, wish: OfferWish = {}): PayableOffer | undefined {
-  const accepts = listAt(body, 'accepts');
-  if (accepts.length === 0) return undefined;
-  const readable = member(body, 'x402Version') === 2 ? accepts : [];
-  const choices = readable.flatMap((requirement) => {
-    const offer = offerOf(requirement, wish);
-    return offer ? [{ requirement, offer }] : [];
-  });
-  const { buys = 'call' } = wish;
-  const choice = chosen(choices, buys);
-  if (choice) {
-    const payable = { ...(body as PaymentRequired), accepts: [choice.requirement] as const };
-    return { payable, offer: choice.offer, isBundle: buys === 'bundle' ? choice === choices[1] : buys !== 'call' };
-  }
-  const amounts = choices.map(({ offer }) => `$${Number(offer.amount) / 1e6}`);
-  const message =
-    amounts.length > 0
-      ? `the gateway does not sell this amount of credit; it sells ${amounts.join(', ')}`
-      : 'none of the payments can be made: this client pays USDC on the chosen Solana cluster (x402 version 2, exact)';
-  throw new GatewayError('nothing_payable', { message });
-}
-
-/** The offer in the body of a 402; undefined if the 402 asks for no payment. */
-export const offerIn = (body: unknown, wish?: OfferWish): Offer | undefined => findOffer(body, wish)?.offer;
 
 const MICROS = 1e6;
 const CAPS = { perCallUsd: 0.01, perBundleUsd: 0.05, perDayUsd: 1, inAllUsd: Number.POSITIVE_INFINITY };
-/** A signed transaction expires sooner, and a gateway delivers a paid answer for this long. */
-const REFUSED_MS = 600_000;
 
 /** Caps in millionths of a dollar. */
 export interface Limits {
@@ -136,14 +40,6 @@ const usd = (micros: number): string => `$${micros / MICROS}`;
 const refused = (message: string): GatewayError =>
   new GatewayError('spending_limit', { message: `${message}; nothing was signed` });
 
-function assertNotRefused({ micros, at }: EarlierPayment): void {
-  if (Date.now() - at >= REFUSED_MS) return;
-  const message =
-    `a payment of ${usd(micros)} for this request was sent and refused; it counts as spent, and a new one is possible ` +
-    'ten minutes after it';
-  throw new GatewayError('payment_refused', { message });
-}
-
 /** The listed route of a request, or the error if the catalog does not confirm the price. */
 function listing(routes: readonly ListedRoute[], { request }: PaymentWish, { offer, isBundle }: PayableOffer) {
   const route = listedRoute(routes, request);
@@ -173,20 +69,61 @@ export interface Rules extends Pick<OfferWish, 'allowMemo'> {
   readonly ledger: SpendingLedger;
   /** Payments whose first call has not ended. They do not block other calls from paying. */
   readonly inFlight?: ReadonlySet<string>;
+  /** What can become of an earlier payment. */
+  readonly fateOf: (payment: EarlierPayment) => Promise<Fate>;
+}
+
+const WAIT_SECONDS = 30;
+/** How many refused payments for one request are looked up. Only the newest can still settle. */
+const MAX_REFUSED = 5;
+
+/** The error for a request whose earlier payment was refused and may still settle. */
+function refusedBefore({ micros }: EarlierPayment): GatewayError {
+  const message =
+    `a payment of ${usd(micros)} for this request was sent and refused; it counts as spent until it can no longer settle, ` +
+    'about a minute after it; then a repeated call makes a new one';
+  return new GatewayError('payment_refused', { message, retryAfterSeconds: WAIT_SECONDS });
+}
+
+/** The error for a request whose payment the gateway refused, although it has settled. */
+function settledBefore({ micros }: EarlierPayment): GatewayError {
+  const message =
+    `the gateway refused a payment of ${usd(micros)} for this request, and the chain shows that it has settled: it counts as paid, ` +
+    'and nothing was signed now; ask the operator for the answer, or call again to make a new payment';
+  return new GatewayError('payment_refused', { message, payment: { state: 'settled' } });
+}
+
+/**
+ * The earlier payment to send again, if one may still settle. Frees those that never will. Throws while one that was refused may settle,
+ * and once for one that was refused and has settled.
+ */
+async function openPayment(request: PaymentWish['request'], { ledger, inFlight, fateOf }: Rules) {
+  const earlier = (await ledger.earlier(request)).filter(({ id }) => !inFlight?.has(id));
+  const refused = earlier.filter(({ state }) => state === 'refused').slice(0, MAX_REFUSED);
+  let blocking: GatewayError | undefined;
+  for (const payment of [...earlier.filter(({ state }) => state === 'signed'), ...refused]) {
+    const fate = await fateOf(payment);
+    if (fate === 'expired') await ledger.release(payment.id);
+    else if (payment.state === 'signed') return payment;
+    else if (fate === 'open') blocking ??= refusedBefore(payment);
+    else if (fate === 'settled') {
+      await ledger.closed(payment.id, 'paid');
+      blocking ??= settledBefore(payment);
+    }
+  }
+  if (blocking) throw blocking;
+  return undefined;
 }
 
 /**
  * Decides how to pay a 402: by the offer on the chosen network that the gateway's catalog confirms for a valid request. No new payment
- * is made while an earlier one for the same request may settle, or shortly after one was refused. Throws if nothing may be paid.
- * `assertWithin` checks the caps.
+ * is made while an earlier one for the same request may settle. Throws if nothing may be paid. `assertWithin` checks the caps, and
+ * `assertFunded` the wallet.
  */
 export async function decide(body: PaymentRequired, wish: PaymentWish, rules: Rules): Promise<Decision> {
-  const { ledger, inFlight, allowMemo } = rules;
-  const earlier = (await ledger.earlier(wish.request)).filter(({ id }) => !inFlight?.has(id));
-  const open = earlier.find(({ state }) => state === 'signed');
+  const open = await openPayment(wish.request, rules);
   if (open) return { again: open };
-  if (earlier[0]) assertNotRefused(earlier[0]);
-  const found = findOffer(body, { ...wish, allowMemo });
+  const found = findOffer(body, { ...wish, allowMemo: rules.allowMemo });
   if (!found) throw new GatewayError('nothing_payable', { message: 'the 402 asks for no payment' });
   await assertListed(wish, found);
   return found;
@@ -205,4 +142,24 @@ export function assertWithin(
   if (maxUsd !== undefined) check(microsOf(maxUsd), 'for this call');
   if (isBundle) check(perBundleMicros, 'a bundle');
   else check(perCallMicros, 'a call');
+}
+
+/**
+ * Throws `insufficient_funds` if the wallet holds less USDC than an offer asks for. A balance that cannot be read blocks nothing: the
+ * gateway then finds out, and a payment that it refuses costs nothing.
+ */
+export async function assertFunded(
+  { offer: { network, amount } }: PayableOffer,
+  address: string,
+  balance: Promise<number>,
+): Promise<void> {
+  const neededMicros = Number(amount);
+  const balanceMicros = await balance.catch(() => Number.POSITIVE_INFINITY);
+  if (balanceMicros >= neededMicros) return;
+  const cluster = `Solana ${clusterOfNetwork(network)}`;
+  const message =
+    `the payment of ${usd(neededMicros)} needs USDC on ${cluster}, and the wallet holds ${usd(balanceMicros)}: send at least ` +
+    `${usd(neededMicros - balanceMicros)} in USDC on ${cluster} to ${address} (in the sandbox, ask its faucet), then call again; ` +
+    'nothing was signed';
+  throw new GatewayError('insufficient_funds', { message, funds: { network, neededMicros, balanceMicros } });
 }

@@ -13,6 +13,20 @@ export interface Caps {
   readonly inAllUsd?: number | undefined;
 }
 
+/** How to find a payment on its chain, and how long it can settle. It holds no secret. */
+export interface PaymentTrace {
+  /** CAIP-2. */
+  readonly network: string;
+  /** The token account that pays. */
+  readonly account: string;
+  /** The transaction's memo; empty if it has none. */
+  readonly memo: string;
+  /** The slot of the transaction's blockhash. */
+  readonly slot: number;
+  /** The last block that can hold the transaction. */
+  readonly lastValidBlockHeight: number;
+}
+
 /** A payment that is signed and not yet sent. */
 export interface LedgerEntry {
   readonly micros: number;
@@ -20,6 +34,7 @@ export interface LedgerEntry {
   readonly request: SentRequest;
   /** The headers that carry the payment. Keep them secret until it has settled: they can be sent again. */
   readonly headers: Readonly<Record<string, string>>;
+  readonly trace: PaymentTrace;
 }
 
 /** A payment that may still settle (`signed`) or was refused. */
@@ -28,6 +43,8 @@ export interface EarlierPayment extends Pick<LedgerEntry, 'micros' | 'headers'> 
   /** When it was signed, in milliseconds since 1970. */
   readonly at: number;
   readonly state: 'signed' | 'refused';
+  /** As it was recorded. Without it, a refused payment counts as spent for good. */
+  readonly trace?: PaymentTrace | undefined;
 }
 
 /** The record of spending. A ledger that several processes share must hold amounts atomically. */
@@ -36,12 +53,12 @@ export interface SpendingLedger {
   hold(micros: number, caps: { readonly perDayMicros: number; readonly inAllMicros: number }): Promise<string>;
   /** Records a signed payment before it is sent. After this returns, a crash loses nothing. */
   signed(id: string, entry: LedgerEntry): Promise<void>;
-  /** Frees an amount for which nothing was signed. */
+  /** Frees an amount for which nothing was signed, or whose payment never settled and never will. */
   release(id: string): Promise<void>;
-  /** Records the outcome. A refused payment counts as spent: the gateway may still settle it. */
+  /** Records the outcome. A refused payment counts as spent until it is released: the gateway may still settle it. */
   closed(id: string, outcome: 'paid' | 'refused'): Promise<void>;
-  /** The payments for this request that may still settle or were refused, newest first. */
-  earlier(request: SentRequest): Promise<readonly EarlierPayment[]>;
+  /** The payments, for this request if one is given, that may still settle or were refused, newest first. */
+  earlier(request?: SentRequest): Promise<readonly EarlierPayment[]>;
 }
 
 const DAY_MS = 86_400_000;
@@ -88,11 +105,11 @@ export function memoryLedger(now: () => number = Date.now): SpendingLedger {
       spent.set(id, { id, micros, at: now(), state: 'held', headers: {} });
       return id;
     },
-    signed: async (id, { request, headers }) => change(id, { state: 'signed', at: now(), request, headers }),
+    signed: async (id, { micros: _, ...entry }) => change(id, { state: 'signed', at: now(), ...entry }),
     release: async (id) => void spent.delete(id),
     closed: async (id, state) => change(id, { state, headers: {} }),
     async earlier(request) {
-      const found = [...spent.values()].filter((each) => isSameRequest(each.request, request)).reverse();
+      const found = [...spent.values()].filter((each) => !request || isSameRequest(each.request, request)).reverse();
       return found.flatMap(({ state, ...each }) =>
         state === 'signed' || state === 'refused' ? [{ ...each, state }] : [],
       );

@@ -1,33 +1,30 @@
-import { below, HEADERS, oneLine, type PaymentRequired, readBytes, USDC_DECIMALS } from '@asset-gateway/protocol/wire';
+import type { PaymentRequired } from '@asset-gateway/protocol/wire';
 import type { TransactionSigner } from '@solana/kit';
+import { type RpcAccess, usdcOf } from './chain.ts';
 import { race } from './deadline.ts';
-import {
-  assertWithin,
-  type Decision,
-  decide,
-  findOffer,
-  type Limits,
-  limitsOf,
-  type Offer,
-  type PayableOffer,
-} from './decision.ts';
+import { assertFunded, assertWithin, type Decision, decide, type Limits, limitsOf } from './decision.ts';
 import { GatewayError } from './error.ts';
+import { type Fate, fateOf } from './fate.ts';
 import { type Caps, type EarlierPayment, memoryLedger, type SpendingLedger } from './ledger.ts';
+import { type MadePayment, makePayment, notMade } from './make-payment.ts';
+import { findOffer, type Offer, type PayableOffer } from './offer.ts';
 import { type PayingWallet, transactionSigner } from './paying-wallet.ts';
-import { assertPays, TOKEN } from './payment-check.ts';
 import type { Payer, PaymentWish, SignedPayment } from './settings.ts';
-import { base64 } from './signer.ts';
 
 export { transactionIn } from './call.ts';
 export { type ListedRoute, listedMicros, listedRoute, routesIn } from './catalog.ts';
-export { type Decision, decide, type Offer, type OfferWish, offerIn, type Rules } from './decision.ts';
+export { balancesOf, type RpcAccess, RpcError } from './chain.ts';
+export { type Decision, decide, type Rules } from './decision.ts';
+export { type AccessTo, type Fate, fateOf } from './fate.ts';
 export {
   type Caps,
   type EarlierPayment,
   type LedgerEntry,
   memoryLedger,
+  type PaymentTrace,
   type SpendingLedger,
 } from './ledger.ts';
+export { type Offer, type OfferWish, offerIn } from './offer.ts';
 export type { PayingWallet } from './paying-wallet.ts';
 export { isSameRequest } from './sent-request.ts';
 export type { Payer, PaymentWish, SignedPayment } from './settings.ts';
@@ -43,7 +40,10 @@ export interface Purse {
 /** Options of `payWith`. */
 export interface PayerOptions {
   readonly wallet: PayingWallet;
-  /** The RPC for a fresh blockhash: one URL, or one for each network (CAIP-2). */
+  /**
+   * The RPC for balances, fresh blockhashes and the fate of refused payments: one URL, or one for each network (CAIP-2). The gateway
+   * cannot stand in for it: an RPC of your own keeps the caps true if a gateway refuses payments and settles them.
+   */
   readonly rpcUrl: string | ((network: string) => string);
   readonly caps?: Caps;
   /** Called with each offer within the caps before it is signed. Throw to refuse it. */
@@ -56,65 +56,8 @@ export interface PayerOptions {
 
 /** A payer that can also quote without signing. */
 export interface QuotingPayer extends Payer {
-  /** The decision of `pay` before caps and approval. Throws if nothing may be paid. */
+  /** The decision of `pay` before caps and approval. Throws if nothing may be paid or the wallet holds too little. */
   quote(required: PaymentRequired, wish: PaymentWish): Promise<Decision>;
-}
-
-/** Wraps an error of the wallet or its RPC. */
-function notMade(cause: unknown): never {
-  if (cause instanceof GatewayError) throw cause;
-  const message = 'the payment could not be made, and nothing was sent; check rpcUrl and the wallet';
-  throw new GatewayError('payment_not_made', { message, cause });
-}
-
-const RPC_TIMEOUT_MS = 10_000;
-const MAX_RPC_BYTES = 65_536;
-const BLOCKHASH = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
-const BLOCKHASH_REQUEST = JSON.stringify({
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'getLatestBlockhash',
-  params: [{ commitment: 'confirmed' }],
-});
-
-/** The latest blockhash, with limits on time and size that x402's scheme does not have. */
-async function latestBlockhash(rpcUrl: string, signal: AbortSignal): Promise<string> {
-  const response = await fetch(rpcUrl, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: BLOCKHASH_REQUEST,
-    redirect: 'error',
-    signal: AbortSignal.any([signal, AbortSignal.timeout(RPC_TIMEOUT_MS)]),
-  });
-  const text = new TextDecoder().decode(await readBytes(response.body, MAX_RPC_BYTES));
-  const answer: unknown = JSON.parse(text);
-  const blockhash = below(answer, 'result', 'value', 'blockhash');
-  if (typeof blockhash === 'string' && BLOCKHASH.test(blockhash)) return blockhash;
-  const reason = oneLine(below(answer, 'error', 'message'), 200);
-  throw new Error(reason || `the RPC answers ${response.status} without a blockhash`);
-}
-
-/** Makes the payment by x402's own scheme and checks that it pays the offer. */
-async function makePayment(
-  { payable, offer }: PayableOffer,
-  signer: TransactionSigner,
-  rpcUrl: string,
-  signal: AbortSignal,
-) {
-  const { ExactSvmScheme } = await import('@x402/svm/exact/client');
-  const { x402Version, resource, extensions, accepts } = payable;
-  const [accepted] = accepts as readonly [{ readonly extra: object }];
-  const scheme = new ExactSvmScheme(signer as never, { rpcUrl });
-  // The scheme would fetch these from the RPC without limits.
-  const { mintCache } = scheme as unknown as { readonly mintCache?: Map<string, Promise<object>> };
-  const mint = { decimals: USDC_DECIMALS, programAddress: TOKEN };
-  mintCache?.set(`${offer.network}:${offer.asset}`, Promise.resolve(mint));
-  const recentBlockhash = await latestBlockhash(rpcUrl, signal);
-  const requirement = { ...accepted, extra: { ...accepted.extra, recentBlockhash } };
-  const { payload } = await scheme.createPaymentPayload(x402Version, requirement as never);
-  const payment = { x402Version, payload, extensions, resource, accepted };
-  await assertPays(payment, offer, signer.address);
-  return { [HEADERS.payment]: base64(JSON.stringify(payment)) };
 }
 
 /**
@@ -129,14 +72,21 @@ export async function paymentFor(
   const found = findOffer(body);
   if (!found) throw new GatewayError('nothing_payable', { message: 'the 402 asks for no payment' });
   const signer = await transactionSigner(wallet, found.offer.network).catch(notMade);
-  return makePayment(found, signer, rpcUrl, signal).catch(notMade);
+  return (await makePayment(found, signer, { rpcUrl, signal }).catch(notMade)).headers;
 }
+
+/** How long a payment waits for the balance. */
+const BALANCE_TIMEOUT_MS = 5_000;
+/** How many payments are looked up when the caps leave no room. */
+const MAX_LOOKED_UP = 20;
 
 class WalletPayer implements QuotingPayer {
   readonly #options: PayerOptions;
   readonly #ledger: SpendingLedger;
   readonly #limits: Limits;
   readonly #inFlight = new Set<string>();
+  /** When this process signed each payment, by a clock that cannot be set. */
+  readonly #signedAt = new Map<string, number>();
   /** The ledger's error for the outcome of the last payment. */
   #unrecorded: unknown;
 
@@ -147,24 +97,30 @@ class WalletPayer implements QuotingPayer {
   }
 
   quote(body: PaymentRequired, wish: PaymentWish): Promise<Decision> {
-    const rules = { ledger: this.#ledger, inFlight: this.#inFlight, allowMemo: this.#options.allowMemo };
-    return race(wish.signal, decide(body, wish, rules));
+    const decided = async (): Promise<Decision> => {
+      const decision = await this.#decide(body, wish);
+      if (!('again' in decision)) await this.#fundedSigner(decision, wish.signal);
+      return decision;
+    };
+    return race(wish.signal, decided());
   }
 
   async pay(body: PaymentRequired, wish: PaymentWish): Promise<SignedPayment> {
     this.#assertRecorded();
-    const decision = await this.quote(body, wish);
-    if ('again' in decision) return this.#signedPayment(decision.again);
     const { request, signal, maxUsd } = wish;
+    const decision = await race(signal, this.#decide(body, wish));
+    if ('again' in decision) return this.#signedPayment(decision.again);
     assertWithin(decision, this.#limits, maxUsd);
+    const signer = await race(signal, this.#fundedSigner(decision, signal));
     const micros = Number(decision.offer.amount);
-    const id = await this.#ledger.hold(micros, this.#limits);
+    const id = await this.#hold(micros, signal);
     this.#inFlight.add(id);
     try {
-      const headers = await race(signal, this.#headersFor(decision, signal));
-      await this.#ledger.signed(id, { micros, request, headers });
-      // From here on another process may send the payment, so it is never released.
-      return this.#signedPayment({ id, micros, headers });
+      const made = await race(signal, this.#made(decision, signer, signal));
+      this.#signedAt.set(id, performance.now());
+      await this.#ledger.signed(id, { micros, request, ...made });
+      // From here on another process may send the payment. It is released only once it can no longer settle.
+      return this.#signedPayment({ id, micros, headers: made.headers });
     } catch (error) {
       this.#inFlight.delete(id);
       // An amount that cannot be released stays counted.
@@ -173,19 +129,68 @@ class WalletPayer implements QuotingPayer {
     }
   }
 
-  async #headersFor(found: PayableOffer, signal: AbortSignal): Promise<Record<string, string>> {
-    const { approve, wallet, rpcUrl } = this.#options;
-    await approve?.(found.offer);
-    const signer = await transactionSigner(wallet, found.offer.network).catch(notMade);
+  #access(network: string, signal: AbortSignal): RpcAccess {
+    const { rpcUrl } = this.#options;
+    return { rpcUrl: typeof rpcUrl === 'string' ? rpcUrl : rpcUrl(network), signal };
+  }
+
+  #fateOf(payment: EarlierPayment, signal: AbortSignal): Promise<Fate> {
+    const signedAt = this.#signedAt.get(payment.id);
+    const ageMs = signedAt === undefined ? undefined : performance.now() - signedAt;
+    return fateOf(payment, (network) => this.#access(network, signal), ageMs);
+  }
+
+  #decide(body: PaymentRequired, wish: PaymentWish): Promise<Decision> {
+    const fate = (payment: EarlierPayment) => this.#fateOf(payment, wish.signal);
+    const { allowMemo } = this.#options;
+    return decide(body, wish, { ledger: this.#ledger, inFlight: this.#inFlight, allowMemo, fateOf: fate });
+  }
+
+  /** The signer of the wallet. Throws `insufficient_funds` if the wallet holds too little. */
+  async #fundedSigner(found: PayableOffer, signal: AbortSignal): Promise<TransactionSigner> {
+    const { network } = found.offer;
+    // Throws before a wallet is asked, if there is no RPC.
+    const { rpcUrl } = this.#access(network, signal);
+    const signer = await transactionSigner(this.#options.wallet, network).catch(notMade);
+    const access = { rpcUrl, signal: AbortSignal.any([signal, AbortSignal.timeout(BALANCE_TIMEOUT_MS)]) };
+    await assertFunded(found, signer.address, usdcOf(access, signer.address, network));
+    return signer;
+  }
+
+  /** Reserves an amount. If the caps leave no room, first frees payments that never settled and never will. */
+  async #hold(micros: number, signal: AbortSignal): Promise<string> {
+    try {
+      return await this.#ledger.hold(micros, this.#limits);
+    } catch (error) {
+      const isFull = error instanceof GatewayError && error.code === 'spending_limit';
+      if (!isFull || !(await this.#freed(signal))) throw error;
+      return this.#ledger.hold(micros, this.#limits);
+    }
+  }
+
+  /** Frees the newest payments that have expired. Returns whether there was one. */
+  async #freed(signal: AbortSignal): Promise<boolean> {
+    const earlier = (await this.#ledger.earlier()).filter(({ id }) => !this.#inFlight.has(id));
+    let isFreed = false;
+    for (const payment of earlier.slice(0, MAX_LOOKED_UP)) {
+      if ((await race(signal, this.#fateOf(payment, signal))) !== 'expired') continue;
+      await this.#ledger.release(payment.id);
+      isFreed = true;
+    }
+    return isFreed;
+  }
+
+  async #made(found: PayableOffer, signer: TransactionSigner, signal: AbortSignal): Promise<MadePayment> {
+    await this.#options.approve?.(found.offer);
     signal.throwIfAborted();
-    const url = typeof rpcUrl === 'string' ? rpcUrl : rpcUrl(found.offer.network);
-    return makePayment(found, signer, url, signal).catch(notMade);
+    return makePayment(found, signer, this.#access(found.offer.network, signal)).catch(notMade);
   }
 
   #signedPayment({ id, micros, headers }: Pick<EarlierPayment, 'id' | 'micros' | 'headers'>): SignedPayment {
     const closed = async (outcome: 'paid' | 'refused'): Promise<void> => {
       try {
         await this.#ledger.closed(id, outcome);
+        if (outcome === 'paid') this.#signedAt.delete(id);
       } catch (error) {
         this.#unrecorded = error;
         throw error;

@@ -1,7 +1,7 @@
 import { USDC_DECIMALS } from '@asset-gateway/protocol/wire';
 import type { Address } from '@solana/kit';
-import type { Offer } from './decision.ts';
 import { GatewayError } from './error.ts';
+import type { Offer } from './offer.ts';
 
 /** A payment of x402's client. */
 export interface Payment {
@@ -28,7 +28,8 @@ interface Instruction {
   readonly data: readonly number[];
 }
 
-async function tokenAccount(owner: string, mint: string): Promise<string> {
+/** The associated token account of an owner. */
+export async function tokenAccount(owner: string, mint: string): Promise<string> {
   const { getAddressEncoder, getProgramDerivedAddress } = await import('./kit.ts');
   const seeds = [owner, TOKEN, mint].map((each) => getAddressEncoder().encode(each as Address));
   const [account] = await getProgramDerivedAddress({ programAddress: ASSOCIATED_TOKEN, seeds });
@@ -68,8 +69,11 @@ const hasOfferedMemo = ({ memo }: Offer, memos: readonly Instruction[]): boolean
     ? memos.length <= 1
     : JSON.stringify(memos.map(({ data }) => data)) === JSON.stringify([[...utf8.encode(memo)]]);
 
-/** Throws unless the payment is for this offer and its transaction makes that transfer once and nothing else. */
-export async function assertPays({ accepted, payload }: Payment, offer: Offer, payer: string): Promise<void> {
+/**
+ * Throws unless the payment is for this offer and its transaction makes that transfer once and nothing else. Returns the memo, an empty
+ * text if there is none.
+ */
+export async function assertPays({ accepted, payload }: Payment, offer: Offer, payer: string): Promise<string> {
   const claimed = accepted as Readonly<Record<string, unknown>>;
   const { feePayer, acts, memos } = await actsOf(String(payload.transaction));
   const isApproved =
@@ -79,4 +83,5 @@ export async function assertPays({ accepted, payload }: Payment, offer: Offer, p
     hasOfferedMemo(offer, memos) &&
     JSON.stringify(acts) === JSON.stringify([await transferOf(offer, payer)]);
   if (!isApproved) throw new GatewayError('payment_mismatch', { message: MISMATCH });
+  return new TextDecoder().decode(Uint8Array.from(memos[0]?.data ?? []));
 }

@@ -33,7 +33,10 @@ async function close({ options }: Connection, payment: Resent, outcome: 'paid' |
     .catch(() => undefined);
 }
 
-/** The last answer to a payment in this call. Throws `payment_unknown` if the payment may still settle. */
+/**
+ * The last answer to a payment in this call. Throws `payment_unknown` if the payment may have settled. A payment that the gateway says
+ * was not used stays open: the next call for the request sends it again while it can settle.
+ */
 async function lastAnswer(connection: Connection, payment: Resent, response: Response): Promise<Response> {
   if (response.ok || response.status === 402) {
     await close(connection, payment, response.ok ? 'paid' : 'refused');
@@ -44,9 +47,9 @@ async function lastAnswer(connection: Connection, payment: Resent, response: Res
   const isOurs = refusal.code !== 'not_a_gateway';
   // An answer that is not from a gateway, such as a proxy's page, leaves the outcome open, and so does a 5xx.
   const isUnderWay = retryAfterMs(response, OPEN) !== undefined || state === 'pending' || state === 'in_progress';
-  const isOpen = !isOurs || isUnderWay || response.status >= 500;
-  if (isOpen && state !== 'unused') throw unknownOutcome(undefined, refusal);
-  if (!isOpen) await close(connection, payment, 'refused');
+  if (isOurs && state === 'unused') return response;
+  if (!isOurs || isUnderWay || response.status >= 500) throw unknownOutcome(undefined, refusal);
+  await close(connection, payment, 'refused');
   return response;
 }
 

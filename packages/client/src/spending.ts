@@ -47,8 +47,8 @@ async function payFor(exchange: Exchange, response: Response, body: Body402): Pr
 function refusedPayment(response: Response, text: string, micros: number): GatewayError {
   const { code, message: why, requestId, payment } = errorOf(response, text);
   const message =
-    `a payment of $${micros / 1e6} was sent and refused (${code}: ${why}); it counts as spent, ` +
-    'and a new payment for this request is possible ten minutes after it';
+    `a payment of $${micros / 1e6} was sent and refused (${code}: ${why}); it counts as spent until it can no longer settle, ` +
+    'about a minute from now; then a repeated call makes a new payment';
   return new GatewayError('payment_refused', { message, status: 402, requestId, payment, response });
 }
 

@@ -16,6 +16,9 @@ import named from './named.json' with { type: 'json' };
 
 const VIEWS: Readonly<Record<string, views.View>> = { ...views, price: views.assetPrice };
 
+/** The command that finds an argument. */
+const FINDERS: Readonly<Record<string, string>> = { assetId: 'search', mint: 'variants' };
+
 const SOL = 'So11111111111111111111111111111111111111112';
 
 function commandFor({ name, row: id, summary, example, defaults }: (typeof named)[number]): RequestCommand {
@@ -25,6 +28,7 @@ function commandFor({ name, row: id, summary, example, defaults }: (typeof named
   // The positional argument is the path parameter, or the required query parameter.
   const [argument, ...options] = callParameters(route) as [CallParameter, ...CallParameter[]];
   const takes = `<${optionName(argument.name)}>`;
+  const finder = FINDERS[argument.name];
   return {
     name,
     takes,
@@ -40,6 +44,7 @@ function commandFor({ name, row: id, summary, example, defaults }: (typeof named
       ]);
       return requestFor(route, { ...Object.fromEntries(given), [argument.name]: value });
     },
+    ...(finder && { elsewhere: (words) => `${finder} ${words.join(' ')}` }),
     view: VIEWS[name],
   };
 }

@@ -28,6 +28,8 @@ interface Described {
 /** A command that makes exactly one request, so it has a price. */
 export interface RequestCommand extends Described {
   request(words: readonly string[], values: Values): CallRequest;
+  /** A command that finds what these words do not name. */
+  readonly elsewhere?: ((words: readonly string[]) => string) | undefined;
   /** Formats the result at a terminal. */
   readonly view?: View | undefined;
 }

@@ -1,7 +1,7 @@
 import { createClient } from '@asset-gateway/client';
 import { type ListedRoute, listedMicros, listedRoute } from '@asset-gateway/client/pay';
 import type { CallRequest } from '@asset-gateway/client/tools';
-import { dollars } from '@asset-gateway/protocol';
+import { clusterOfNetwork, dollars } from '@asset-gateway/protocol';
 import { show } from '../answer.ts';
 import { calledAs } from '../config.ts';
 import { EXIT, UsageError } from '../failure.ts';
@@ -57,12 +57,12 @@ function printQuote({ terminal, caps, ledger }: Session, quote: Quote, words: re
     terminal.lines([JSON.stringify(quote)]);
     return EXIT.ok;
   }
-  const { priceUsd, listedUsd, network, payTo } = quote;
+  const { priceUsd, listedUsd, network = '', payTo } = quote;
   const isDearer = listedUsd !== undefined && Number(priceUsd) > Number(listedUsd);
   const left = caps.perDayUsd - ledger.spending().dayMicros / 1e6;
   const isWithin = Number(priceUsd) <= Math.min(caps.perCallUsd, left);
   terminal.lines([
-    Number(priceUsd) === 0 ? 'free' : `$${priceUsd} on ${network} to ${payTo}`,
+    Number(priceUsd) === 0 ? 'free' : `$${priceUsd} in USDC on Solana ${clusterOfNetwork(network)} to ${payTo}`,
     ...(isDearer ? [terminal.colours.red(`the catalog says $${listedUsd}: the payment would be refused`)] : []),
     isWithin
       ? `within the limits, $${dollars(Math.max(0, Math.round(left * 1e6)))} left`

@@ -1,20 +1,15 @@
 import { createClient, GatewayError } from '@asset-gateway/client';
+import { type Fate, fateOf } from '@asset-gateway/client/pay';
 import { show } from '../answer.ts';
 import { calledAs } from '../config.ts';
 import { EXIT, exitCodeFor, failureSentence } from '../failure.ts';
 import type { EntryStep } from '../money/entries.ts';
 import type { OpenPayment } from '../money/open-payments.ts';
+import { sandboxRpc } from '../money/paying.ts';
 import type { Session } from '../session.ts';
 import { moment, usd } from '../show/chart.ts';
 import { table } from '../show/table.ts';
 import type { Command } from './command.ts';
-
-/** A transaction is valid for 150 blocks, which is less than two minutes. */
-const SETTLES_MS = 600_000;
-
-/** Whether the outcome of the payment is still open after this answer. */
-const leavesOpen = ({ status, headers }: Response): boolean =>
-  status >= 500 || status === 408 || status === 429 || (status === 409 && headers.has('retry-after'));
 
 /** Resends one payment and prints the answer. Returns the exit code. */
 async function resumeOne(session: Session, payment: OpenPayment): Promise<number> {
@@ -22,32 +17,51 @@ async function resumeOne(session: Session, payment: OpenPayment): Promise<number
   const { id, micros, request } = payment;
   terminal.note(`resending the payment of ${usd(micros)} for ${request.url}`);
   // The payment goes only to the gateway that it was signed for.
-  const client = createClient({ timeoutMs: session.timeoutMs, baseUrl: new URL(request.url).origin });
-  const response = await terminal.whileWaiting('asking …', () => client.resume(payment));
+  const client = createClient({
+    timeoutMs: session.timeoutMs,
+    baseUrl: new URL(request.url).origin,
+    onLedgerFailure: session.noteLedgerFailure,
+  });
+  const closed = async (outcome: 'paid' | 'refused'): Promise<void> => {
+    session.outcome = outcome;
+    await ledger.closed(id, outcome);
+  };
+  session.outcome = 'open';
+  const response = await terminal.whileWaiting('asking …', () => client.resume({ ...payment, closed }));
   session.report(response);
-  const isOpen = leavesOpen(response);
-  session.outcome = isOpen ? 'open' : response.ok ? 'paid' : 'refused';
-  if (session.outcome !== 'open') await ledger.closed(id, session.outcome);
   if (response.status === 402) {
-    const message = `the payment of ${usd(micros)} for ${request.url} was refused; it counts as spent`;
+    const message = `the payment of ${usd(micros)} for ${request.url} was refused; it counts as spent until it can no longer settle`;
     throw new GatewayError('payment_refused', { message, response });
   }
   const code = await show(session, response);
-  return isOpen ? EXIT.paymentUnknown : code;
+  return isOpen(session) ? EXIT.paymentUnknown : code;
 }
 
-/** Closes a payment as spent if it can no longer settle. Returns whether it did. */
-async function giveUp({ ledger, terminal }: Session, { id, at, micros, request }: OpenPayment): Promise<boolean> {
-  const what = `the payment of ${usd(micros)} for ${request.url}`;
-  // A time in the future means that the clock was set back, so the payment's age is unknown.
-  if (Date.now() - at < SETTLES_MS) {
-    terminal.note(
-      `${what} stays open, because it may still settle: by this clock it was signed less than 10 minutes ago`,
-    );
-    return false;
-  }
-  await ledger.closed(id, 'given up');
-  terminal.note(`${what} is given up and counts as spent: it was signed more than 10 minutes ago and has expired`);
+/** Whether the session's payment is open. */
+const isOpen = ({ outcome }: Session): boolean => outcome === 'open';
+
+/** Why a payment is given up or stays open, by its fate. */
+const FATES: Readonly<Record<Fate, string>> = {
+  open: 'stays open, because it may still settle; try again in a minute',
+  settled: 'has settled, and its answer is lost',
+  expired: 'is given up and does not count: it has not settled and can no longer do so',
+  over: 'is given up and counts as spent: it can no longer settle, and the RPC does not show whether it has',
+};
+
+/** Closes a payment if it can no longer settle, as the chain shows. Returns whether it did. */
+async function giveUp(session: Session, payment: OpenPayment): Promise<boolean> {
+  const { ledger, terminal, rpc } = session;
+  const { id, micros, request } = payment;
+  const signal = new AbortController().signal;
+  const gateway = new URL(request.url).origin;
+  const fate = await fateOf({ ...payment, state: 'signed' }, (network) => ({
+    rpcUrl: rpc ?? sandboxRpc(gateway, network),
+    signal,
+  }));
+  terminal.note(`the payment of ${usd(micros)} for ${request.url} ${FATES[fate]}`);
+  if (fate === 'open') return false;
+  if (fate === 'expired') await ledger.release(id);
+  else await ledger.closed(id, fate === 'settled' ? 'paid' : 'given up');
   return true;
 }
 
@@ -67,8 +81,8 @@ async function finish(session: Session, id: string): Promise<number> {
     const gateway = new URL(payment?.request.url ?? session.gateway).origin;
     terminal.note(failureSentence(error, { gateway, rpc: session.rpc }));
   }
-  const isOpen = payment !== undefined && ledger.payments.read(id) !== undefined;
-  return isOpen && values.is('give-up') && (await giveUp(session, payment as OpenPayment)) ? EXIT.ok : code;
+  const isLeft = payment !== undefined && ledger.payments.read(id) !== undefined;
+  return isLeft && values.is('give-up') && (await giveUp(session, payment as OpenPayment)) ? EXIT.ok : code;
 }
 
 /** Resends interrupted payments to learn their outcomes. No payment is signed again. */
@@ -78,7 +92,7 @@ export const resumeCommand: Command = {
   summary: 'resend interrupted payments and get their answers',
   examples: ['resume', 'resume --give-up'],
   options: {
-    'give-up': { description: 'then close expired payments as spent' },
+    'give-up': { description: 'then close payments that can no longer settle' },
   },
   async run({ session }) {
     const { payments } = session.ledger;
@@ -94,7 +108,7 @@ const LATEST = 10;
 /** Steps that are shown by another name. */
 const MEANING: Readonly<Partial<Record<EntryStep, string>>> = { held: 'reserved', signed: 'outcome unknown' };
 
-/** The ledger's spending. Refused payments count, because the gateway could still settle them. */
+/** The ledger's spending. Refused payments count until the next payment finds that they can no longer settle. */
 export const spendingCommand: Command = {
   name: 'spending',
   takes: '',
@@ -108,7 +122,15 @@ export const spendingCommand: Command = {
     const perDayMicros = Math.round(caps.perDayUsd * 1e6);
     if (!terminal.isFormatted) {
       const payments = open.map(({ id, micros, request }) => ({ id, micros, url: request.url }));
-      terminal.lines([JSON.stringify({ dayMicros, perDayMicros, allMicros, open: payments, spent })]);
+      terminal.lines([
+        JSON.stringify({
+          dayMicros,
+          perDayMicros,
+          allMicros,
+          open: payments,
+          spent: spent.map(({ trace: _, ...each }) => each),
+        }),
+      ]);
       return EXIT.ok;
     }
     terminal.lines([

@@ -74,6 +74,8 @@ export const typesCommand: Command = {
     const gateway = url ?? session.gateway;
     const text = typesOf(await catalogOf(gateway), new URL(gateway).origin);
     const file = values.text('output');
+    if (file === undefined && session.terminal.isFormatted)
+      throw new UsageError('types writes a file of thousands of lines: add --output <file>, or pipe it');
     if (file === undefined) session.terminal.write(text);
     else writeFileSync(file, text);
     return EXIT.ok;

@@ -123,10 +123,15 @@ const UNKNOWN =
   'The payment was sent and its outcome is not known. Do not pay in another way: a call with the same input sends the same payment ' +
   'again, and so does `asset-gateway-client resume`. It is charged once.';
 const SIGNED = 'A payment was signed for it: `asset-gateway-client spending` shows its outcome.';
-const REFUSED = 'A payment for this call was sent and refused. It counts as spent.';
+const UNUSED =
+  'The payment for this call was not used and costs nothing. A call with the same input sends the same payment again while it is ' +
+  'valid, about a minute.';
+const REFUSED =
+  'A payment for this call was sent and refused. It counts as spent until it can no longer settle, about a minute.';
 
 /** The outcome of a failed call's payment, in a sentence. */
-function paymentSentence({ code }: GatewayError, { outcome }: Purchase): string[] {
+function paymentSentence({ code, payment }: GatewayError, { outcome }: Purchase): string[] {
+  if (outcome === 'open' && payment?.state === 'unused') return [UNUSED];
   if (code === 'payment_unknown' || outcome === 'open') return [UNKNOWN];
   // The message of `payment_refused` already says it.
   return outcome === 'refused' && code !== 'payment_refused' ? [REFUSED] : [];

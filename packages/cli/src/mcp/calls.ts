@@ -95,14 +95,20 @@ export class Calls {
   }
 }
 
+/** The user is never asked to pay more for a call. Real prices are below a thousandth of this. */
+export const MAX_ASKED_MICROS = 1_000_000;
+
 /** Pays within the budget. Beyond it, throws `Unpaid` so that the user can decide. */
 async function payWithin(budget: QuotingPayer, request: Parameters<Payer['pay']>): ReturnType<Payer['pay']> {
   try {
     return await budget.pay(...request);
   } catch (error) {
     if (!(error instanceof GatewayError && error.code === 'spending_limit')) throw error;
-    // Do not ask the user about a payment that would be refused anyway.
-    const decision = await budget.quote(...request);
+    // Do not ask the user about a payment that would be refused anyway, nor for more money than a call may cost.
+    const decision = await budget.quote(...request).catch((reason: unknown) => {
+      const isTooMuch = reason instanceof GatewayError && Number(reason.funds?.neededMicros) > MAX_ASKED_MICROS;
+      throw isTooMuch ? error : reason;
+    });
     if ('again' in decision) throw error;
     throw new Unpaid(decision.offer);
   }

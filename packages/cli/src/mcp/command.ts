@@ -19,6 +19,7 @@ import { EXIT, UsageError } from '../failure.ts';
 import { ownWallet } from '../keys/wallets.ts';
 import { catalogOf } from '../money/catalog.ts';
 import { clusterIn, dollarsIn, oneOf } from '../options.ts';
+import { aboutMcp } from './about.ts';
 import { createServers } from './server.ts';
 
 const HOST = '127.0.0.1';
@@ -119,6 +120,10 @@ export async function serveMcp(given: CommandInput): Promise<number> {
   const { session, values } = given;
   const { gateway, terminal, ledger, rpc, timeoutMs } = session;
   const { port, budget } = readSettings(given);
+  if (port === undefined && process.stdin.isTTY) {
+    process.stdout.write(aboutMcp(gateway));
+    return EXIT.ok;
+  }
   const isAll = oneOf(values.text('tools') ?? 'usual', ['usual', 'all'], '--tools') === 'all';
   const cluster = clusterIn(values);
   const listed = await catalogOf(gateway).catch(() => {

@@ -11,7 +11,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import { Unpaid } from '../money/paying.ts';
 import { answerOf, failureOf, refusalOf, type StoredAnswers } from './answer.ts';
-import type { Calls, Purchase } from './calls.ts';
+import { type Calls, MAX_ASKED_MICROS, type Purchase } from './calls.ts';
 import type { ToolContext } from './served-tool.ts';
 
 const LIFETIME_MS = 600_000;
@@ -49,8 +49,6 @@ export interface ServerState {
   readonly stored: StoredAnswers;
 }
 
-/** The user is never asked to pay more for a call. Real prices are below a thousandth of this. */
-const MAX_ASKED_USD = 1;
 const SHOWN_INPUT = 300;
 const QUESTION = 'pay';
 
@@ -70,7 +68,7 @@ function ask(
   const price = `$${dollars(Number(offer.amount))}`;
   if (!payer) return refusalOf(`${tool} costs ${price}, and ${NO_WALLET}.`);
   if (!canAsk) return refusalOf(`${tool} costs ${price}, which ${CANNOT_ASK}.`);
-  if (Number(offer.amount) > MAX_ASKED_USD * 1e6) {
+  if (Number(offer.amount) > MAX_ASKED_MICROS) {
     return refusalOf(`${tool} costs ${price}, more than this server pays for a call. Nothing was paid.`);
   }
   const text = harmless(JSON.stringify(input) ?? '');

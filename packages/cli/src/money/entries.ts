@@ -1,9 +1,11 @@
+import type { PaymentTrace } from '@asset-gateway/client/pay';
+
 /** The steps of an amount. */
 const STEPS = ['held', 'signed', 'released', 'paid', 'refused', 'given up'] as const;
 export type EntryStep = (typeof STEPS)[number];
 
-/** One line of the ledger. */
-export interface Entry {
+/** One line of the ledger. It has no inner object, so that a line cut anywhere has no closing brace. Once signed, it has a trace. */
+export interface Entry extends Partial<PaymentTrace> {
   readonly id: string;
   readonly step: EntryStep;
   /** Milliseconds since 1970. */
@@ -21,6 +23,7 @@ export interface Entry {
 export interface Spent extends Required<Pick<Entry, 'id' | 'at' | 'micros' | 'step'>>, Pick<Entry, 'request'> {
   /** Once signed: when. */
   readonly signedAt?: number;
+  readonly trace?: PaymentTrace;
 }
 
 export const DAY_MS = 86_400_000;
@@ -31,6 +34,14 @@ const TORN = ' #torn\n';
 /** Whether a value is a whole number that is not negative. */
 export const isAmount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 const isLimit = (value: unknown): boolean => value === null || isAmount(value);
+
+/** The trace in an entry or an object; undefined if it has none, as in a ledger of an earlier version. */
+export function traceIn(value: unknown): PaymentTrace | undefined {
+  const { network, account, memo, slot, lastValidBlockHeight } = (value ?? {}) as Partial<PaymentTrace>;
+  const hasTexts = [network, account, memo].every((text) => typeof text === 'string');
+  if (!hasTexts || !isAmount(slot) || !isAmount(lastValidBlockHeight)) return undefined;
+  return { network, account, memo, slot, lastValidBlockHeight } as PaymentTrace;
+}
 
 function isEntry(value: unknown): value is Entry {
   if (typeof value !== 'object' || value === null) return false;
@@ -94,7 +105,9 @@ export class Account {
     if (!known) return false;
     if (step === 'released') this.#free(known);
     else {
-      const signed = step === 'signed' && { signedAt: at, ...(request !== undefined && { request }) };
+      const trace = traceIn(entry);
+      const bought = { ...(request !== undefined && { request }), ...(trace && { trace }) };
+      const signed = step === 'signed' && { signedAt: at, ...bought };
       this.#counted.set(entry.id, { ...known, step, ...signed });
     }
     return true;

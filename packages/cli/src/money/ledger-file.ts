@@ -43,22 +43,23 @@ export class LedgerFile implements SpendingLedger {
     const id = randomUUID();
     this.#write({ id, step: 'held', at: Date.now(), micros, ...limits });
     if (!this.#isWithin(id)) {
-      const message = `$${micros / 1e6} more would exceed $${caps.perDayMicros / 1e6} in 24 hours; nothing was signed`;
+      const message = `$${micros / 1e6} more would exceed $${caps.perDayMicros / 1e6} in 24 hours (--max-day); nothing was signed`;
       throw new GatewayError('spending_limit', { message });
     }
     this.#onStep('held');
     return id;
   }
 
-  async signed(id: string, { micros, request, headers }: LedgerEntry): Promise<void> {
+  async signed(id: string, entry: LedgerEntry): Promise<void> {
     this.#onStep('signed');
-    this.payments.record({ id, at: Date.now(), micros, request, headers });
-    this.#write({ id, step: 'signed', at: Date.now(), request: hashOf(request) }, true);
+    const { request, trace } = entry;
+    this.payments.record({ id, at: Date.now(), ...entry });
+    this.#write({ id, step: 'signed', at: Date.now(), request: hashOf(request), ...trace }, true);
     this.#onStep('recorded');
   }
 
   async release(id: string): Promise<void> {
-    // Nothing was sent. Removing the file works even on a full disk.
+    // Nothing can settle. Removing the file works even on a full disk.
     this.payments.remove(id);
     this.#write({ id, step: 'released', at: Date.now() });
   }
@@ -70,21 +71,19 @@ export class LedgerFile implements SpendingLedger {
     this.#onStep('closed');
   }
 
-  async earlier(request: SentRequest): Promise<readonly EarlierPayment[]> {
-    const hash = hashOf(request);
+  async earlier(request?: SentRequest): Promise<readonly EarlierPayment[]> {
+    const hash = request && hashOf(request);
+    const isWanted = (other: string | undefined): boolean => hash === undefined || other === hash;
     const refused = this.#account()
-      .spent.filter((spent) => spent.step === 'refused' && spent.request === hash)
-      .map(({ id, at, micros, signedAt = at }) => ({
-        id,
-        at: signedAt,
-        micros,
-        headers: {},
+      .spent.filter((spent) => spent.step === 'refused' && isWanted(spent.request))
+      .map(({ id, at, micros, trace, signedAt = at }) => ({
+        ...{ id, at: signedAt, micros, trace, headers: {} },
         state: 'refused' as const,
       }));
     const open = this.payments
       .all()
-      .filter((payment) => hashOf(payment.request) === hash && !this.isClosed(payment.id))
-      .map(({ id, at, micros, headers }) => ({ id, at, micros, headers, state: 'signed' as const }));
+      .filter((payment) => isWanted(hashOf(payment.request)) && !this.isClosed(payment.id))
+      .map(({ request: _, ...payment }) => ({ ...payment, state: 'signed' as const }));
     return [...refused, ...open].sort((one, other) => other.at - one.at);
   }
 

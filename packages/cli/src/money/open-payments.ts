@@ -1,16 +1,15 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SentRequest } from '@asset-gateway/client';
+import type { LedgerEntry, PaymentTrace } from '@asset-gateway/client/pay';
 import { makeFolder, writeDurably } from './durable.ts';
-import { isAmount } from './entries.ts';
+import { isAmount, traceIn } from './entries.ts';
 
 /** A signed payment whose outcome is unknown. Keep it secret: it can be spent. */
-export interface OpenPayment {
+export interface OpenPayment extends Omit<LedgerEntry, 'trace'> {
   readonly id: string;
   readonly at: number;
-  readonly micros: number;
-  readonly request: SentRequest;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Payments of earlier versions have none. */
+  readonly trace?: PaymentTrace | undefined;
 }
 
 const SUFFIX = '.json';
@@ -54,7 +53,7 @@ export class OpenPayments {
     const file = this.#file(id);
     try {
       const payment: unknown = JSON.parse(readFileSync(file, 'utf8'));
-      if (isPayment(payment, id)) return payment;
+      if (isPayment(payment, id)) return { ...payment, trace: traceIn(payment.trace) };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     }

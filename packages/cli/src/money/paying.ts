@@ -1,6 +1,6 @@
 import { GatewayError, type Payer, type SignedPayment } from '@asset-gateway/client';
 import { type Caps, type Offer, offerIn, payWith, type QuotingPayer } from '@asset-gateway/client/pay';
-import { dollars, NETWORKS } from '@asset-gateway/protocol';
+import { below, clusterOfNetwork, dollars, isObject, NETWORKS } from '@asset-gateway/protocol';
 import { fetchJson } from '../fetch-json.ts';
 import type { Wallet } from '../keys/wallets.ts';
 import type { Terminal } from '../show/terminal.ts';
@@ -13,18 +13,30 @@ export function sandboxRpc(gateway: string, network: string): string {
 }
 
 const LIMITS = { timeoutMs: 10_000, maxBytes: 65_536 };
+const LOOPBACK = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
+const INVALID_PARAMS = -32_602;
 
-/** Requests play money. Returns whether a sandbox sent some. */
-export async function askFaucet(rpcUrl: string, address: string): Promise<boolean> {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'sandbox_faucet', params: [address] });
+/** The JSON of a call of the sandbox's faucet; undefined if there is none. */
+async function faucetAnswer(rpcUrl: string, params: readonly string[]): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'sandbox_faucet', params });
   const headers = { 'Content-Type': 'application/json' };
   try {
     const { response, body: answer } = await fetchJson(new URL(rpcUrl), { method: 'POST', headers, body }, LIMITS);
-    return response.ok && typeof answer === 'object' && answer !== null && !('error' in answer);
+    return response.ok ? answer : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
+
+/** Requests play money. Returns whether a sandbox sent some. */
+export async function askFaucet(rpcUrl: string, address: string): Promise<boolean> {
+  const answer = await faucetAnswer(rpcUrl, [address]);
+  return isObject(answer) && !('error' in answer);
+}
+
+/** Whether an RPC has a faucet of play money, which refuses to fund no address. */
+const hasFaucet = async (rpcUrl: string): Promise<boolean> =>
+  below(await faucetAnswer(rpcUrl, []), 'error', 'code') === INVALID_PARAMS;
 
 /** The wallet, limits and confirmation of payments. */
 export interface Paying {
@@ -82,31 +94,65 @@ export function watched(payment: SignedPayment, by: { outcome?: Outcome | undefi
   };
 }
 
-/** Funds a generated wallet from the sandbox, or throws if the wallet cannot pay. */
-async function ensureFunded({ wallet, rpc, gateway }: Paying, network: string): Promise<void> {
-  if (wallet.source === 'file' || wallet.source === 'keychain') {
-    if (rpc === undefined) throw new Error('your own wallet needs a Solana RPC to pay: add --rpc <url>');
-    return;
-  }
-  const isFunded = await askFaucet(rpc ?? sandboxRpc(gateway, network), wallet.signer.address);
-  if (isFunded || (wallet.source === 'stored' && rpc !== undefined)) return;
-  const needed = wallet.source === 'stored' ? '--rpc <url>' : '--keypair <file> and --rpc <url>';
-  throw new Error(`this gateway is not a sandbox: to pay, add ${needed}`);
+/** Whether the wallet was made by this program, so that it may get play money. */
+const isGenerated = ({ wallet: { source } }: Pick<Paying, 'wallet'>): boolean =>
+  source === 'temporary' || source === 'stored';
+
+/** The RPC of a network. Throws if the wallet needs one of its own. */
+export function rpcOf(paying: Pick<Paying, 'wallet' | 'rpc' | 'gateway'>, network: string): string {
+  if (paying.rpc !== undefined) return paying.rpc;
+  if (!isGenerated(paying)) throw new Error('your own wallet needs a Solana RPC to pay: add --rpc <url>');
+  return sandboxRpc(paying.gateway, network);
 }
 
-/** Pays at most the catalog's price, within the limits of the ledger. */
+/** An offer in words. Only an RPC on this machine is believed that its money is play money. */
+function inWords({ network, amount, payTo }: Offer, isPlayMoney: boolean): string {
+  const cluster = clusterOfNetwork(network);
+  const money = isPlayMoney ? `in play money on the sandbox's Solana ${cluster}` : `in USDC on Solana ${cluster}`;
+  return `$${dollars(Number(amount))} ${money} to ${payTo}`;
+}
+
+/** Confirms a payment at the terminal, unless it is approved already. Throws if the wallet has no RPC that it can pay through. */
+async function approve(offer: Offer, paying: Paying): Promise<void> {
+  const { terminal, isPreapproved, rpc, wallet } = paying;
+  const rpcUrl = rpcOf(paying, offer.network);
+  const isLocal = LOOPBACK.test(new URL(rpcUrl).hostname);
+  const isSandbox = (isLocal || rpc === undefined) && (await hasFaucet(rpcUrl));
+  if (rpc === undefined && !isSandbox) {
+    const needed = wallet.source === 'stored' ? '--rpc <url>' : '--keypair <file> and --rpc <url>';
+    throw new Error(`this gateway is not a sandbox: to pay, add ${needed}`);
+  }
+  const what = inWords(offer, isLocal && isSandbox);
+  if (!isPreapproved && !(await terminal.confirm(`Pay ${what}?`))) throw new Error('nothing was paid');
+  terminal.note(`paying ${what}`);
+}
+
+/** Gets play money for a generated wallet that holds too little. Returns whether a sandbox sent some. */
+async function isFunded(error: unknown, paying: Paying): Promise<boolean> {
+  if (!(error instanceof GatewayError) || !error.funds || !isGenerated(paying)) return false;
+  return askFaucet(rpcOf(paying, error.funds.network), paying.wallet.signer.address);
+}
+
+/** Pays at most the catalog's price, within the limits of the ledger. A generated wallet gets play money in the sandbox. */
 export function payerFor(paying: Paying): QuotingPayer {
-  const { wallet, rpc, gateway, caps, ledger, terminal, isPreapproved } = paying;
-  return payWith({
+  const { wallet, caps, ledger } = paying;
+  const payer = payWith({
     wallet: wallet.keypair,
-    rpcUrl: (network) => rpc ?? sandboxRpc(gateway, network),
-    async approve({ network, amount, payTo }) {
-      const what = `$${dollars(Number(amount))} on ${network} to ${payTo}`;
-      if (!isPreapproved && !(await terminal.confirm(`Pay ${what}?`))) throw new Error('nothing was paid');
-      terminal.note(`paying ${what}`);
-      await ensureFunded(paying, network);
-    },
+    rpcUrl: (network) => rpcOf(paying, network),
+    approve: (offer) => approve(offer, paying),
     caps,
     ledger,
   });
+  const withMoney = async <Result>(ask: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await ask();
+    } catch (error) {
+      if (await isFunded(error, paying)) return ask();
+      throw error;
+    }
+  };
+  return {
+    pay: (...request) => withMoney(() => payer.pay(...request)),
+    quote: (...request) => withMoney(() => payer.quote(...request)),
+  };
 }

@@ -43,6 +43,19 @@ export function moment(seconds: unknown, withTime = false): string {
   return withTime ? text.slice(0, 16).replace('T', ' ') : text.slice(0, 10);
 }
 
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const;
+
+/** A length of time in the largest unit of which it has at least two, such as `7 days`. */
+export function period(seconds: number): string {
+  const [unit, size] = UNITS.find(([, each]) => seconds >= 2 * each) ?? ['minute', 60];
+  const number = Math.max(1, Math.round(seconds / size));
+  return `${number} ${unit}${number === 1 ? '' : 's'}`;
+}
+
 type Part = 'none' | 'wick' | 'body';
 
 /** The glyph of a row, by its upper and lower half. */

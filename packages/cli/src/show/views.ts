@@ -8,7 +8,18 @@ import type {
   TokensVariantsResult,
   WalletBalancesResult,
 } from '@asset-gateway/client';
-import { amount, type Canvas, candleChart, change, count, isNumber, moment, price, sparkline } from './chart.ts';
+import {
+  amount,
+  type Canvas,
+  candleChart,
+  change,
+  count,
+  isNumber,
+  moment,
+  period,
+  price,
+  sparkline,
+} from './chart.ts';
 import { table } from './table.ts';
 import type { Colours } from './terminal.ts';
 
@@ -59,8 +70,9 @@ export const chart = ({ assetId, interval, candles }: TokensPriceChartResult, ca
   const isIntraday = !/^\d+[DWM]$/i.test(interval);
   const head = `${colours.bold(assetId)}  ${interval}  ${price(last.close)}  `;
   const moved = (last.close / first.open - 1) * 100;
+  const span = last.time - first.time + (candles[1] ? candles[1].time - first.time : 0);
   return [
-    head + signed(colours)(change(moved), moved),
+    `${head}${signed(colours)(change(moved), moved)}${span > 0 ? ` in ${period(span)}` : ''}`,
     ...candleChart(candles, canvas),
     colours.dim(`${moment(first.time, isIntraday)} to ${moment(last.time, isIntraday)} UTC`),
   ];

@@ -98,9 +98,8 @@ export class BrowserWallet extends EventTarget {
 
   /** Resends a payment whose outcome is unknown. */
   async resume({ id, request, headers }: Spent): Promise<Response> {
-    const response = await this.#recorded((client) => client.resume({ request, headers } as SentPayment), true);
-    if (response.status < 500 && ![408, 409, 425, 429].includes(response.status))
-      await browserLedger.closed(id, response.ok ? 'paid' : 'refused');
+    const closed: SentPayment['closed'] = (outcome) => browserLedger.closed(id, outcome);
+    const response = await this.#recorded((client) => client.resume({ request, headers, closed } as SentPayment), true);
     this.#changed();
     return response;
   }

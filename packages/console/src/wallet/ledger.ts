@@ -76,20 +76,23 @@ export const browserLedger: SpendingLedger = {
     });
     return id;
   },
-  signed: (id, { request, headers }) => put(id, (entry) => ({ ...entry, state: 'signed', request, headers })),
+  signed: (id, { micros: _, ...signed }) => put(id, (entry) => ({ ...entry, ...signed, state: 'signed' })),
   release: (id) => change((spent) => spent.filter((each) => each.id !== id)),
-  earlier: async (request) =>
+  earlier: async (wanted) =>
     all()
-      .filter((each) => isSameRequest(each.request, request))
+      .filter(({ request }) => !wanted || isSameRequest(request, wanted))
       .reverse()
-      .flatMap(({ id, at, micros, state, headers = {} }) =>
-        state === 'signed' || state === 'refused' ? [{ id, at, micros, headers, state }] : [],
+      .flatMap(({ state, headers = {}, request: _, ...payment }) =>
+        state === 'signed' || state === 'refused' ? [{ ...payment, headers, state }] : [],
       ),
-  // The headers are as good as money until the payment closes. A refused one keeps its request: the client makes no new payment for it for a while.
+  // The headers are as good as money until the payment closes. A refused one keeps what tells whether it has settled. Another tab may
+  // have released it.
   closed: (id, state) =>
-    put(id, ({ headers: _, request, ...kept }) => ({
-      ...kept,
-      state,
-      ...(state === 'refused' && request && { request }),
-    })),
+    change((spent) =>
+      spent.map((entry) => {
+        if (entry.id !== id) return entry;
+        const { headers: _, request, trace, ...kept } = entry;
+        return { ...kept, state, ...(state === 'refused' && request && { request, trace }) };
+      }),
+    ),
 };

@@ -1,4 +1,4 @@
-import { type Cluster, type Issue, Refusal, USDC } from '@asset-gateway/protocol';
+import { type Cluster, type Issue, member, Refusal, USDC } from '@asset-gateway/protocol';
 import { LRUCache } from 'lru-cache';
 import { memberText } from '../upstreams/member-text.ts';
 import type { OwnAnswer } from '../upstreams/upstream.ts';
@@ -11,18 +11,23 @@ interface ChainRpc {
 /** Two connections to a cluster, so that slow balance reads do not delay a blockhash. */
 type ChainConnections = Readonly<Record<'payments' | 'balances', ChainRpc>>;
 
-/** Cache lifetimes in milliseconds: a blockhash is valid for a minute, a mint hardly ever changes. */
-const KEPT_MS = { blockhash: 2_000, mint: 3_600_000, accounts: 3_000 };
+/** Cache lifetimes in milliseconds: a blockhash is valid for a minute, a mint hardly ever changes, a genesis hash never does. */
+const KEPT_MS = { blockhash: 2_000, mint: 3_600_000, genesis: 3_600_000, accounts: 3_000 };
 /** Failures are cached too: a failing RPC is called no more often than a healthy one. */
 const FAILED_MS = 2_000;
-/** Concurrent reads of accounts. */
+/** Concurrent reads of accounts and of their transactions. */
 const MAX_READINGS = 2;
 const MAX_PAIRS = 1_000;
-/** Minimal time between two reads of accounts, for all clients together. */
+/** Minimal time between two of these reads, for all clients together. */
 const ACCOUNTS_EVERY_MS = 500;
 const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 /** Reads an account's lamports and a token account's amount, never a program's megabytes. */
 const BALANCE = { commitment: 'confirmed', encoding: 'base64', dataSlice: { offset: 64, length: 8 } };
+
+/** The most transactions of an account that are listed, as the client asks for them. */
+const LISTED = 100;
+
+const isAddress = (value: unknown): value is string => typeof value === 'string' && ADDRESS.test(value);
 
 const wrong = (message: string): Refusal => {
   const issue: Issue = { in: 'body', name: 'params', rule: 'console', message };
@@ -46,27 +51,42 @@ class ChainView {
   }
 
   /** The text of the result. Refuses other and too expensive calls. */
-  result(method: string, [first]: readonly unknown[]): Promise<string> {
-    if (method === 'getLatestBlockhash') return this.#ask(method, [{ commitment: 'confirmed' }], KEPT_MS.blockhash);
+  result(method: string, [first, config]: readonly unknown[]): Promise<string> {
+    if (method === 'getLatestBlockhash') {
+      const commitment = member(first, 'commitment') === 'finalized' ? 'finalized' : 'confirmed';
+      return this.#ask(method, [{ commitment }], KEPT_MS.blockhash);
+    }
+    if (method === 'getGenesisHash') return this.#ask(method, [], KEPT_MS.genesis);
     if (method === 'getAccountInfo') {
       if (first !== this.#mint) throw wrong(`Only the USDC mint ${this.#mint} can be read.`);
       return this.#ask(method, [first, { encoding: 'base64', commitment: 'confirmed' }], KEPT_MS.mint);
     }
+    if (method === 'getSignaturesForAddress') return this.#transactions(first, member(config, 'minContextSlot'));
     const addresses = Array.isArray(first) ? first : [];
-    const isFine = addresses.every((each) => typeof each === 'string' && ADDRESS.test(each));
-    if (!isFine || addresses.length < 1 || addresses.length > 2) throw wrong('Give one or two addresses.');
-    return this.#accounts(addresses);
+    if (!addresses.every(isAddress) || addresses.length < 1 || addresses.length > 2)
+      throw wrong('Give one or two addresses.');
+    return this.#limited('getMultipleAccounts', [addresses, BALANCE]);
   }
 
-  #accounts(addresses: readonly string[]): Promise<string> {
-    const params = [addresses, BALANCE];
+  /** The newest transactions of an account, as a page looks for its own payments. */
+  #transactions(address: unknown, minContextSlot: unknown): Promise<string> {
+    if (!isAddress(address)) throw wrong('Give one address.');
+    if (!Number.isSafeInteger(minContextSlot)) throw wrong('Give minContextSlot, a slot.');
+    return this.#limited('getSignaturesForAddress', [
+      address,
+      { commitment: 'finalized', limit: LISTED, minContextSlot },
+    ]);
+  }
+
+  /** A call that costs the RPC more, at most a few at once and a second. */
+  #limited(method: string, params: readonly unknown[]): Promise<string> {
     const kept = this.#kept.get(JSON.stringify(params));
     if (kept) return kept;
     if (this.#readings >= MAX_READINGS || this.#now() - this.#accountsAt < ACCOUNTS_EVERY_MS)
       throw new Refusal('rate_limited', { retryAfterSeconds: 1, reason: 'console balances' });
     this.#accountsAt = this.#now();
     this.#readings++;
-    const asked = this.#ask('getMultipleAccounts', params, KEPT_MS.accounts);
+    const asked = this.#ask(method, params, KEPT_MS.accounts);
     const over = (): void => void this.#readings--;
     asked.then(over, over);
     return asked;
@@ -84,7 +104,8 @@ class ChainView {
   }
 
   async #call(method: string, params: readonly unknown[]): Promise<string> {
-    const rpc = method === 'getMultipleAccounts' ? this.#rpcs.balances : this.#rpcs.payments;
+    const isLimited = method === 'getMultipleAccounts' || method === 'getSignaturesForAddress';
+    const rpc = isLimited ? this.#rpcs.balances : this.#rpcs.payments;
     const text = await rpc.post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })).catch((error) => {
       throw new Refusal('upstream_unreachable', { reason: `console rpc ${method}: ${(error as Error).message}` });
     });

@@ -63,7 +63,10 @@ export const consoleRoutes: readonly Route[] = [
     body: {
       jsonrpc: oneOf(['2.0'], 'The version.'),
       id: Type.Union([Type.Integer(), Type.String({ maxLength: 64 })], { description: 'Returned with the answer.' }),
-      method: oneOf(['getLatestBlockhash', 'getAccountInfo', 'getMultipleAccounts'], 'The method.'),
+      method: oneOf(
+        ['getLatestBlockhash', 'getAccountInfo', 'getMultipleAccounts', 'getGenesisHash', 'getSignaturesForAddress'],
+        'The method.',
+      ),
       params: optional(Type.Array(Type.Unknown(), { maxItems: 3, description: 'Its parameters.' })),
     },
     example: { path: { cluster: 'mainnet' }, body: { jsonrpc: '2.0', id: 1, method: 'getLatestBlockhash' } },

@@ -11,9 +11,9 @@ const FINALITY = 32n;
 const KEPT_BLOCKHASHES = 100_000;
 
 // Slots without a block keep the slot ahead of the height.
-const START: Readonly<Record<Cluster, { readonly slot: bigint; readonly height: bigint }>> = {
-  mainnet: { slot: 447_552_000n, height: 425_640_118n },
-  devnet: { slot: 430_272_000n, height: 418_102_455n },
+const START: Readonly<Record<Cluster, { readonly slot: bigint; readonly height: bigint; readonly genesis: string }>> = {
+  mainnet: { slot: 447_552_000n, height: 425_640_118n, genesis: '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d' },
+  devnet: { slot: 430_272_000n, height: 418_102_455n, genesis: 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG' },
 };
 
 /** Block production: over time, with each transaction and on request. */
@@ -39,6 +39,8 @@ export function createBlocks({ cluster, now, blockMs }: BlockOptions) {
   return {
     /** The clock in milliseconds. */
     now,
+    /** The genesis hash of the cluster. */
+    genesis: start.genesis,
     height,
     slot,
     slotOf,

@@ -108,6 +108,7 @@ function signatureStatus(entry: Landed | undefined, searchesHistory: boolean, no
 export const historyMethods: Methods = {
   getLatestBlockhash: atSlot(0, (_, config, { bank }) => bank.blocks.latest(commitmentOf(config))),
   getBlockHeight: (params, { bank }) => bank.blocks.height(commitmentOf(configAt(params, 0))),
+  getGenesisHash: (_, { bank }) => bank.blocks.genesis,
   getSlot: (params, { bank }) => bank.blocks.slot(commitmentOf(configAt(params, 0))),
   getSignatureStatuses(params, node) {
     const searchesHistory = configAt(params, 1).searchTransactionHistory === true;

@@ -1,0 +1,26 @@
+import { calledAs } from '../config.ts';
+import { wrapped } from '../help.ts';
+
+const NAME = 'asset-gateway';
+
+/** What `mcp` says at a terminal, where no host speaks to it: what it is, and how a host starts it. */
+export function aboutMcp(gateway: string, program = process.argv[1] ?? ''): string {
+  const env = { ASSET_GATEWAY_URL: gateway };
+  const started = { command: 'node', args: [program, 'mcp'], env };
+  const inShell = `'${program.replaceAll("'", `'\\''`)}'`;
+  return `${wrapped('This is an MCP server: an AI application starts it and calls its tools, so it does nothing at a terminal. Add it to yours:')}
+
+Claude Code:
+  claude mcp add ${NAME} --env ASSET_GATEWAY_URL=${gateway} \\
+    -- node ${inShell} mcp
+
+VS Code:
+  code --add-mcp \\
+    '${JSON.stringify({ name: NAME, ...started }).replaceAll("'", `'\\''`)}'
+
+Cursor (~/.cursor/mcp.json) and Claude Desktop (claude_desktop_config.json):
+${JSON.stringify({ mcpServers: { [NAME]: started } }, undefined, 2)}
+
+${wrapped(`Asset data is free. It pays for nothing without asking; --budget-usd 0.05 after mcp lets it spend that in 24 hours. ${calledAs().command} mcp --help lists the options.`)}
+`;
+}

@@ -1,0 +1,156 @@
+import {
+  below,
+  clusterOfNetwork,
+  listAt,
+  member,
+  oneLine,
+  readBytes,
+  textAt,
+  USDC,
+} from '@asset-gateway/protocol/wire';
+import { race } from './deadline.ts';
+import { tokenAccount } from './payment-check.ts';
+
+const TIMEOUT_MS = 10_000;
+const MAX_BYTES = 65_536;
+const BLOCKHASH = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+/** A blockhash is valid for this many blocks. */
+const BLOCKHASH_BLOCKS = 150;
+const MAX_TRIES = 5;
+const MAX_PAUSE_SECONDS = 5;
+
+/** A Solana RPC, and the signal that ends a read of it. */
+export interface RpcAccess {
+  readonly rpcUrl: string;
+  readonly signal: AbortSignal;
+}
+
+/** A read that failed. */
+export class RpcError extends Error {
+  /** The HTTP status of the answer. */
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** How long an RPC asks to wait, in seconds, if that is short. */
+function pauseSeconds({ status, headers }: Response): number | undefined {
+  const seconds = Number(headers.get('retry-after'));
+  return status === 429 && seconds > 0 && seconds <= MAX_PAUSE_SECONDS ? seconds : undefined;
+}
+
+/** Posts JSON. A 429 is repeated after its `Retry-After`, a little later each time. Each answer has a time limit. */
+async function post({ rpcUrl, signal }: RpcAccess, body: string): Promise<Response> {
+  for (let tries = 1; ; tries++) {
+    const headers = { 'Content-Type': 'application/json' };
+    const ends = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+    const response = await fetch(rpcUrl, { method: 'POST', headers, body, redirect: 'error', signal: ends });
+    const seconds = pauseSeconds(response);
+    if (seconds === undefined || tries === MAX_TRIES) return response;
+    await response.body?.cancel();
+    const ms = (seconds + Math.random()) * 1_000;
+    await race(signal, new Promise((over) => setTimeout(over, ms)));
+  }
+}
+
+/** The result of a JSON-RPC call, with limits on time and size that x402's scheme does not have. */
+async function read(access: RpcAccess, method: string, params: readonly unknown[]): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+  const response = await post(access, body);
+  const answer: unknown = JSON.parse(new TextDecoder().decode(await readBytes(response.body, MAX_BYTES)));
+  const result = member(answer, 'result');
+  if (result !== undefined) return result;
+  const reason = oneLine(below(answer, 'error', 'message') ?? member(answer, 'message'), 200);
+  throw new RpcError(reason || `the RPC answers ${response.status} without a result of ${method}`, response.status);
+}
+
+/** A whole number that JavaScript represents exactly. Throws for anything else. */
+function integer(value: unknown): number {
+  if (Number.isSafeInteger(value)) return value as number;
+  throw new RpcError('the RPC answers without a number', 200);
+}
+
+/** The latest blockhash at a commitment, the slot of that block, and the last block for which it is valid. */
+async function blockhashAt(access: RpcAccess, commitment: 'confirmed' | 'finalized') {
+  const result = await read(access, 'getLatestBlockhash', [{ commitment }]);
+  const { blockhash, lastValidBlockHeight } = (below(result, 'value') ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof blockhash !== 'string' || !BLOCKHASH.test(blockhash))
+    throw new RpcError('the RPC answers without a blockhash', 200);
+  return {
+    blockhash,
+    slot: integer(below(result, 'context', 'slot')),
+    lastValidBlockHeight: integer(lastValidBlockHeight),
+  };
+}
+
+/** A blockhash for a new transaction. */
+export const latestBlockhash = (access: RpcAccess) => blockhashAt(access, 'confirmed');
+
+/** The newest block that cannot be undone: its height and its slot. */
+export async function finalizedBlock(access: RpcAccess): Promise<{ readonly height: number; readonly slot: number }> {
+  const { slot, lastValidBlockHeight } = await blockhashAt(access, 'finalized');
+  return { slot, height: lastValidBlockHeight - BLOCKHASH_BLOCKS };
+}
+
+/** Throws unless the RPC is one of this network, whose CAIP-2 id is the beginning of its genesis hash. */
+export async function assertNetwork(access: RpcAccess, network: string): Promise<void> {
+  const genesis = await read(access, 'getGenesisHash', []);
+  if (typeof genesis !== 'string' || !`solana:${genesis}`.startsWith(network))
+    throw new RpcError('the RPC is one of another network', 200);
+}
+
+/** How many transactions `transactionsOf` lists. */
+export const LISTED_TRANSACTIONS = 100;
+
+/**
+ * The newest finalized transactions of an account, newest first, from a node that has reached the slot: a slower node answers an error.
+ * A memo is written as RPC writes it, such as `[5] hello`; undefined if there is none.
+ */
+export async function transactionsOf(access: RpcAccess, account: string, minContextSlot: number) {
+  const config = { commitment: 'finalized', limit: LISTED_TRANSACTIONS, minContextSlot };
+  const rows = await read(access, 'getSignaturesForAddress', [account, config]);
+  if (!Array.isArray(rows)) throw new RpcError('the RPC answers without transactions', 200);
+  return rows.map((row: unknown) => ({
+    slot: integer(member(row, 'slot')),
+    hasFailed: (member(row, 'err') ?? null) !== null,
+    memo: textAt(row, 'memo') || undefined,
+  }));
+}
+
+/** Where a token account keeps its amount. */
+const AMOUNT = { offset: 64, length: 8 };
+
+/** Decodes the amount of a token account: eight little-endian bytes. An address without one holds nothing. */
+function amountIn(account: unknown): number {
+  const [data = ''] = listAt(account, 'data');
+  const bytes = [...atob(String(data))];
+  if (bytes.length !== 0 && bytes.length !== AMOUNT.length)
+    throw new RpcError('the RPC answers without a balance', 200);
+  return bytes.reduceRight((sum, unit) => sum * 256 + unit.charCodeAt(0), 0);
+}
+
+/** Accounts, of which a token account shows its amount only. */
+async function accountsAt(access: RpcAccess, addresses: readonly string[]): Promise<readonly unknown[]> {
+  const config = { commitment: 'confirmed', encoding: 'base64', dataSlice: AMOUNT };
+  const accounts = listAt(await read(access, 'getMultipleAccounts', [addresses, config]), 'value');
+  if (accounts.length !== addresses.length) throw new RpcError('the RPC answers without a balance', 200);
+  return accounts;
+}
+
+const usdcAccount = (owner: string, network: string): Promise<string> =>
+  tokenAccount(owner, USDC[clusterOfNetwork(network)]);
+
+/** What a wallet holds on a network (CAIP-2), in millionths of a USDC. */
+export async function usdcOf(access: RpcAccess, owner: string, network: string): Promise<number> {
+  const [token] = await accountsAt(access, [await usdcAccount(owner, network)]);
+  return amountIn(token);
+}
+
+/** The balances of a wallet on a network (CAIP-2), in billionths of a SOL and millionths of a USDC. */
+export async function balancesOf(access: RpcAccess, owner: string, network: string) {
+  const [own, token] = await accountsAt(access, [owner, await usdcAccount(owner, network)]);
+  return { lamports: Number(member(own, 'lamports') ?? 0), usdcMicros: amountIn(token) };
+}

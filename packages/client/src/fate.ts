@@ -1,0 +1,62 @@
+import { assertNetwork, finalizedBlock, LISTED_TRANSACTIONS, type RpcAccess, transactionsOf } from './chain.ts';
+import type { EarlierPayment, PaymentTrace } from './ledger.ts';
+
+/**
+ * What can become of a signed payment. `open`: it may still settle, as far as is known. `settled`: it has settled. `expired`: it has not
+ * settled and never will. `over`: it can no longer settle, and it is not known whether it has.
+ */
+export type Fate = 'open' | 'settled' | 'expired' | 'over';
+
+/** No transaction expires sooner: a blockhash is valid for 150 blocks of 400 ms. */
+const LIFE_MS = 60_000;
+/** A payment without a trace can hardly settle after this time. */
+const TRACELESS_MS = 300_000;
+/** Older payments count towards no limit of 24 hours, and an RPC may have forgotten their transactions. */
+const DAY_MS = 86_400_000;
+
+const utf8 = new TextEncoder();
+
+/** The fate of a payment as the chain shows it. Throws if the RPC cannot be read. */
+async function fateOnChain({ network, account, memo, ...trace }: PaymentTrace, access: RpcAccess): Promise<Fate> {
+  await assertNetwork(access, network);
+  const final = await finalizedBlock(access);
+  if (!(final.height > trace.lastValidBlockHeight)) return 'open';
+  const listed = await transactionsOf(access, account, final.slot).catch(() => undefined);
+  if (!listed || memo === '') return 'over';
+  const written = `[${utf8.encode(memo).length}] ${memo}`;
+  if (listed.some((each) => each.memo === written && !each.hasFailed)) return 'settled';
+  const since = listed.filter(({ slot }) => slot >= trace.slot);
+  const isComplete = since.length < listed.length || listed.length < LISTED_TRANSACTIONS;
+  // Some RPCs list no memos.
+  return isComplete && since.every((each) => each.hasFailed || each.memo !== undefined) ? 'expired' : 'over';
+}
+
+/** The time since a payment was signed. If the clock was set back since, the chain alone decides. */
+export const ageOf = ({ at }: Pick<EarlierPayment, 'at'>): number => Math.abs(Date.now() - at);
+
+/** Access to the RPC of a network (CAIP-2). May throw if there is none. */
+export type AccessTo = (network: string) => RpcAccess;
+
+/**
+ * The fate of an earlier payment.
+ *
+ * The time of day decides nothing. A payment has expired if the finalized chain is past the last block that may hold it, and if its memo
+ * is in no transaction that the payer's account has made since, as listed by a node that has reached that block. A gateway cannot fake
+ * this, so one that refuses a payment and settles it is found out. An RPC that lies gets no answer before a minute has passed; then it
+ * can free the amount of one payment a minute for each request, if the gateway lies with it. An RPC that cannot be read frees nothing.
+ */
+export async function fateOf(
+  { trace, state, ...payment }: Pick<EarlierPayment, 'at' | 'trace' | 'state'>,
+  accessTo: AccessTo,
+  ageMs = ageOf(payment),
+): Promise<Fate> {
+  if (ageMs < LIFE_MS) return 'open';
+  if (!trace) return ageMs < TRACELESS_MS ? 'open' : 'over';
+  if (ageMs > DAY_MS && state === 'refused') return 'over';
+  try {
+    const fate = await fateOnChain(trace, accessTo(trace.network));
+    return fate === 'expired' && ageMs > DAY_MS ? 'over' : fate;
+  } catch {
+    return 'open';
+  }
+}

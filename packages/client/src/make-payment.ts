@@ -1,0 +1,44 @@
+import { HEADERS, USDC_DECIMALS } from '@asset-gateway/protocol/wire';
+import type { TransactionSigner } from '@solana/kit';
+import { latestBlockhash, type RpcAccess } from './chain.ts';
+import { GatewayError } from './error.ts';
+import type { LedgerEntry } from './ledger.ts';
+import type { PayableOffer } from './offer.ts';
+import { assertPays, TOKEN, tokenAccount } from './payment-check.ts';
+import { base64 } from './signer.ts';
+
+/** Wraps an error of the wallet or its RPC. */
+export function notMade(cause: unknown): never {
+  if (cause instanceof GatewayError) throw cause;
+  const message = 'the payment could not be made, and nothing was sent; check rpcUrl and the wallet';
+  throw new GatewayError('payment_not_made', { message, cause });
+}
+
+/** The headers of a payment, and how to find it on its chain. */
+export type MadePayment = Pick<LedgerEntry, 'headers' | 'trace'>;
+
+/** Makes the payment by x402's own scheme and checks that it pays the offer. */
+export async function makePayment(
+  { payable, offer }: PayableOffer,
+  signer: TransactionSigner,
+  access: RpcAccess,
+): Promise<MadePayment> {
+  const { ExactSvmScheme } = await import('@x402/svm/exact/client');
+  const { x402Version, resource, extensions, accepts } = payable;
+  const [accepted] = accepts as readonly [{ readonly extra: object }];
+  const scheme = new ExactSvmScheme(signer as never, { rpcUrl: access.rpcUrl });
+  // The scheme would fetch these from the RPC without limits.
+  const { mintCache } = scheme as unknown as { readonly mintCache?: Map<string, Promise<object>> };
+  const mint = { decimals: USDC_DECIMALS, programAddress: TOKEN };
+  mintCache?.set(`${offer.network}:${offer.asset}`, Promise.resolve(mint));
+  const { blockhash, ...life } = await latestBlockhash(access);
+  const requirement = { ...accepted, extra: { ...accepted.extra, recentBlockhash: blockhash } };
+  const { payload } = await scheme.createPaymentPayload(x402Version, requirement as never);
+  const payment = { x402Version, payload, extensions, resource, accepted };
+  const memo = await assertPays(payment, offer, signer.address);
+  const { network, asset } = offer;
+  return {
+    headers: { [HEADERS.payment]: base64(JSON.stringify(payment)) },
+    trace: { network, account: await tokenAccount(signer.address, asset), memo, ...life },
+  };
+}

@@ -1,0 +1,99 @@
+import { listAt, member, NETWORKS, objectAt, type PaymentRequired, USDC } from '@asset-gateway/protocol/wire';
+import { GatewayError } from './error.ts';
+import type { PaymentWish } from './settings.ts';
+
+/** The transfer that pays a 402, and the memo that it writes onto the chain. */
+export interface Offer {
+  /** CAIP-2. */
+  readonly network: string;
+  /** The mint of USDC on that network. */
+  readonly asset: string;
+  /** The wallet that is paid. */
+  readonly payTo: string;
+  /** Millionths of a dollar in USDC, as decimal digits. */
+  readonly amount: string;
+  /** The memo of the transaction; undefined if the gateway asks for none. */
+  readonly memo?: string;
+}
+
+/** A 402 reduced to the one requirement to pay. */
+type Payable = PaymentRequired & { readonly accepts: readonly [unknown] };
+
+/** Chooses a requirement of a 402. */
+export interface OfferWish extends Partial<Pick<PaymentWish, 'buys' | 'network'>> {
+  /** Whether a memo may be signed; default: only the form of the gateway's own memos. */
+  readonly allowMemo?: ((memo: string) => boolean) | undefined;
+}
+
+const MINTS: ReadonlyMap<unknown, string> = new Map([
+  [NETWORKS.mainnet, USDC.mainnet],
+  [NETWORKS.devnet, USDC.devnet],
+]);
+const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+/** Less than a billion dollars, without leading zeros. */
+const AMOUNT = /^[1-9][0-9]{0,14}$/;
+const GATEWAY_MEMO = /^[\w-]{32}$/;
+
+const isTextOf = (pattern: RegExp, value: unknown): value is string => typeof value === 'string' && pattern.test(value);
+
+const isGatewayMemo = (memo: string): boolean => GATEWAY_MEMO.test(memo);
+
+/** The offer in one requirement; undefined if this client cannot pay it. */
+function offerOf(requirement: unknown, { network: wanted, allowMemo = isGatewayMemo }: OfferWish): Offer | undefined {
+  const { scheme, network, asset, payTo, amount, extra } = objectAt(requirement);
+  const { feePayer, memo } = objectAt(extra);
+  const isUsdc = typeof network === 'string' && MINTS.has(network) && MINTS.get(network) === asset;
+  if (scheme !== 'exact' || !isUsdc || (wanted !== undefined && network !== wanted)) return undefined;
+  if (!isTextOf(ADDRESS, payTo) || !isTextOf(AMOUNT, amount) || !isTextOf(ADDRESS, feePayer)) return undefined;
+  if (memo !== undefined && !(typeof memo === 'string' && allowMemo(memo))) return undefined;
+  return { network, asset: String(asset), payTo, amount, ...(memo !== undefined && { memo }) };
+}
+
+/** A payable requirement and its offer. */
+interface Choice {
+  readonly requirement: unknown;
+  readonly offer: Offer;
+}
+
+/** The call's price comes first and a bundle second. Routes that sell credit list several amounts. */
+function chosen(choices: readonly Choice[], buys: PaymentWish['buys']): Choice | undefined {
+  if (buys === 'call' || buys === 'credit') return choices[0];
+  if (buys === 'bundle') return choices[1] ?? choices[0];
+  return choices.find(({ offer }) => offer.amount === String(buys.micros));
+}
+
+/** The offer of a 402 that will be paid, and whether it is a bundle of credit. */
+export interface PayableOffer {
+  readonly payable: Payable;
+  readonly offer: Offer;
+  readonly isBundle: boolean;
+}
+
+/**
+ * Finds the wanted requirement of a 402 among those that this client can pay: an exact amount of USDC on Solana. Undefined if the 402
+ * asks for no payment. Throws `nothing_payable` if it asks for other payments only.
+ */
+export function findOffer(body: unknown, wish: OfferWish = {}): PayableOffer | undefined {
+  const accepts = listAt(body, 'accepts');
+  if (accepts.length === 0) return undefined;
+  const readable = member(body, 'x402Version') === 2 ? accepts : [];
+  const choices = readable.flatMap((requirement) => {
+    const offer = offerOf(requirement, wish);
+    return offer ? [{ requirement, offer }] : [];
+  });
+  const { buys = 'call' } = wish;
+  const choice = chosen(choices, buys);
+  if (choice) {
+    const payable = { ...(body as PaymentRequired), accepts: [choice.requirement] as const };
+    return { payable, offer: choice.offer, isBundle: buys === 'bundle' ? choice === choices[1] : buys !== 'call' };
+  }
+  const amounts = choices.map(({ offer }) => `$${Number(offer.amount) / 1e6}`);
+  const message =
+    amounts.length > 0
+      ? `the gateway does not sell this amount of credit; it sells ${amounts.join(', ')}`
+      : 'none of the payments can be made: this client pays USDC on the chosen Solana cluster (x402 version 2, exact)';
+  throw new GatewayError('nothing_payable', { message });
+}
+
+/** The offer in the body of a 402; undefined if the 402 asks for no payment. */
+export const offerIn = (body: unknown, wish?: OfferWish): Offer | undefined => findOffer(body, wish)?.offer;
