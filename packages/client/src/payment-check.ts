@@ -30,7 +30,7 @@ interface Instruction {
 
 /** The associated token account of an owner. */
 export async function tokenAccount(owner: string, mint: string): Promise<string> {
-  const { getAddressEncoder, getProgramDerivedAddress } = await import('./kit.ts');
+  const { getAddressEncoder, getProgramDerivedAddress } = await import('./kit-address.ts');
   const seeds = [owner, TOKEN, mint].map((each) => getAddressEncoder().encode(each as Address));
   const [account] = await getProgramDerivedAddress({ programAddress: ASSOCIATED_TOKEN, seeds });
   return account;
