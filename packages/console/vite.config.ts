@@ -2,7 +2,9 @@ import { defineConfig } from 'vite';
 
 /** The folder of a file: the gateway's public port serves `console`, and its metrics port serves `operate` as well. */
 const folderOf = (sources: readonly string[]): string =>
-  sources.some((source) => /(?:^|\/)(?:src\/operate\/|operate\.html$)/.test(source)) ? 'operate' : 'console';
+  sources.some((source) => /(?:^|\/)(?:src\/operate\/|operate\.html$|docs\/.*\.md$)/.test(source))
+    ? 'operate'
+    : 'console';
 
 /** Two pages, one of the public port and one of the metrics port. What they are made of is named by its content. */
 export default defineConfig({
@@ -25,7 +27,16 @@ export default defineConfig({
         entryFileNames: ({ moduleIds }) => `${folderOf(moduleIds)}/[name]-[hash].js`,
         chunkFileNames: ({ moduleIds }) => `${folderOf(moduleIds)}/[name]-[hash].js`,
         assetFileNames: ({ originalFileNames }) => `${folderOf(originalFileNames)}/[name]-[hash][extname]`,
-        codeSplitting: { groups: [{ name: 'payment', test: /node_modules.(?:@solana|@solana-program|@x402)/ }] },
+        codeSplitting: {
+          groups: [
+            // A balance needs no more than addresses.
+            {
+              name: 'address',
+              test: /node_modules.@solana.(?:addresses|assertions|codecs-[a-z]+|errors|nominal-types)/,
+            },
+            { name: 'payment', test: /node_modules.(?:@solana|@solana-program|@x402)/ },
+          ],
+        },
       },
     },
   },

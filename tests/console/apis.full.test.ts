@@ -16,7 +16,7 @@ browserSuite('an API in the console', () => {
 
   const open = async (id: string, title: string) => {
     await page.evaluate(`location.hash = ${JSON.stringify(`#/routes/${id}`)}`);
-    await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
+    await page.getByRole('heading', { level: 1, name: `${id.split('.').at(-1)} ${title}`, exact: true }).waitFor();
   };
   const send = async (label: string) => {
     await page.getByRole('button', { name: label }).click();
@@ -32,7 +32,10 @@ browserSuite('an API in the console', () => {
   it('is listed under its title and found by it', async () => {
     await page.getByRole('heading', { level: 2, name: 'Weather of the world 2' }).waitFor();
     await page.getByLabel('Find a route').fill('of the world');
-    expect(await page.locator('.entry').allTextContents()).toEqual(['GETgetForecastfree', 'POSTgetHistory$0.002']);
+    expect(await page.locator('.entry').allTextContents()).toEqual([
+      'GETgetForecastfreeThe forecast of a city',
+      'POSTgetHistory$0.002Past weather of a city',
+    ]);
     await page.getByLabel('Find a route').fill('');
   });
 

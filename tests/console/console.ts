@@ -118,6 +118,14 @@ export async function faultsInAllLooks(page: Page, name: string): Promise<string
   return faults;
 }
 
+/** Lets a page believe that its gateway is not the sandbox: the index names no faucet. */
+export const asGatewayOutside = (page: Page): Promise<unknown> =>
+  page.route('**/', async (route) => {
+    const response = await route.fetch();
+    const isIndex = route.request().headers().accept === 'application/json';
+    await route.fulfill(isIndex ? { json: { ...(await response.json()), sandbox: false } } : { response });
+  });
+
 const READ_CANVAS = `(() => {
   const canvas = document.querySelector('.plot canvas');
   const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
@@ -152,6 +160,27 @@ export async function tabTo(page: Page, wanted: Locator): Promise<void> {
     if (await wanted.evaluate((element) => element === element.ownerDocument.activeElement)) return;
   }
   throw new Error(`Tab does not lead to ${wanted}`);
+}
+
+/** Opens the drawer with the last exchange. */
+export async function openExchange(page: Page): Promise<Locator> {
+  await page.getByRole('button', { name: /^How it was signed/ }).click();
+  const drawer = page.getByRole('dialog', { name: 'How the last call was signed' });
+  await drawer.waitFor();
+  return drawer;
+}
+
+/** Waits until an element has the focus. */
+export const isFocused = (wanted: Locator): Promise<unknown> =>
+  expect.poll(() => wanted.evaluate((each) => each === each.ownerDocument.activeElement), LONG_TIMEOUT).toBe(true);
+
+/** Counts the payments that a page sends. */
+export function paymentsOf(page: Page): { readonly sent: number } {
+  const payments = { sent: 0 };
+  page.on('request', (request) => {
+    if (request.headers()['payment-signature'] !== undefined) payments.sent++;
+  });
+  return payments;
 }
 
 /** The targets of the upstream requests after the first `since`. */

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterEach, expect, it } from 'vitest';
 import { browserSuite } from '../kit/chromium.ts';
 import { startTestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
-import { axeFaults, drawnIn, LOOKS, rowsOf, visit } from './console.ts';
+import { axeFaults, drawnIn, LOOKS, openExchange, rowsOf, visit } from './console.ts';
 
 const TAG = '<img src=x onerror="document.title=`gone`">';
 const RIGHT_TO_LEFT = '\u202e';
@@ -77,6 +77,7 @@ browserSuite('the console with hostile data', () => {
     expect(shown.join('')).not.toMatch(/\p{Cf}|\b(?:undefined|NaN|object)\b/u);
     const odd = page.getByRole('link', { name: '../../x?y#z' });
     expect(await odd.getAttribute('href')).toBe('#/try/..%2F..%2Fx%3Fy%23z');
+    await openExchange(page);
     await page.getByText('The answer as JSON').click();
     expect(
       await page
@@ -164,6 +165,7 @@ browserSuite('the console with hostile data', () => {
     const page = await open('#/try//long');
     await page.getByRole('link', { name: 'Long' }).waitFor();
     expect(await page.locator('.results li').count()).toBe(50);
+    await openExchange(page);
     await page.getByText('The answer as JSON').click();
     await page.getByText('4.9 MiB').waitFor();
     const shown = page.getByRole('figure', { name: /^Answer/ }).locator('pre');

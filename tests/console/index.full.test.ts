@@ -40,10 +40,20 @@ it('serves browsers the page, with a policy that forbids inline code and other o
 it('serves other clients an index of documents that exist', async () => {
   const response = await ask('/');
   expect(response.headers.get('content-type')).toBe('application/json');
-  const { ok, service, responseCache, ...documents } = (await response.json()) as Record<string, string>;
-  expect([ok, service, responseCache]).toEqual([true, 'asset-gateway', false]);
+  const { ok, service, responseCache, sandbox, receipts, clusters, ...documents } = (await response.json()) as Record<
+    string,
+    string
+  >;
+  expect([ok, service, responseCache, sandbox, receipts]).toEqual([true, 'asset-gateway', false, true, false]);
+  expect(clusters).toEqual(['mainnet', 'devnet']);
   expect(Object.keys(documents)).toEqual(['catalog', 'openapi', 'x402', 'llms']);
   for (const path of Object.values(documents)) expect((await ask(path)).status).toBe(200);
+});
+
+it('names no faucet and no balances without paid routes', async () => {
+  const free = await startTestGateway();
+  const index = (await (await fetch(`${free.url}/`)).json()) as Record<string, unknown>;
+  expect([index.sandbox, index.clusters]).toEqual([false, []]);
 });
 
 it('lets browsers cache hashed files for ever and revalidate the page', async () => {
@@ -140,7 +150,7 @@ describe('the page of the metrics port', () => {
     const [shared, own] = [filesIn('console'), filesIn('operate')];
     // Only this page reads the history.
     const isOperate = (path: string) => readFileSync(join(built, path), 'utf8').includes('/history?');
-    expect(new Set(own.map((path) => path.split('.').at(-1)))).toEqual(new Set(['css', 'js']));
+    expect(new Set(own.map((path) => path.split('.').at(-1)))).toEqual(new Set(['css', 'js', 'md']));
     expect([own.some(isOperate), shared.filter(isOperate)]).toEqual([true, []]);
     const names = own.map((path) => path.replace('/operate/', ''));
     const absent = [...own, ...names.map((name) => `/console/${name}`), '/operate.html', '/console/operate.html'];
@@ -198,7 +208,8 @@ browserSuite('the weight of the page', () => {
     });
     await devtools.send('Network.enable');
     await page.goto(`${gateway.url}/`);
-    await page.getByRole('button', { name: 'Load majors' }).waitFor();
+    await page.getByRole('region', { name: 'Majors' }).getByRole('link').first().waitFor();
+    await page.getByRole('link', { name: /^Wallet: 0\.00 USDC/ }).waitFor();
     await page.waitForLoadState('networkidle');
     // Chromium without a window does not load the icon.
     const icon = await (await fetch(`${gateway.url}/console/icon.svg`)).arrayBuffer();

@@ -250,9 +250,13 @@ browserSuite("the operator's page", () => {
     const attention = page.getByRole('region', { name: 'Needs attention' });
     expect(await attention.getByRole('listitem').allTextContents()).toContainEqual(
       expect.stringMatching(
-        /^Urgent .+ since \d\d:\d\d \(.+\)Affected: tokens\.healthWhat to do: .+alerts\.md, UpstreamRefusesOurKey$/,
+        /^Urgent .+ since \d\d:\d\d \(.+\)Affected: tokens\.healthWhat to do: .+Documentation of UpstreamRefusesOurKey$/,
       ),
     );
+    const text = await attention.getByRole('link').first().getAttribute('href');
+    const [document = '', fragment] = String(text).split('#');
+    expect(fragment).toBe(':~:text=UpstreamRefusesOurKey');
+    expect(await (await fetch(origin + document)).text()).toContain('## UpstreamRefusesOurKey');
     expect(await faultsInAllLooks(page, 'operate-trouble')).toEqual([]);
   }, 120_000);
 
@@ -285,6 +289,40 @@ browserSuite("the operator's page", () => {
       await refresh(page);
       await page.getByText('not the history of a gateway').waitFor();
     }
+  });
+
+  it('links its documentation, which this port serves as text', async () => {
+    const page = await visit(origin);
+    await page.getByText('Documentation: ').waitFor();
+    const links = page.locator('.operate > p').last().getByRole('link');
+    expect(await links.allTextContents()).toEqual(['alerts', 'metrics', 'sales', 'cache', 'shares and blocking']);
+    for (const link of await links.all()) {
+      const response = await fetch(origin + (await link.getAttribute('href')));
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+      expect(await response.text()).toMatch(/^# /);
+    }
+  });
+
+  it('draws no empty chart, and an axis as wide as its labels', async () => {
+    const page = await visit(origin);
+    await unlock(page);
+    await page.getByText('Documentation: ').waitFor();
+    const amounts: Readonly<Record<string, number | null>> = { settled: 12_345_678_901, p50: null, p99: null };
+    await showMinutes(page, (name, minute) => (name in amounts ? amounts[name] : name === 'ok' ? minute : 0) as number);
+    await refresh(page);
+    const said = (title: string) => page.locator('.chart', { hasText: title }).locator('.none').textContent();
+    expect(await said('Refusals per minute')).toBe('None in this period.');
+    expect(await said('Latency')).toBe('No data yet.');
+    expect(await page.locator('.chart .none').count()).toBe((await page.locator('.chart').count()) - 2);
+    const sales = page.locator('.chart', { hasText: 'Sales per minute' });
+    expect(await sales.locator('b').first().textContent()).toBe('$12,345.678901');
+    const room = await sales.evaluate((figure) => {
+      const drawing = figure.querySelector('canvas')?.getContext('2d');
+      if (drawing) drawing.font = '13px system-ui, sans-serif';
+      const left = figure.querySelector('.u-over')?.getBoundingClientRect().left ?? 0;
+      return left - figure.getBoundingClientRect().left - (drawing?.measureText('$10,000.00').width ?? 0);
+    });
+    expect(room).toBeGreaterThan(0);
   });
 
   it('marks one minute on all charts, by pointer and by keyboard', async () => {

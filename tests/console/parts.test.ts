@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { change, dollars, roughDollars, utcMinute } from '../../packages/console/src/parts/format.ts';
 import { decodedHeader, withEscapes } from '../../packages/console/src/parts/text.ts';
 import { AnswerCache, type CachedAnswer } from '../../packages/console/src/parts/use-call.ts';
+import { lengthWords, merged, periodOf } from '../../packages/console/src/try/candles.ts';
 
 const indented = (json: string, limit: number) => indentJson(json, limit, withEscapes);
 
@@ -91,5 +92,41 @@ describe('the cache of answers', () => {
     const cache = new AnswerCache();
     for (const key of ['a', 'b', 'a', 'c', 'd']) cache.set(key, answer(5_000_000), 0);
     expect(['a', 'b', 'c', 'd'].filter((key) => cache.get(key, 1))).toEqual(['a', 'c', 'd']);
+  });
+});
+
+describe('candles', () => {
+  const HOUR = 3600;
+  const start = 1_800_000_000 - (1_800_000_000 % (24 * HOUR));
+  const hourly = Array.from({ length: 168 }, (_, at) => {
+    const open = 100 + at;
+    return { time: start + at * HOUR, open, high: open + 5, low: open - 5, close: open + 1, volume: 2 };
+  });
+
+  it('become fewer and longer, with the same prices and volumes', () => {
+    const { candles, seconds } = merged(hourly, '1H', 54);
+    expect([candles.length, seconds]).toEqual([42, 4 * HOUR]);
+    expect(candles[1]).toEqual({ time: start + 4 * HOUR, open: 104, high: 112, low: 99, close: 108, volume: 8 });
+    expect(candles.at(-1)?.close).toBe(hourly.at(-1)?.close);
+  });
+
+  it('stay as they are if they are few enough', () => {
+    expect(merged(hourly, '1H', 168)).toEqual({ candles: hourly, seconds: HOUR });
+    expect(merged([], '1W', 1)).toEqual({ candles: [], seconds: 7 * 24 * HOUR });
+  });
+
+  it('say the lowest, highest and last price of their period, and its change', () => {
+    expect(periodOf({ drawn: hourly })).toEqual({ low: 95, high: 272, last: 268, changePercent: expect.closeTo(168) });
+    expect(periodOf({ drawn: [] })).toBeUndefined();
+  });
+
+  it.each([
+    [900, '15 minutes'],
+    [HOUR, '1 hour'],
+    [12 * HOUR, '12 hours'],
+    [24 * HOUR, '1 day'],
+    [14 * 24 * HOUR, '2 weeks'],
+  ])('of %i s are %s long', (seconds, words) => {
+    expect(lengthWords(seconds)).toBe(words);
   });
 });

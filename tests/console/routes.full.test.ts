@@ -10,6 +10,11 @@ import { faultsInAllLooks, LONG_TIMEOUT, LOOKS, pageInSuite, tabTo, visit } from
 
 const OTHER_ACCOUNT = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 
+interface Named {
+  readonly surface: string;
+  readonly method: string;
+}
+
 const gateway = await startTestGateway({ CREDIT: 'on' }, { paid: true });
 
 it('the form of each route is filled with its example, which has no fault', async () => {
@@ -20,12 +25,32 @@ it('the form of each route is filled with its example, which has no fault', asyn
   expect([routes.length > 30, faults]).toEqual([true, []]);
 });
 
+it('a field has the name that tools have for it, and the place that the gateway names', async () => {
+  const { routes } = (await (await fetch(`${gateway.url}/v1/catalog`)).json()) as { routes: (FormRow & Named)[] };
+  const labelsOf = (wanted: string) => {
+    const row = routes.find(({ surface, method }) => `${surface}.${method}` === wanted);
+    return row && fieldsOf(row).map(({ name, label }) => `${label} ${name}`);
+  };
+  expect(labelsOf('rpc.getBalance')).toEqual([
+    'account params[0]',
+    'commitment params[1].commitment',
+    'minContextSlot params[1].minContextSlot',
+  ]);
+  expect(labelsOf('das.getAsset')?.[0]).toBe('id params.id');
+  expect(labelsOf('tokens.search')).toEqual(['q q', 'limit limit', 'category category']);
+  for (const row of routes) {
+    const labels = fieldsOf(row).map(({ place, label }) => `${place} ${label}`);
+    expect(new Set(labels).size, row.path).toBe(labels.length);
+  }
+});
+
 browserSuite('every route in the console', () => {
   const { seen, page } = pageInSuite(`${gateway.url}/#/routes`);
 
   const open = async (id: string, title: string) => {
     await page.evaluate(`location.hash = ${JSON.stringify(`#/routes/${id}`)}`);
-    await page.getByRole('heading', { level: 1, name: title.replace(/\.$/, ''), exact: true }).waitFor();
+    const name = `${id.split('.').at(-1)} ${title.replace(/\.$/, '')}`;
+    await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
   };
   const answered = () => page.getByRole('heading', { name: /^Answer/ }).textContent();
 
@@ -34,14 +59,14 @@ browserSuite('every route in the console', () => {
   it('lists the routes by surface with verb and price, and finds them by words, path and id', async () => {
     await page.getByRole('status').filter({ hasText: '43 of 43 routes' }).waitFor();
     await page.getByLabel('Find a route').fill('candles mint');
-    expect(await found()).toEqual(['GETohlcvfree']);
+    expect(await found()).toEqual(['GETohlcvfreeCandles of one mint']);
     await page.getByLabel('Find a route').fill('helius/rpc/getBalance');
-    expect(await found()).toEqual(['POSTgetBalance$0.000005']);
+    expect(await found()).toEqual(['POSTgetBalance$0.000005Lamports of an account']);
     await page.getByLabel('Find a route').fill('devnet alchemy getAccountInfo');
     await page.getByRole('link', { name: 'getAccountInfo' }).click();
     await expect.poll(() => page.evaluate('location.hash')).toBe('#/routes/rpc.devnet.alchemy.getAccountInfo');
     await page.getByLabel('Find a route').fill('liveness');
-    expect(await found()).toEqual(['GETlivenessfree']);
+    expect(await found()).toEqual(['GETlivenessfreeLiveness probe']);
     await page.getByLabel('Find a route').fill('');
   });
 
@@ -70,13 +95,13 @@ browserSuite('every route in the console', () => {
       await press(page.getByRole('link', { name: 'Wallet', exact: true }));
       await press(page.getByRole('button', { name: 'Get 10 play USDC on mainnet' }));
       await page.getByText('You received 10 play USDC on mainnet.').waitFor();
-      await press(page.getByRole('region', { name: 'Try a payment' }).getByRole('link', { name: 'Routes' }));
+      await press(page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Routes' }));
       if (look === '390-dark') await press(page.getByRole('button', { name: 'All routes' }));
       await page.getByLabel('Find a route').waitFor();
       await tabTo(page, page.getByLabel('Find a route'));
       await page.keyboard.type('getBalance');
-      await press(page.getByRole('link', { name: /^POST\s*getBalance/ }));
-      const account = page.getByLabel('params[0]');
+      await press(page.getByRole('navigation', { name: 'Routes' }).getByRole('link', { name: /^POST\s*getBalance/ }));
+      const account = page.getByLabel('account required');
       await account.waitFor();
       await tabTo(page, account);
       await page.keyboard.press('ControlOrMeta+a');
@@ -132,7 +157,7 @@ browserSuite('every route in the console', () => {
     await expect.poll(link).toBe(`${gateway.url}/#/routes/tokens.search${query}`);
     const before = gateway.upstream.arrivals.length;
     const other = await visit(await link());
-    await other.getByRole('heading', { level: 1, name: 'Search canonical assets' }).waitFor();
+    await other.getByRole('heading', { level: 1, name: 'search Search canonical assets' }).waitFor();
     const values = await other
       .locator('.field input')
       .evaluateAll((all) => all.map((each) => (each as HTMLInputElement).value));
@@ -152,19 +177,72 @@ browserSuite('every route in the console', () => {
     await open('rpc.mainnet.helius.getBalance', 'Lamports of an account.');
     // The list scrolls to the entry.
     await expect.poll(async () => (await page.locator('.entry[aria-current]').boundingBox())?.y).toBeLessThan(900);
-    await page.getByLabel('params[1].commitment').selectOption('finalized');
+    await page.getByLabel('commitment').selectOption('finalized');
     await page.getByRole('navigation', { name: 'Cluster' }).getByRole('link', { name: 'devnet' }).click();
     await page.getByText('/v1/x402/solana/devnet/helius/rpc/getBalance', { exact: true }).waitFor();
-    expect(await page.getByLabel('params[1].commitment').inputValue()).toBe('finalized');
+    expect(await page.getByLabel('commitment').inputValue()).toBe('finalized');
+  });
+
+  it('folds what is optional in a long form, and unfolds a fault', async () => {
+    await open('das.mainnet.helius.searchAssets', 'Digital assets by owner, kind and other criteria.');
+    const uri = page.getByLabel('jsonUri');
+    expect([await uri.isVisible(), await page.getByLabel('ownerAddress').isVisible()]).toEqual([false, true]);
+    await page.getByText('more parameters').click();
+    await uri.fill('x'.repeat(201));
+    await page.getByText('more parameters').click();
+    await page.getByRole('button', { name: /^Send, pay/ }).click();
+    await page.getByText('Must have at most 200 characters.').waitFor();
+    expect(await uri.evaluate((input) => input === document.activeElement)).toBe(true);
+    await open('rpc.mainnet.helius.getBalance', 'Lamports of an account.');
+    expect(await page.getByText('more parameters').count()).toBe(0);
+  });
+
+  it('keeps its button in view at every width, and covers no field with it', async () => {
+    await open('das.mainnet.helius.searchAssets', 'Digital assets by owner, kind and other criteria.');
+    await page.getByText('more parameters').click();
+    const button = page.getByRole('button', { name: /^Send, pay/ });
+    const top = async (wanted: Locator) => (await wanted.boundingBox())?.y ?? Number.NaN;
+    for (const { viewport } of Object.values(LOOKS)) {
+      await page.setViewportSize(viewport);
+      for (const place of [0, 400, 1_000_000]) {
+        await page.evaluate(`scrollTo(0, ${place})`);
+        expect(await top(button)).toBeLessThan(viewport.height - 30);
+        expect(await top(button)).toBeGreaterThan(viewport.height / 2);
+      }
+      const inputs = page.locator('.field input:visible');
+      for (const field of [inputs.last(), inputs.first()]) {
+        await field.focus();
+        await expect.poll(() => top(field)).toBeLessThan(await top(page.locator('.sendings')));
+      }
+    }
+    await page.setViewportSize(LOOKS['1440-light'].viewport);
+  });
+
+  it('colours its samples and wraps their lines, and changes no character', async () => {
+    await open('rpc.mainnet.helius.getAccountInfo', 'An account and its data.');
+    await page.setViewportSize(LOOKS['390-light'].viewport);
+    const sample = page.locator('.samples pre');
+    await sample.locator('.string').first().waitFor();
+    for (const name of ['curl', 'TypeScript', 'Python', 'CLI', 'MCP']) {
+      await page.getByRole('tab', { name, exact: true }).click();
+      await sample.locator('span').first().waitFor();
+      expect(await sample.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth), name).toBe(0);
+      const read = 'navigator.clipboard.readText()';
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      await page.locator('.samples').getByRole('button', { name: /^Copy/ }).click();
+      await page.locator('.samples').getByText('Copied').waitFor();
+      expect(await sample.textContent(), name).toBe(await page.evaluate(read));
+    }
+    await page.setViewportSize(LOOKS['1440-light'].viewport);
   });
 
   it('says what a route returns, with an example, its fields and its errors', async () => {
     await open('tokens.search', 'Search canonical assets.');
     await page.getByText('"primaryVariantStrategy": "liquidity"').waitFor();
-    await page.getByRole('tab', { name: 'Fields' }).click();
     await page.getByText('How the primary variant was chosen.').waitFor();
     const limited = page.locator('.status', { hasText: '429' });
-    expect(await limited.textContent()).toContain('The shared budget is used up; retry after Retry-After.');
+    await limited.locator('summary').click();
+    expect(await limited.getByText('The shared budget is used up; retry after Retry-After.').isVisible()).toBe(true);
   });
 
   it('shows an error if a view fails, and keeps the other views', async () => {
@@ -188,7 +266,7 @@ browserSuite('every route in the console', () => {
     await page.locator('.entry').first().waitFor();
     expect(await faultsInAllLooks(page, 'routes')).toEqual([]);
     await open('rpc.mainnet.helius.getBalance', 'Lamports of an account.');
-    await page.getByRole('tab', { name: 'Fields' }).waitFor();
+    await page.getByText('"lamports"').or(page.getByText('"slot"')).first().waitFor();
     expect(await faultsInAllLooks(page, 'route')).toEqual([]);
     await page.getByRole('button', { name: 'Send, pay $0.000005' }).click();
     expect(await answered()).toBe('Answer 200');

@@ -11,7 +11,18 @@ import { browserSuite } from '../kit/chromium.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { isFull } from '../kit/rounds.ts';
 import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
-import { axeFaults, drawnIn, faultsInAllLooks, LONG_TIMEOUT, rowsOf, tabTo, targetsSince, visit } from './console.ts';
+import {
+  axeFaults,
+  drawnIn,
+  faultsInAllLooks,
+  isFocused,
+  LONG_TIMEOUT,
+  openExchange,
+  rowsOf,
+  tabTo,
+  targetsSince,
+  visit,
+} from './console.ts';
 
 type Candle = Readonly<Record<'time' | 'open' | 'high' | 'low' | 'close' | 'volume', number>>;
 
@@ -66,23 +77,28 @@ browserSuite('Try', () => {
     await page.keyboard.insertText('sol');
     await result(page, /^Solana/).waitFor();
     expect(targetsSince(arrivals(), before)).toEqual(['/v1/assets/search?q=sol&limit=20']);
-    const stages = page.getByLabel('The last call').locator('.exchange > li');
+    const stages = page.locator('.drawer .exchange > li');
+    expect(await stages.count()).toBe(0);
+    await openExchange(page);
     expect((await stages.allInnerTexts()).map((text) => text.split('\n', 1)[0])).toEqual([
       expect.stringMatching(/^The gateway sends a challenge 402, after \d+ ms$/),
       'The key of this browser signs',
       expect.stringMatching(/^The gateway answers 200, after \d+ ms$/),
     ]);
     expect(await stages.nth(1).textContent()).toContain('wants you to sign in with your Solana account');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => stages.count()).toBe(0);
 
     await press(result(page, /^Solana/));
     const heading = page.getByRole('heading', { level: 1, name: 'Solana SOL' });
     await heading.waitFor();
-    const isFocused = () => heading.evaluate((element) => element === element.ownerDocument.activeElement);
-    await expect.poll(isFocused, LONG_TIMEOUT).toBe(true);
+    await isFocused(heading);
     const hours = await drawnIn(page);
     expect(hours.painted).toBeGreaterThan(1000);
     expect(arrivals().length).toBe(before + 2);
+    const drawer = await openExchange(page);
     expect((await stages.allInnerTexts())[0]).toContain('No challenge was needed');
+    await drawer.getByRole('button', { name: 'Close' }).click();
 
     await press(page.getByRole('link', { name: '1M', exact: true }));
     await page.locator('[aria-current]', { hasText: '1M' }).waitFor();
@@ -100,8 +116,10 @@ browserSuite('Try', () => {
     for (let step = 0; step < 3; step++) await page.keyboard.press('ArrowRight');
     await press(button(page, 'Load exchanges'));
     await page.getByRole('table', { name: /Exchanges/ }).waitFor();
+    await press(page.getByRole('button', { name: /^How it was signed/ }));
     await press(button(page, 'Copy curl'));
-    await page.getByLabel('The last call').getByText('Copied').first().waitFor();
+    await page.locator('.drawer').getByText('Copied').first().waitFor();
+    await page.keyboard.press('Escape');
     const copied = await page.evaluate<string>('navigator.clipboard.readText()');
     expect(copied).toBe(`curl -i '${gateway.url}/v1/x402/tokens/assets/solana/tickers'`);
 
@@ -202,14 +220,22 @@ browserSuite('Try with the response cache', () => {
   const isOf = (ids: readonly string[]) => (arrival: { readonly target: string }) =>
     ids.some((id) => arrival.target.includes(`/${id}/`));
 
-  it('loads lists and sparklines in view by themselves, for all users once', async () => {
+  const rows = (page: Page, list: string) => page.getByRole('region', { name: list }).getByRole('link');
+
+  it('opens with a list and a chart for two calls, for all users once, and loads the rest once it is used', async () => {
     const gateway = await startTestGateway(variables);
-    for (const calls of [6, 0]) {
-      const before = gateway.upstream.arrivals.length;
-      const page = await visit(`${gateway.url}/`, PHONE);
-      await expect.poll(() => lines(page, 'Majors').count(), LONG_TIMEOUT).toBe(5);
-      const targets = targetsSince(gateway.upstream.arrivals, before);
-      expect(targets.filter((target) => !target.includes('list=stocks'))).toHaveLength(calls);
+    const made = () => gateway.upstream.arrivals.length;
+    for (const calls of [2, 0]) {
+      const before = made();
+      const page = await visit(`${gateway.url}/`);
+      await rows(page, 'Majors').first().waitFor();
+      await page.locator('.price-line').waitFor();
+      await page.waitForLoadState('networkidle');
+      expect(made() - before).toBe(calls);
+      if (calls === 0) continue;
+      await page.mouse.wheel(0, 2000);
+      await rows(page, 'Stocks').first().waitFor();
+      await expect.poll(() => lines(page, 'Stocks').count(), LONG_TIMEOUT).toBe(6);
     }
   });
 
@@ -221,7 +247,8 @@ browserSuite('Try with the response cache', () => {
       only: ({ target }: { target: string }) => target.includes('chart'),
     });
     const page = await visit(`${gateway.url}/`, PHONE);
-    await expect.poll(() => charts(gateway).length, LONG_TIMEOUT).toBe(1);
+    await page.getByRole('region', { name: 'Majors' }).scrollIntoViewIfNeeded();
+    await expect.poll(() => charts(gateway).length, LONG_TIMEOUT).toBe(2);
     await page.getByRole('region', { name: 'Index funds' }).scrollIntoViewIfNeeded();
     await expect.poll(() => lines(page, 'Index funds').count(), LONG_TIMEOUT).toBe(2);
     const [majors, funds] = [await idsIn(page, 'Majors'), await idsIn(page, 'Index funds')];
@@ -229,7 +256,7 @@ browserSuite('Try with the response cache', () => {
     expect(loaded.slice(loaded.findIndex(isOf(funds))).filter(isOf(majors))).toEqual([]);
     gateway.upstream.faults.reset();
     await page.getByRole('region', { name: 'Majors' }).scrollIntoViewIfNeeded();
-    await expect.poll(() => lines(page, 'Majors').count(), LONG_TIMEOUT).toBe(5);
+    await expect.poll(() => lines(page, 'Majors').count(), LONG_TIMEOUT).toBe(6);
     const targets = charts(gateway).map(({ target }) => target);
     expect(new Set(targets).size).toBe(targets.length);
   });
@@ -294,9 +321,11 @@ browserSuite(
       await page.getByText('The gateway does not answer.').waitFor();
       await page.getByRole('button', { name: 'Retry' }).click();
       await page.getByText('The gateway does not answer.').waitFor();
+      expect(await page.getByRole('button', { name: 'Retry' }).count()).toBe(1);
       gateway = await start();
       await page.getByRole('button', { name: 'Retry' }).click();
       await result(page, /^Gold/).waitFor();
+      expect(await page.getByText('The gateway does not answer.').count()).toBe(0);
       await result(page, /^Gold/).click();
       expect((await drawnIn(page)).painted).toBeGreaterThan(1000);
     });

@@ -7,9 +7,7 @@ import { spentMicros } from '../../packages/console/src/wallet/ledger.ts';
 import { standardWallet } from '../client/standard-wallet.ts';
 import { browserSuite } from '../kit/chromium.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
-import { faultsInAllLooks, LOOKS, openPage, pageInSuite, visit } from './console.ts';
-
-const ELSEWHERE = 'So11111111111111111111111111111111111111112';
+import { asGatewayOutside, faultsInAllLooks, LOOKS, openPage, pageInSuite, rowsOf, visit } from './console.ts';
 
 const gateway = await startTestGateway({ CREDIT: 'on', RECEIPTS: 'on' }, { paid: true });
 
@@ -17,8 +15,29 @@ let page: Page;
 const chain = (cluster: Cluster = 'mainnet') => gateway.solana[cluster];
 const transfers = (cluster?: Cluster) => chain(cluster).transfers.filter(({ to }) => to === gateway.solana.payTo);
 const arrivals = (): number => gateway.solana.provider.arrivals.length;
+const ROUTE = '#/routes/rpc.mainnet.helius.getBalance';
+const BUTTON = 'Send, pay $0.000005';
+const goTo = (place: string) => page.evaluate(`location.hash = '${place}'`);
 const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
 const shows = (text: string | RegExp) => page.getByText(text).first().waitFor();
+
+/** Waits until the wallet view shows money that has just arrived: the gateway repeats an earlier balance for three seconds. */
+const seesBalance = (text: string): Promise<void> =>
+  vi.waitFor(
+    async () => {
+      await press('Refresh balance');
+      expect(await page.getByRole('region', { name: 'Balance' }).textContent()).toContain(text);
+    },
+    { timeout: 20_000, interval: 1_000 },
+  );
+
+/** A page of one test that believes that its gateway is not the sandbox. */
+async function openOutside(url: string): Promise<Page> {
+  const page = await visit(url);
+  await asGatewayOutside(page);
+  await page.reload();
+  return page;
+}
 
 browserSuite('a wallet in the console', () => {
   const { seen } = pageInSuite(`${gateway.url}/#/wallet`);
@@ -30,8 +49,8 @@ browserSuite('a wallet in the console', () => {
   const showsTransaction = () => page.getByTitle(transfers().at(-1)?.signature ?? '').waitFor();
   const showsCredit = (cluster: Cluster, left: string) =>
     page
-      .locator('dl > div', { hasText: `Left on ${cluster}` })
-      .filter({ hasText: left })
+      .getByRole('region', { name: `Credit on ${cluster}` })
+      .locator('dl', { hasText: `Left${left}` })
       .waitFor();
   const address = async (): Promise<string> => (await page.locator('.address').textContent()) ?? '';
 
@@ -46,51 +65,67 @@ browserSuite('a wallet in the console', () => {
   });
 
   it('shows its balance and its faucet, although other pages read balances at that time', async () => {
-    const other = await visit(`${gateway.url}/`);
+    const other = await visit(`${gateway.url}/openapi.json`);
     const refused: string[] = [];
     await other.route('**/console/rpc/*', async (route) => {
       const { pathname } = new URL(route.request().url());
       if (route.request().postDataJSON().method !== 'getMultipleAccounts' || refused.includes(pathname))
         return route.continue();
-      const read = { jsonrpc: '2.0', id: 1, method: 'getMultipleAccounts', params: [[ELSEWHERE]] };
-      const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(read) };
+      const headers = { 'content-type': 'application/json' };
+      // New addresses each time: their balances are not cached, so these reads take most turns.
+      const read = () => {
+        const { address } = signerFromBytes(newKeypair());
+        const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getMultipleAccounts', params: [[address]] });
+        return fetch(gateway.url + pathname, { method: 'POST', headers, body });
+      };
+      const reads = setInterval(read, 40);
       let answer: APIResponse;
-      do {
-        await fetch(gateway.url + pathname, init);
-        answer = await route.fetch();
-      } while (answer.status() !== 429);
+      do answer = await route.fetch();
+      while (answer.status() !== 429);
+      clearInterval(reads);
       refused.push(pathname);
       await route.fulfill({ response: answer });
     });
-    await other.evaluate(`location.hash = '#/wallet'`);
+    await other.goto(`${gateway.url}/#/wallet`);
     await other.locator('.big', { hasText: '0.000000' }).waitFor();
     await other.getByRole('button', { name: 'Get 10 play USDC on mainnet' }).waitFor();
     expect(refused.sort()).toEqual(['/console/rpc/devnet', '/console/rpc/mainnet']);
   });
 
+  it('asks for no money outside of the sandbox, where an address gets play money alone', async () => {
+    expect(await page.getByRole('img', { name: 'QR code of the address' }).count()).toBe(0);
+    expect(await page.getByText('Send USDC on Solana to this address').count()).toBe(0);
+    await page.getByText('send no real money to it').waitFor();
+  });
+
   it('shows the address as a QR code with the border that scanners need', async () => {
+    const page = await openOutside(`${gateway.url}/#/wallet`);
+    const address = async () => (await page.locator('.address').textContent()) ?? '';
     const { data, size } = encode(await address(), { border: 4 });
     const code = page.getByRole('img', { name: 'QR code of the address' });
     expect(await code.getAttribute('viewBox')).toBe(`0 0 ${size} ${size}`);
     const squares = (await code.locator('path').getAttribute('d'))?.match(/M\d+ \d+/g);
     const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}`] : [])));
     expect(squares).toEqual(dark);
+    expect(await page.getByRole('button', { name: /play USDC/ }).count()).toBe(0);
   });
 
   it('pays for a call once and shows the transaction', async () => {
     const [paid, asked] = [transfers().length, arrivals()];
-    await press('Send, pay $0.000005');
+    await goTo(ROUTE);
+    await press(BUTTON);
     await shows('The gateway answered.');
     expect([transfers().length - paid, arrivals() - asked]).toEqual([1, 1]);
+    await goTo('#/wallet');
     await showsTransaction();
     await page.getByRole('cell', { name: '$0.000005' }).waitFor();
-    await page.locator('dl > div', { hasText: 'Spent today' }).filter({ hasText: '$0.000005 of $1.00' }).waitFor();
+    await page.getByText('$0.000005 of $1.00 spent in the last 24 hours').waitFor();
     await holds('9.999995');
   });
 
   it('links a transaction to an explorer, except in the sandbox', async () => {
     expect(await page.getByRole('link', { name: /Solscan/ }).count()).toBe(0);
-    await page.route('**/sandbox/faucet', (route) => route.fulfill({ status: 404 }));
+    await asGatewayOutside(page);
     await page.reload();
     const link = page.getByRole('link', { name: /Solscan/ });
     expect(await link.getAttribute('href')).toBe(`https://solscan.io/tx/${transfers().at(-1)?.signature}`);
@@ -118,9 +153,11 @@ browserSuite('a wallet in the console', () => {
     const [paid, asked] = [transfers().length, arrivals()];
     await page.getByLabel('Per call').fill('0.000004');
     await page.getByLabel('Per call').blur();
-    await press('Send, pay $0.000005');
+    await goTo(ROUTE);
+    await press(BUTTON);
     await shows(/asks for \$0\.000005, above the cap of \$0\.000004 a call; nothing was signed/);
     expect([transfers().length - paid, arrivals() - asked]).toEqual([0, 0]);
+    await page.getByText('Change the spending limits').getByRole('link', { name: 'Wallet' }).click();
     await page.getByLabel('Per call').fill('0.01');
     await page.getByLabel('Per call').blur();
   });
@@ -131,13 +168,19 @@ browserSuite('a wallet in the console', () => {
     await showsCredit('mainnet', '$0.05');
     await showsCredit('devnet', '$0.00');
     expect(transfers().length - paid).toBe(1);
-    await press('Send, pay $0.000005');
+    await goTo(ROUTE);
+    await press(BUTTON);
     await shows('The gateway answered.');
-    await page.getByRole('cell', { name: 'Credit', exact: true }).waitFor();
+    await shows('Paid from credit: $0.049995 left');
+    await goTo('#/wallet');
+    const [row = []] = await rowsOf(page.getByRole('table'));
+    expect(row.slice(1, 4)).toEqual(['getBalance mainnet helius rpc', '$0.000005', 'Credit']);
+    await shows('Bought$0.05Spent$0.000005Left$0.049995');
     expect(transfers().length - paid).toBe(1);
     await showsCredit('mainnet', '$0.049995');
     const paidThere = transfers('devnet').length;
     await chain('devnet').fundUsdc(await address(), 1_000_000n);
+    await seesBalance('1.00 USDC on devnet');
     await press('Buy $0.05 of credit on devnet');
     await showsCredit('devnet', '$0.05');
     await showsCredit('mainnet', '$0.049995');
@@ -156,8 +199,10 @@ browserSuite('a wallet in the console', () => {
   it('keeps the daily cap over all tabs at once', async () => {
     page = await visit(`${gateway.url}/#/wallet`);
     await chain().fundUsdc(await address(), 1_000_000n);
+    await seesBalance('1.000000');
+    await goTo(ROUTE);
     const tabs = [page, await page.context().newPage()];
-    await tabs[1]?.goto(`${gateway.url}/#/wallet`);
+    await tabs[1]?.goto(`${gateway.url}/${ROUTE}`);
     const spent = await page.evaluate(
       `JSON.parse(localStorage['asset-gateway.ledger'] ?? '[]').reduce((sum, { micros }) => sum + micros, 0)`,
     );
@@ -166,7 +211,7 @@ browserSuite('a wallet in the console', () => {
       `localStorage['asset-gateway.caps'] = JSON.stringify({ perCallUsd: 0.01, perBundleUsd: 0.05, perDayUsd: (${spent} + 7) / 1e6 })`,
     );
     const paid = transfers().length;
-    const pay = (tab: Page) => tab.getByRole('button', { name: 'Send, pay $0.000005' });
+    const pay = (tab: Page) => tab.getByRole('button', { name: BUTTON });
     await Promise.all(tabs.map((tab) => pay(tab).waitFor()));
     await Promise.all(tabs.map((tab) => pay(tab).click()));
     const finished = (tab: Page) => tab.getByText(/The gateway answered|would be exceeded; nothing was signed/).first();
@@ -189,9 +234,11 @@ browserSuite('a wallet in the console', () => {
     await chain().fundUsdc(payer, 1_000_000n);
     const paid = transfers().length;
     await page.getByLabel('A wallet for tests').check();
-    await press('Send, pay $0.000005');
+    await goTo(ROUTE);
+    await press(BUTTON);
     await shows('The gateway answered.');
     expect(transfers().slice(paid)).toMatchObject([{ from: payer, amount: 5n }]);
+    await goTo('#/wallet');
     await showsTransaction();
   });
 });
@@ -210,7 +257,6 @@ const registering = (address: string, publicKey: Uint8Array) => `(() => {
 })()`;
 
 const CALL = '**/rpc/getBalance';
-const BUTTON = 'Send, pay $0.000005';
 const HIDDEN = '\u202e\u200b';
 
 interface Catalog {
@@ -233,38 +279,17 @@ browserSuite('limits on what the console pays', () => {
     });
     const shown = await page.locator('.address').textContent();
     await gateway.solana.mainnet.fundUsdc(shown ?? '', 10_000_000n);
+    await seesBalance('10.000000');
   });
   beforeEach(async () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await page.evaluate('localStorage.clear()');
+    await goTo(ROUTE);
     await page.reload();
     [sent, before, asked] = [[], transfers().length, arrivals()];
   });
 
   const isPayment = (route: Route): boolean => route.request().headers()['payment-signature'] !== undefined;
-
-  /** Lets blocks pass, until the gateway no longer repeats a blockhash of before. */
-  async function advance(blocks: number): Promise<void> {
-    const lastValid = async (): Promise<number> => {
-      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getLatestBlockhash' });
-      const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
-      return (await (await fetch(`${gateway.url}/console/rpc/mainnet`, init)).json()).result.value.lastValidBlockHeight;
-    };
-    const earlier = await lastValid();
-    gateway.solana.mainnet.advanceBlocks(blocks);
-    await expect.poll(lastValid, { timeout: 10_000 }).toBeGreaterThanOrEqual(earlier + blocks);
-  }
-
-  /** Pays once, with an answer as if the gateway had refused the payment, which it never gets. */
-  async function refusedOnce(): Promise<void> {
-    await page.route(CALL, async (route) => {
-      if (!isPayment(route)) return route.continue();
-      const { 'payment-signature': _, ...headers } = route.request().headers();
-      await route.fulfill({ response: await route.fetch({ headers }) });
-    });
-    await press(BUTTON);
-    await shows(/a payment of \$0\.000005 was sent and refused/);
-  }
 
   /** Reloads the page with a changed catalog, and restores the real one after. */
   async function reloadWith(change: (catalog: Catalog) => void): Promise<void> {
@@ -275,7 +300,7 @@ browserSuite('limits on what the console pays', () => {
       await route.fulfill({ json: catalog });
     });
     await page.reload();
-    await page.getByRole('heading', { name: 'Credit' }).waitFor();
+    await page.locator('.entry').first().waitFor();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   }
 
@@ -292,6 +317,7 @@ browserSuite('limits on what the console pays', () => {
     await expect.poll(() => sent.length).toBe(2);
     await page.reload();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await goTo('#/wallet');
     await press('Resend');
     await shows('The gateway answered, and the payment is complete.');
     expect([new Set(sent).size, ...moved()]).toEqual([1, 3, 1, 1]);
@@ -299,7 +325,13 @@ browserSuite('limits on what the console pays', () => {
   });
 
   it('W23 makes no new payment for a request after a refused one, also after a reload', async () => {
-    await refusedOnce();
+    await page.route(CALL, async (route) => {
+      if (!isPayment(route)) return route.continue();
+      const { 'payment-signature': _, ...headers } = route.request().headers();
+      await route.fulfill({ response: await route.fetch({ headers }) });
+    });
+    await press(BUTTON);
+    await shows(/a payment of \$0\.000005 was sent and refused/);
     await page.reload();
     await press(BUTTON);
     await shows(/a payment of \$0\.000005 for this request was sent and refused; it counts as spent/);
@@ -307,9 +339,15 @@ browserSuite('limits on what the console pays', () => {
   });
 
   it('X22 pays anew once a refused payment has expired, and counts that one no longer', async () => {
-    await refusedOnce();
+    await page.route(CALL, async (route) => {
+      if (!isPayment(route)) return route.continue();
+      const { 'payment-signature': _, ...headers } = route.request().headers();
+      await route.fulfill({ response: await route.fetch({ headers }) });
+    });
+    await press(BUTTON);
+    await shows(/a payment of \$0\.000005 was sent and refused/);
     await page.unrouteAll({ behavior: 'ignoreErrors' });
-    await advance(200);
+    gateway.solana.mainnet.advanceBlocks(200);
     await page.evaluate(`(() => {
       const ledger = JSON.parse(localStorage['asset-gateway.ledger']);
       localStorage['asset-gateway.ledger'] = JSON.stringify(ledger.map((each) => ({ ...each, at: each.at - 60_000 })));
@@ -318,17 +356,18 @@ browserSuite('limits on what the console pays', () => {
     await press(BUTTON);
     await shows('The gateway answered.');
     expect(moved()).toEqual([2, 1, 1]);
-    await page.locator('dl > div', { hasText: 'Spent today' }).filter({ hasText: '$0.000005 of $1.00' }).waitFor();
+    await goTo('#/wallet');
+    await shows('$0.000005 of $1.00 spent in the last 24 hours');
   });
 
   it('X22 signs nothing with an empty wallet, and says what is missing', async () => {
-    const own = await visit(`${gateway.url}/#/wallet`);
+    const own = await visit(`${gateway.url}/${ROUTE}`);
     const posts: string[] = [];
     own.on('request', (request) => {
       if (request.headers()['payment-signature'] !== undefined) posts.push(request.url());
     });
     await own.getByRole('button', { name: BUTTON }).click();
-    await own.getByText(/needs USDC on Solana mainnet, and the wallet holds \$0: send at least \$0\.000005/).waitFor();
+    await own.getByText('0.000005 USDC is missing on mainnet.').waitFor();
     expect([posts, await own.evaluate(`localStorage['asset-gateway.ledger']`), ...moved()]).toEqual([
       [],
       undefined,
@@ -343,6 +382,7 @@ browserSuite('limits on what the console pays', () => {
     });
     await press('Send, pay $0.000001');
     await shows(/the call costs \$0\.000005, above the cap of \$0\.000001; nothing was signed/);
+    await goTo('#/wallet');
     await press('Buy $0.01 of credit on mainnet');
     await shows(/asks for \$0\.05, above the cap of \$0\.01 for this call; nothing was signed/);
     expect(moved()).toEqual([0, 0, 0]);
@@ -355,7 +395,7 @@ browserSuite('limits on what the console pays', () => {
         route.description = `Ba${HIDDEN}lance.`;
       }
     });
-    await shows(/^Balance\. It costs \$0\.000005, /);
+    await page.getByRole('heading', { level: 1, name: 'getBalance Balance', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Send, pay $0.000005', exact: true }).waitFor();
     await reloadWith((catalog) => {
       for (const route of sold(catalog)) route.priceUsd = '0.000005 or less';

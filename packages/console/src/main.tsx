@@ -1,4 +1,5 @@
 import type { FunctionComponent } from 'preact';
+import { HeaderTools } from './header.tsx';
 import { Failure } from './parts/failure.tsx';
 import { useFresh } from './parts/hooks.ts';
 import { usePlace } from './router.ts';
@@ -6,26 +7,34 @@ import { openSession } from './session.ts';
 import { mount, Shell } from './shell.tsx';
 import { Try } from './try/search.tsx';
 
-/** A component whose code loads when it is first shown. */
+/** A component whose code loads when it is first shown; until then a heading with its title. */
 const lazy =
-  <Props extends object>(load: () => Promise<FunctionComponent<Props>>): FunctionComponent<Props> =>
+  <Props extends object>(title: string, load: () => Promise<FunctionComponent<Props>>): FunctionComponent<Props> =>
   (props) => {
     const { value: Loaded, error } = useFresh(load, []);
-    if (error !== undefined) return <Failure error={error} />;
-    return Loaded ? <Loaded {...props} /> : <p role="status">Loading …</p>;
+    if (Loaded) return <Loaded {...props} />;
+    return (
+      <>
+        <h1>{title}</h1>
+        {error === undefined ? <p role="status">Loading …</p> : <Failure error={error} />}
+      </>
+    );
   };
 
-const Routes = lazy(() => import('./routes/routes.tsx').then((code) => code.Routes));
-const WalletView = lazy(() => import('./wallet/wallet.tsx').then((code) => code.WalletView));
+const Routes = lazy('Routes', () => import('./routes/routes.tsx').then((code) => code.Routes));
+const Docs = lazy('Documentation', () => import('./docs/docs.tsx').then((code) => code.Docs));
+const WalletView = lazy('Wallet', () => import('./wallet/wallet.tsx').then((code) => code.WalletView));
 
 const App = () => (
   <Shell
     title="Asset gateway"
     place={usePlace()}
+    tools={<HeaderTools />}
     views={[
       { name: 'try', title: 'Try', show: (place) => <Try place={place} /> },
       { name: 'routes', title: 'Routes', show: (place) => <Routes place={place} /> },
       { name: 'wallet', title: 'Wallet', show: () => <WalletView /> },
+      { name: 'docs', title: 'Docs', show: () => <Docs /> },
     ]}
   />
 );

@@ -1,3 +1,5 @@
+import { reach } from './parts/reach.ts';
+
 /** One request, the text that was signed for it, and its answer, whose headers took `ms` milliseconds. */
 export type Step = ReturnType<typeof stepOf>;
 
@@ -36,7 +38,7 @@ export class Recorder extends EventTarget {
   readonly fetch: typeof fetch = async (input, init) => {
     const request = new Request(input, init);
     const startedAt = performance.now();
-    const response = await fetch(request);
+    const response = await reach.fetch(request);
     const signedText = this.#textFor(request.headers.get('sign-in-with-x'));
     this.#steps.push(stepOf(request, response, signedText, performance.now() - startedAt));
     if (this.#steps.length > MAX_STEPS) this.#steps.shift();

@@ -1,5 +1,9 @@
-import { render, type VNode } from 'preact';
+import { type ComponentChildren, render, type VNode } from 'preact';
 import { useEffect, useErrorBoundary, useRef } from 'preact/hooks';
+import { Banner } from './parts/banner.tsx';
+import { useEvent } from './parts/hooks.ts';
+import { plain } from './parts/text.ts';
+import { ThemeSwitch } from './parts/theme.tsx';
 import { hrefOf, type Place } from './router.ts';
 
 /** A view of a page. */
@@ -8,6 +12,8 @@ interface View {
   readonly title: string;
   readonly show: (place: Place) => VNode;
 }
+
+type Views = readonly [View, ...View[]];
 
 /** A view, or its error: the other views still work. */
 function Shown({ view, place }: { readonly view: View; readonly place: Place }) {
@@ -28,34 +34,115 @@ export function mount(page: VNode): void {
   if (root) render(page, root);
 }
 
-/** The frame of a page: a skip link, the navigation and the current view. */
-export function Shell({ title, views, place }: { title: string; views: readonly [View, ...View[]]; place: Place }) {
-  const view = views.find(({ name }) => name === place.view) ?? views[0];
+/** An address without a view. */
+const notFound = (views: Views): View => ({
+  name: '',
+  title: 'Not found',
+  show: ({ view }) => (
+    <div class="empty">
+      <h1>There is no page at this address</h1>
+      <p>
+        <code>#/{plain(view)}</code> is not a page of this gateway. The address may be mistyped.
+      </p>
+      <p class="row">
+        {views.map(({ name, title }) => (
+          <a key={name} class="button" href={hrefOf(name)}>
+            {title}
+          </a>
+        ))}
+      </p>
+    </div>
+  ),
+});
+
+/** Moves the focus to the search of the view; false if it has none that is visible. */
+function focusSearch(): boolean {
+  const field = document.querySelector<HTMLInputElement>('main search input');
+  if (!field || field.offsetParent === null) return false;
+  field.focus();
+  field.select();
+  return true;
+}
+
+const isField = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.matches('input, textarea, select');
+
+const isSearchKey = ({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean =>
+  !altKey && (ctrlKey || metaKey ? key.toLowerCase() === 'k' : key === '/' && !isField(target));
+
+/** `/` and Ctrl+K focus the search of the view, or open the first view: then its search is wanted. */
+function useSearchKeys(first: View): { current: boolean } {
+  const isWanted = useRef(false);
+  useEvent<KeyboardEvent>(window, 'keydown', (event) => {
+    if (!isSearchKey(event)) return;
+    event.preventDefault();
+    if (focusSearch()) return;
+    isWanted.current = true;
+    location.hash = hrefOf(first.name);
+  });
+  return isWanted;
+}
+
+const Logo = () => (
+  <svg viewBox="0 0 32 32" width="26" height="26" aria-hidden="true">
+    <path d="M4 6a2 2 0 0 1 2-2h20a2 2 0 0 1 2 2v22h-5V9H9v19H4zM15 14h2v14h-2zM12 18h2v6h-2zm6-1h2v8h-2z" />
+  </svg>
+);
+
+interface ShellProps {
+  readonly title: string;
+  readonly views: Views;
+  readonly place: Place;
+  /** At the end of the header. */
+  readonly tools?: ComponentChildren;
+}
+
+type HeaderProps = Pick<ShellProps, 'title' | 'views' | 'tools'> & { readonly current: string };
+
+const Header = ({ title, views, tools, current }: HeaderProps) => (
+  <header>
+    <strong class="brand">
+      <Logo /> <span>{title}</span>
+    </strong>
+    {views.length > 1 && (
+      <nav aria-label="Views">
+        {views.map(({ name, title: label }) => (
+          <a key={name} href={hrefOf(name)} aria-current={name === current ? 'page' : undefined}>
+            {label}
+          </a>
+        ))}
+      </nav>
+    )}
+    <div class="tools">
+      {tools}
+      <ThemeSwitch />
+    </div>
+    <Banner />
+  </header>
+);
+
+/** The frame of a page: a skip link, the header with the navigation, and the current view. */
+export function Shell({ title, views, place, tools }: ShellProps) {
+  const [first] = views;
+  const view = place.view === '' ? first : (views.find(({ name }) => name === place.view) ?? notFound(views));
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
+  const isSearchWanted = useSearchKeys(first);
   useEffect(() => {
     document.title = `${view.title} · ${title}`;
     // Moves the focus, so that screen readers announce the new view.
-    if (!isFirst.current) main.current?.focus();
+    if (!isFirst.current && !isSearchWanted.current) main.current?.focus();
     isFirst.current = false;
   }, [view.name]);
+  useEffect(() => {
+    if (isSearchWanted.current && focusSearch()) isSearchWanted.current = false;
+  });
   return (
     <>
       <button type="button" class="skip" onClick={() => main.current?.focus()}>
         Skip to content
       </button>
-      <header class="row">
-        <strong class="brand">{title}</strong>
-        {views.length > 1 && (
-          <nav class="row" aria-label="Views">
-            {views.map(({ name, title: label }) => (
-              <a key={name} href={hrefOf(name)} aria-current={name === view.name ? 'page' : undefined}>
-                {label}
-              </a>
-            ))}
-          </nav>
-        )}
-      </header>
+      <Header title={title} views={views} tools={tools} current={view.name} />
       <main id="main" tabIndex={-1} ref={main}>
         <Shown key={view.name} view={view} place={place} />
       </main>

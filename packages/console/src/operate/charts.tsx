@@ -5,10 +5,10 @@ import { count, microDollars, minuteOf, rough, span } from '../parts/format.ts';
 import { useFresh } from '../parts/hooks.ts';
 import table from './charts.json' with { type: 'json' };
 import type { Plot } from './plot.ts';
-import type { Row, Watch } from './use-history.ts';
+import type { Row, Totals, Watch } from './use-history.ts';
 
-/** A chart of the table: its lines are names of columns of the history with their titles. */
-type Chart = (typeof table)[number];
+/** A chart of the table: its lines are names of columns of the history with their titles. It may belong to a part that can be off. */
+type Chart = Omit<(typeof table)[number], 'part'> & { readonly part?: string };
 
 /** How the figures of a chart are written, and those of its axis. */
 const WORDS: Readonly<Record<string, typeof count>> = { count, dollars: microDollars, span };
@@ -41,6 +41,13 @@ function useMinutes(watch: Watch) {
 type Minutes = ReturnType<typeof useMinutes>;
 type PanelProps = Minutes & { readonly chart: Chart; readonly values: readonly Row[] };
 
+/** Why a chart would be empty; undefined if it is not. */
+function emptiness(values: readonly Row[]): string | undefined {
+  const known = values.flat().filter((value) => value !== null);
+  if (known.length === 0) return 'No data yet.';
+  return known.some((value) => value !== 0) ? undefined : 'None in this period.';
+}
+
 /** Loads the chart library on first use, then keeps one plot in an element. */
 function usePlot({ chart, times, values, minutes, marked, onPointer }: PanelProps) {
   const figure = useRef<HTMLElement>(null);
@@ -49,7 +56,8 @@ function usePlot({ chart, times, values, minutes, marked, onPointer }: PanelProp
   useEffect(() => {
     if (!library || !figure.current) return undefined;
     const dashes = chart.lines.map((_, at) => DASHES[at] ?? []);
-    const drawn = library.chartIn(figure.current, { dashes, words: axisOf(chart) }, onPointer);
+    const look = { dashes, words: axisOf(chart), isWhole: chart.words === 'count' };
+    const drawn = library.chartIn(figure.current, look, onPointer);
     setPlot(drawn);
     return drawn.remove;
   }, [library]);
@@ -62,7 +70,20 @@ function usePlot({ chart, times, values, minutes, marked, onPointer }: PanelProp
   return figure;
 }
 
+/** A chart, or one line if it would be empty. */
 function Panel(props: PanelProps) {
+  const { chart, values } = props;
+  const why = emptiness(values);
+  if (why === undefined) return <Drawn {...props} />;
+  return (
+    <section class="chart panel" aria-label={chart.title}>
+      <h3>{chart.title}</h3>
+      <p class="muted none">{why}</p>
+    </section>
+  );
+}
+
+function Drawn(props: PanelProps) {
   const { chart, values, times, marked, choose } = props;
   const figure = usePlot(props);
   return (
@@ -114,7 +135,9 @@ export function Charts({ watch }: { readonly watch: Watch }) {
   const { minutes, setMinutes, rows } = shown;
   const columns = watch.latest?.columns ?? [];
   const valuesOf = (column = '') => rows.map((row) => row[columns.indexOf(column)] ?? null);
-  const charts = table.filter(({ lines }) => columns.includes(lines[0]?.[1] ?? ''));
+  const { totals } = watch.latest ?? {};
+  const isOn = ({ part }: Chart) => part === undefined || totals?.[part as keyof Totals] !== undefined;
+  const charts = table.filter((chart: Chart) => columns.includes(chart.lines[0]?.[1] ?? '') && isOn(chart));
   return (
     <section aria-label="Last 24 hours">
       <div class="row moment">
@@ -125,14 +148,15 @@ export function Charts({ watch }: { readonly watch: Watch }) {
         </fieldset>
         {rows.length > 0 && <Moment {...shown} />}
       </div>
-      {rows.length === 0 && (
-        <p class="muted">The charts start with the first full minute after the start of the gateway.</p>
+      {rows.length === 0 ? (
+        <p class="panel muted">No data yet: the charts start with the first full minute of the gateway.</p>
+      ) : (
+        <div class="charts">
+          {charts.map((chart) => (
+            <Panel key={chart.title} chart={chart} values={chart.lines.map(([, name]) => valuesOf(name))} {...shown} />
+          ))}
+        </div>
       )}
-      <div class="charts">
-        {charts.map((chart) => (
-          <Panel key={chart.title} chart={chart} values={chart.lines.map(([, name]) => valuesOf(name))} {...shown} />
-        ))}
-      </div>
     </section>
   );
 }

@@ -5,6 +5,7 @@ import { Button } from '../parts/button.tsx';
 import { plain } from '../parts/text.ts';
 import { mount, Shell } from '../shell.tsx';
 import { Charts } from './charts.tsx';
+import { DOCUMENTS, documentOf } from './documents.ts';
 import { SalesPanel } from './sales.tsx';
 import { Blocked, BudgetUse, Cache, FeePayer, Payments, Requests, Tiles, Upstreams } from './sections.tsx';
 import { storedToken } from './token.tsx';
@@ -38,8 +39,8 @@ function AlertItem({ alert, nowMs }: { readonly alert: Alert; readonly nowMs: nu
       <p>
         <b>What to do:</b> {plain(advice)}
       </p>
-      <p class="muted small">
-        Documentation: <code>docs/operating/alerts.md</code>, {plain(alert.alert)}
+      <p class="small">
+        <a href={documentOf(plain(alert.alert))}>Documentation of {plain(alert.alert)}</a>
       </p>
     </li>
   );
@@ -81,6 +82,29 @@ const PANELS = [
   ['Blocked', Blocked],
 ] as const;
 
+/** The documents at the end of the page. */
+const TITLES: Readonly<Record<keyof typeof DOCUMENTS, string>> = {
+  alerts: 'alerts',
+  metrics: 'metrics',
+  sales: 'sales',
+  cache: 'cache',
+  shares: 'shares and blocking',
+};
+
+/** What this page leaves out, and where to read it. */
+const Documents = () => (
+  <p class="muted small">
+    This page shows one node. The Grafana dashboard in deploy/grafana shows all of them. Documentation:{' '}
+    {Object.entries(TITLES).map(([name, title], at) => (
+      <span key={name}>
+        {at > 0 && ', '}
+        <a href={DOCUMENTS[name as keyof typeof DOCUMENTS]}>{title}</a>
+      </span>
+    ))}
+    .
+  </p>
+);
+
 /** The operator's page: what needs attention, charts, then totals and tables. */
 function Operate() {
   const [isPaused, setPaused] = useState(false);
@@ -91,7 +115,7 @@ function Operate() {
     <div class="operate">
       <div class="row top">
         <h1>
-          Asset gateway{' '}
+          Operate{' '}
           <span class="muted">
             {location.host}
             {latest && `, up ${span(Math.round((latest.at - latest.startedAt) / 1_000))}`}
@@ -113,7 +137,7 @@ function Operate() {
         <h2 id="sales">Sales</h2>
         <SalesPanel token={token} setToken={setToken} isStopped={isStopped} />
       </section>
-      <p class="muted small">This page shows one node. The Grafana dashboard in deploy/grafana shows all of them.</p>
+      <Documents />
     </div>
   );
 }

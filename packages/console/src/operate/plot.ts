@@ -2,16 +2,27 @@ import type uPlot from 'uplot';
 import { minuteOf } from '../parts/format.ts';
 import { colourIn, type PlotOptions, plotIn } from '../parts/plot.ts';
 
-/** How a chart is drawn: the dashes of its lines, and the labels of its axis. */
+/** How a chart is drawn: the dashes of its lines, the labels of its axis, and whether it counts in whole numbers. */
 interface Look {
   readonly dashes: readonly (readonly number[])[];
   readonly words: (value: number) => string;
+  readonly isWhole: boolean;
 }
+
+/** The widest character of the labels, and the space beside them, in pixels. */
+const [CHARACTER, MARGIN] = [8, 14];
+
+/** An axis as wide as its longest label. */
+const widthOf = (_: uPlot, labels: readonly string[] | null): number =>
+  MARGIN + CHARACTER * Math.max(3, ...(labels ?? []).map(({ length }) => length));
+
+/** Steps of an axis of whole numbers. */
+const WHOLE_STEPS = Array.from({ length: 13 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 
 /** A drawn chart. */
 export type Plot = ReturnType<typeof chartIn>;
 
-function optionsFor(figure: HTMLElement, { dashes, words }: Look, span: () => [number, number]): PlotOptions {
+function optionsFor(figure: HTMLElement, { dashes, words, isWhole }: Look, span: () => [number, number]): PlotOptions {
   const axis: uPlot.Axis = {
     stroke: colourIn(figure, 'h3'),
     font: '13px system-ui, sans-serif',
@@ -26,10 +37,16 @@ function optionsFor(figure: HTMLElement, { dashes, words }: Look, span: () => [n
     height: 150,
     padding: [8, 20, 0, 0],
     cursor: { y: false, points: { size: 7 } },
-    scales: { x: { range: span }, y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] } },
+    scales: { x: { range: span }, y: { range: (_, __, most) => [0, most * 1.1] } },
     axes: [
       { ...axis, space: 70, size: 28, values: (_, splits) => splits.map((each) => minuteOf(each * 1_000)) },
-      { ...axis, space: 34, size: 58, values: (_, splits) => splits.map(words) },
+      {
+        ...axis,
+        space: 34,
+        size: widthOf,
+        ...(isWhole && { incrs: WHOLE_STEPS }),
+        values: (_, splits) => splits.map(words),
+      },
     ],
     series: [{}, ...lines],
   };

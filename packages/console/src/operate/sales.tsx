@@ -153,13 +153,25 @@ function rowsOf(sales: readonly Sale[], by: Grouping) {
 
 function SalesTables({ sales: { atMs, by } }: { readonly sales: Sales }) {
   const isComplete = Object.values(by).every((each) => each.isComplete);
-  const salesBy = (each: Grouping) => (each === 'day' ? by.day.sales : [...by[each].sales].sort(bestFirst));
   return (
     <>
       <p class="muted small">
         Since {by.day.since.replace('T', ' ').slice(0, 16)} UTC, updated {clock(atMs)}.
         {!isComplete && ' The gateway is still reading its journal, so these numbers will grow.'}
       </p>
+      {by.day.sales.length === 0 && by.route.sales.length === 0 ? (
+        <p class="muted">No sales in this period.</p>
+      ) : (
+        <GroupTables by={by} />
+      )}
+    </>
+  );
+}
+
+function GroupTables({ by }: Pick<Sales, 'by'>) {
+  const salesBy = (each: Grouping) => (each === 'day' ? by.day.sales : [...by[each].sales].sort(bestFirst));
+  return (
+    <>
       {GROUPINGS.map((each) => (
         <Table
           key={each}
@@ -167,7 +179,7 @@ function SalesTables({ sales: { atMs, by } }: { readonly sales: Sales }) {
           head={[each, 'share', ...HEAD]}
           rows={rowsOf(salesBy(each), each)}
           of={each === 'wallet' ? Number(by.wallet.count) || 0 : 0}
-          empty="No sales in this period."
+          empty="none in this period."
         />
       ))}
     </>

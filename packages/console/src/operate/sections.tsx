@@ -1,6 +1,7 @@
 import { bytes, count, microDollars, rough, several, span } from '../parts/format.ts';
 import { type Column, Table as PlainTable, TermList, type Terms } from '../parts/table.tsx';
 import { plain } from '../parts/text.ts';
+import { DOCUMENTS } from './documents.ts';
 import { Bar, Counts, Table } from './table.tsx';
 import type { Totals, UpstreamTotals } from './use-history.ts';
 
@@ -79,7 +80,8 @@ export function Cache({ cache }: Totals) {
   if (!cache)
     return (
       <p class="muted">
-        Cache off. <code>RESPONSE_CACHE=on</code> serves many clients from one upstream call (docs/cache.md).
+        Cache off. <code>RESPONSE_CACHE=on</code> serves many clients from one upstream call:{' '}
+        <a href={DOCUMENTS.cache}>how it works</a>.
       </p>
     );
   const ages = cache.ages.map(([percentile, ...recent]) => [plain(percentile), ...recent.map(span)]);
@@ -120,7 +122,7 @@ export const FeePayer = ({ feePayers }: Totals) => (
       span(lastsSeconds),
       isOpen ? 'open' : 'closed',
     ])}
-    empty="This node settles nothing, or the chain did not answer."
+    empty="this node settles nothing, or the chain did not answer."
   />
 );
 
@@ -137,7 +139,7 @@ export const Payments = ({ payments: { open, oldestSeconds, settlements, owed } 
         caption="Credit owed to wallets"
         head={['cluster', 'owed']}
         rows={owed.map(([cluster, micros]) => [plain(cluster), microDollars(micros)])}
-        empty="This gateway sells no credit."
+        empty="this gateway sells no credit."
       />
     )}
   </>

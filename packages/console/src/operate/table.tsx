@@ -13,6 +13,7 @@ interface TableProps {
   readonly rows: readonly (readonly Cell[])[];
   /** The total number of rows, if these are not all. */
   readonly of?: number;
+  /** After the caption if there are no rows. */
   readonly empty?: string;
 }
 
@@ -20,8 +21,14 @@ const isNumber = (cell: Cell): boolean => /^[-–$\d]/.test(String(cell ?? UNKNO
 
 export const MAX_ROWS = 50;
 
-/** A table of figures. */
-export function Table({ caption, head, rows, of = 0, empty = 'None yet.' }: TableProps) {
+/** A table of figures; one line if it has none. */
+export function Table({ caption, head, rows, of = 0, empty = 'none yet.' }: TableProps) {
+  if (rows.length === 0)
+    return (
+      <p class="small">
+        {caption}: <span class="muted">{empty}</span>
+      </p>
+    );
   const columns = head.map((title, at) => ({
     title,
     isNumber: at > 0 && isNumber(rows[0]?.[at]),
@@ -29,7 +36,7 @@ export function Table({ caption, head, rows, of = 0, empty = 'None yet.' }: Tabl
   }));
   const all = Math.max(of, rows.length);
   const more = all > MAX_ROWS ? `: the first ${MAX_ROWS} of ${count(all)}` : '';
-  return <PlainTable caption={caption + more} columns={columns} rows={rows.slice(0, MAX_ROWS)} empty={empty} />;
+  return <PlainTable caption={caption + more} columns={columns} rows={rows.slice(0, MAX_ROWS)} />;
 }
 
 /** A bar that is filled to a fraction; screen readers read the figures next to it. */

@@ -1,4 +1,4 @@
-import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
+import type { ButtonHTMLAttributes, ComponentChildren, FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Failure } from './failure.tsx';
 
@@ -59,13 +59,20 @@ export function useTask() {
   };
 }
 
+interface TaskStatusProps {
+  readonly task: Task;
+  readonly doing: string;
+  /** Shows the error; default: `Failure`. */
+  readonly failure?: FunctionComponent<{ error: unknown }>;
+}
+
 /** `doing` while the task runs, then its outcome or its error. */
-export const TaskStatus = ({ task, doing }: { readonly task: Task; readonly doing: string }) => (
+export const TaskStatus = ({ task, doing, failure: Shown = Failure }: TaskStatusProps) => (
   <>
     <p role="status" class="small">
       {task.isBusy ? doing : task.outcome?.said}
     </p>
-    {task.error !== undefined && <Failure error={task.error} />}
+    {task.error !== undefined && <Shown error={task.error} />}
     {task.outcome?.shown}
   </>
 );

@@ -1,14 +1,34 @@
+import './code.css';
 import { indentJson } from '@asset-gateway/protocol';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Button, Copy } from './button.tsx';
 import { bytes } from './format.ts';
+import type { Language } from './highlight.tsx';
+import { once, useFresh } from './hooks.ts';
 import { withEscapes } from './text.ts';
 
-/** Preformatted text that scrolls, also by keyboard. */
-const Preformatted = ({ text }: { readonly text: string }) => (
-  <pre tabIndex={0} dir="ltr">
-    <code>{text}</code>
+const loadColours = once(() => import('./highlight.tsx'));
+
+/** A longer text stays without colours, which would take an element for each word. */
+const MAX_COLOURED = 25_000;
+
+interface TextProps {
+  readonly text: string;
+  readonly language?: Language | undefined;
+}
+
+/** A text in the colours of its language, once these have loaded. */
+function Coloured({ text, language }: Required<TextProps>) {
+  const { value: colours } = useFresh(loadColours, []);
+  const words = useMemo(() => colours && language && colours.coloured(text, language), [colours, text, language]);
+  return <>{words ?? text}</>;
+}
+
+/** Preformatted text that scrolls, also by keyboard. Long lines of code wrap. */
+const Preformatted = ({ text, language }: TextProps) => (
+  <pre tabIndex={0} dir="ltr" class={language && `wrapped ${language}`}>
+    <code>{language && text.length <= MAX_COLOURED ? <Coloured text={text} language={language} /> : text}</code>
   </pre>
 );
 
@@ -23,6 +43,7 @@ interface CodeProps {
   /** The caption: `curl`. */
   readonly label: string;
   readonly text: string;
+  readonly language?: Language | undefined;
   /** The part of the text that is shown; default: all. */
   readonly shown?: string;
   readonly size?: string;
@@ -33,7 +54,7 @@ interface CodeProps {
 }
 
 /** A block of code with a copy button. */
-export const Code = ({ label, text, shown = text, size, action, children }: CodeProps) => (
+export const Code = ({ label, text, language, shown = text, size, action, children }: CodeProps) => (
   <figure class="code">
     <figcaption class="row">
       <span>
@@ -44,7 +65,7 @@ export const Code = ({ label, text, shown = text, size, action, children }: Code
         <Copy text={text} what={label} />
       </span>
     </figcaption>
-    <Preformatted text={shown} />
+    <Preformatted text={shown} language={language} />
     {children}
   </figure>
 );
@@ -75,7 +96,7 @@ export function Json({ label, text, fileName = 'answer.json' }: { label: string;
     </a>
   );
   return (
-    <Code label={label} text={text} shown={shown.text} size={bytes(file.size)} action={save}>
+    <Code label={label} text={text} language="json" shown={shown.text} size={bytes(file.size)} action={save}>
       {!shown.isWhole && (
         <p class="small muted">
           Only the beginning is shown.{' '}

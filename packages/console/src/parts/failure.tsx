@@ -1,9 +1,9 @@
 import { GatewayError } from '@asset-gateway/client';
 import { nextStepOf } from '@asset-gateway/protocol';
+import { isUnreachable, reach } from './reach.ts';
 import { plain } from './text.ts';
 
 const MAX_TEXT = 1000;
-const UNREACHABLE = 'The gateway does not answer. It may be restarting, or you are offline.';
 
 /** A sentence with code between backticks. */
 export const WithCode = ({ text }: { readonly text: string }) => (
@@ -18,11 +18,14 @@ export const NextStep = ({ error: { code, requestId } }: { readonly error: Gatew
     </p>
   );
 
-/** An error with the gateway's message, its issues, what to do next, its status, its code and the request id. */
+/**
+ * An error with the gateway's message, its issues, what to do next, its status, its code and the request id. If the gateway does not
+ * answer, the banner over the view says so.
+ */
 export function Failure({ error }: { readonly error: unknown }) {
   const isKnown = error instanceof GatewayError;
-  const detail = error instanceof Error ? error.message : String(error);
-  const message = isKnown && error.code === 'unreachable' ? UNREACHABLE : detail;
+  if (isUnreachable(error) || (reach.isLost && !isKnown)) return null;
+  const message = error instanceof Error ? error.message : String(error);
   return (
     <div class="failure" role="alert">
       <p>

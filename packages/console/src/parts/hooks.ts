@@ -1,4 +1,5 @@
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { isUnreachable, reach } from './reach.ts';
 
 /** A value that can be loaded again. */
 export interface Fresh<T> {
@@ -7,6 +8,13 @@ export interface Fresh<T> {
   readonly error?: unknown;
   readonly isLoading: boolean;
   reload(): void;
+}
+
+/** Calls back when the gateway answers again, if this is wanted then. */
+export function useBack(isWanted: boolean, listener: () => void): void {
+  useEvent(reach, 'change', () => {
+    if (isWanted && !reach.isLost) listener();
+  });
 }
 
 /** Loads a value when its dependencies change or on demand, and ignores results of earlier loads. */
@@ -24,7 +32,9 @@ export function useFresh<T>(load: () => Promise<T>, dependencies: readonly unkno
       isOver = true;
     };
   }, [...dependencies, count]);
-  return { ...state, reload: () => setCount((before) => before + 1) };
+  const reload = (): void => setCount((before) => before + 1);
+  useBack(isUnreachable(state.error), reload);
+  return { ...state, reload };
 }
 
 export const sleep = (ms: number): Promise<void> => new Promise((over) => setTimeout(over, ms));
@@ -41,11 +51,14 @@ export function once<T>(load: () => Promise<T>): typeof load {
   };
 }
 
-/** Listens to an event of a target. */
+/** Listens to an event of a target, with the latest listener. */
 export function useEvent<E extends Event>(target: EventTarget, name: string, listener: (event: E) => void): void {
+  const latest = useRef(listener);
+  latest.current = listener;
   // Before the first paint, so that no event is missed.
   useLayoutEffect(() => {
-    target.addEventListener(name, listener as EventListener);
-    return () => target.removeEventListener(name, listener as EventListener);
+    const listen = (event: Event): void => latest.current(event as E);
+    target.addEventListener(name, listen);
+    return () => target.removeEventListener(name, listen);
   }, [target]);
 }

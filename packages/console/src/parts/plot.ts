@@ -1,7 +1,6 @@
 import 'uplot/dist/uPlot.min.css';
 import uPlot from 'uplot';
-
-const dark = matchMedia('(prefers-color-scheme: dark)');
+import { theme } from './theme.tsx';
 
 /** Reads the colour of an element of a figure at each drawing, so that the chart follows the theme. */
 export const colourIn = (figure: Element, selector: string) => (): string =>
@@ -19,9 +18,9 @@ export function plotIn(figure: HTMLElement, { cursor, ...options }: PlotOptions,
   const observer = new ResizeObserver(() => plot.setSize(size()));
   observer.observe(element);
   const redraw = () => plot.redraw();
-  dark.addEventListener('change', redraw);
+  theme.addEventListener('change', redraw);
   const remove = () => {
-    dark.removeEventListener('change', redraw);
+    theme.removeEventListener('change', redraw);
     observer.disconnect();
     plot.destroy();
   };

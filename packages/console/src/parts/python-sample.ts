@@ -48,5 +48,5 @@ export function pythonSample(call: SampledCall): Sample {
     ...(isSigned ? [ownsKey ? WALLET_KEY : 'KEY = Ed25519PrivateKey.generate()  # any wallet may sign in'] : []),
   ];
   const source = [head.join('\n'), ASK, ...(isSigned ? SIGNED : ['print(ask(HEADERS))'])];
-  return { title: 'Python', text: source.join('\n\n\n').trimEnd(), note: noteOf(call) };
+  return { title: 'Python', text: source.join('\n\n\n').trimEnd(), language: 'python', note: noteOf(call) };
 }

@@ -1,3 +1,4 @@
+import type { Language } from './highlight.tsx';
 import { withEscapes } from './text.ts';
 
 /** A call of a route, for samples of it in other clients. */
@@ -26,6 +27,7 @@ export interface SampledCall {
 export interface Sample {
   readonly title: string;
   readonly text: string;
+  readonly language: Language;
   readonly note?: string | false | undefined;
 }
 
@@ -52,8 +54,9 @@ const PRINTS: Readonly<Record<string, string>> = {
 };
 
 function curl({ url, body, accessMode }: SampledCall): Sample {
-  const data = body === undefined ? '' : ` \\\n  -H 'Content-Type: application/json' -d ${word(json(body))}`;
-  return { title: 'curl', text: `curl -i ${word(url)}${data}`, note: PRINTS[accessMode] };
+  const data = body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${word(json(body))}`];
+  const text = [`curl -i ${word(url)}`, ...data].join(' \\\n  ');
+  return { title: 'curl', text, language: 'shell', note: PRINTS[accessMode] };
 }
 
 /** The public RPC of each cluster. */
@@ -92,7 +95,7 @@ function typeScript(call: SampledCall): Sample {
   ];
   const note = 'wallet.json is a Solana CLI key file with USDC. In the sandbox, use its RPC (port 8403, devnet 8404).';
   const text = lines.filter((line) => line !== false).join('\n');
-  return { title: 'TypeScript', text, note: isPaid && note };
+  return { title: 'TypeScript', text, language: 'typescript', note: isPaid && note };
 }
 
 function commandLine(call: SampledCall): Sample {
@@ -105,7 +108,8 @@ function commandLine(call: SampledCall): Sample {
     credit === 'sold'
       ? ['credit buy', priceUsd, '--pay', ...(cluster === 'devnet' ? ['--cluster devnet'] : [])]
       : [...requested, ...(accessMode === 'exact' ? ['--pay --max-call', priceUsd] : [])];
-  return { title: 'CLI', text: `ASSET_GATEWAY_URL=${origin} npx -y @asset-gateway/cli ${words.join(' ')}` };
+  const text = `ASSET_GATEWAY_URL=${origin} npx -y @asset-gateway/cli ${words.join(' ')}`;
+  return { title: 'CLI', text, language: 'shell' };
 }
 
 /** Families that the MCP server offers as one tool. */
@@ -121,7 +125,7 @@ function tool({ surface, method, named, accessMode, priceUsd, cluster }: Sampled
   ];
   const more = AS_ONE_TOOL.includes(surface) ? '' : ' If it does not list this tool, add --tools=all.';
   const note = `Start the server with npx -y @asset-gateway/cli ${['mcp', ...options].join(' ')}.${more}`;
-  return { title: 'MCP', text: json(call, 2), note };
+  return { title: 'MCP', text: json(call, 2), language: 'json', note };
 }
 
 /** Families without tools. */

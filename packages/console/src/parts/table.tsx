@@ -16,7 +16,7 @@ interface TableProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   /** Shown if there are no rows. */
-  readonly empty?: string;
+  readonly empty?: ComponentChildren;
 }
 
 const cellsOf = <Row,>(row: Row, columns: readonly Column<Row>[]) =>

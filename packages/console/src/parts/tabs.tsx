@@ -57,11 +57,11 @@ export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: r
 export const SampleTabs = ({ samples }: { readonly samples: readonly Sample[] }) => (
   <Tabs
     label="Client"
-    tabs={samples.map(({ title, text, note }) => ({
+    tabs={samples.map(({ title, text, language, note }) => ({
       title,
       show: () => (
         <>
-          <Code label={title} text={text} />
+          <Code label={title} text={text} language={language} />
           {note && <p class="small muted note">{note}</p>}
         </>
       ),

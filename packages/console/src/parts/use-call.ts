@@ -3,7 +3,8 @@ import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
 import type { Step } from '../recorder.ts';
 import { session } from '../session.ts';
-import { sleep } from './hooks.ts';
+import { sleep, useBack } from './hooks.ts';
+import { isUnreachable } from './reach.ts';
 
 /** A call of a method of the asset data, with its arguments for code samples. */
 export interface TokensCall {
@@ -72,6 +73,14 @@ export class AnswerCache {
 
 const cache = new AnswerCache();
 
+/** Makes a call once, without waiting for budget, and returns its answer and its exchange. */
+export async function answered(call: TokensCall, signal?: AbortSignal) {
+  const full = await askFor(session.client.with({ retries: 0, ...(signal && { signal }) }), call).full();
+  const answer: CachedAnswer = { full, steps: stepsOf(full.response) };
+  cache.set(keyOf(call), answer, performance.now());
+  return { answer, lastCall: { call, url: full.response.url, steps: answer.steps, text: full.text } };
+}
+
 const keyOf = ({ method, values }: TokensCall): string => JSON.stringify([method, values]);
 
 const stepsOf = (response: Response | undefined): readonly Step[] =>
@@ -99,10 +108,7 @@ async function answerTo(call: TokensCall, signal: AbortSignal, report: Report): 
     if (signal.aborted) return;
     report({ is: 'waiting' });
     try {
-      const full = await askFor(session.client.with({ signal, retries: 0 }), call).full();
-      const answer = { full, steps: stepsOf(full.response) };
-      cache.set(keyOf(call), answer, performance.now());
-      return report({ is: 'done', ...answer });
+      return report({ is: 'done', ...(await answered(call, signal)).answer });
     } catch (error) {
       const waitMs = retryAfterMs(error);
       const steps = stepsOf(error instanceof GatewayError ? error.response : undefined);
@@ -134,5 +140,7 @@ export function useCall(call: TokensCall | undefined): readonly [CallState, () =
     const url = steps.at(-1)?.url;
     if (call && url) reportCall({ call, url, steps, text: state.is === 'done' ? state.full.text : undefined });
   }, [state]);
-  return [state, () => setAttempt(attempt + 1)];
+  const again = (): void => setAttempt((before) => before + 1);
+  useBack(state.is === 'failed' && isUnreachable(state.error), again);
+  return [state, again];
 }

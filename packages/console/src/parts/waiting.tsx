@@ -3,6 +3,7 @@ import { session } from '../session.ts';
 import { Button } from './button.tsx';
 import { Failure } from './failure.tsx';
 import { useEvent } from './hooks.ts';
+import { isUnreachable } from './reach.ts';
 import type { CallState } from './use-call.ts';
 
 const seconds = (until: number): number => Math.max(0, Math.ceil((until - performance.now()) / 1000));
@@ -30,12 +31,12 @@ function Pause({ until, error }: { readonly until: number; readonly error: unkno
   );
 }
 
-/** A pause that ends by itself, or an error with a retry button. */
+/** A pause that ends by itself, or an error with a retry button. The banner has the one for a gateway that does not answer. */
 export const Trouble = ({ state, retry }: { readonly state: CallState; readonly retry: () => void }) => (
   // Always rendered, so that screen readers announce changes.
   <div aria-live="polite">
     {state.is === 'paused' && <Pause until={state.until} error={state.error} />}
-    {state.is === 'failed' && (
+    {state.is === 'failed' && !isUnreachable(state.error) && (
       <>
         <Failure error={state.error} />
         <Button label="Retry" onClick={retry} />
@@ -53,7 +54,7 @@ export function BudgetLeft() {
   return (
     <p class="small muted budget">
       <meter min={0} max={budget.limit} value={budget.left} aria-label="Calls left" /> {budget.left} of {budget.limit}{' '}
-      calls left in this minute, shared by all users
+      calls left<span class="more"> in this minute, shared by all users</span>
     </p>
   );
 }

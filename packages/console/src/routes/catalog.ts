@@ -10,6 +10,8 @@ import { SYSTEM_ROWS } from './system-rows.ts';
 export type Row = SystemCatalogResult['routes'][number] &
   FormRow & {
     readonly id: string;
+    /** Whether credit can pay for the call, or is bought by it. */
+    readonly credit?: string;
     /** The heading of its surface: of an API, its title. */
     readonly family: string;
   };

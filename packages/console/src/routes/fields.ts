@@ -1,3 +1,4 @@
+import { positionalParameters, type Route } from '@asset-gateway/protocol';
 import { isJson } from '../parts/text.ts';
 
 type Bound = 'minItems' | 'maxItems' | 'minLength' | 'maxLength' | 'minimum' | 'maximum';
@@ -22,6 +23,8 @@ export interface Field {
   readonly place: 'path' | 'query' | 'body';
   /** The gateway's name for it in issues: `params[1].limit`. */
   readonly name: string;
+  /** Its name for people, as tools have it: `limit`. */
+  readonly label: string;
   readonly steps: readonly (string | number)[];
   readonly kind: 'text' | 'number' | 'choice' | 'flag' | 'list' | 'json';
   readonly schema: Schema;
@@ -66,11 +69,26 @@ function kindOf(schema: Schema): Field['kind'] {
 const nameOf = (steps: Field['steps']): string =>
   steps.map((step, at) => (typeof step === 'number' ? `[${step}]` : `${at === 0 ? '' : '.'}${step}`)).join('');
 
-function fieldsIn(given: Schema, at: Pick<Field, 'place' | 'steps' | 'isRequired'>): Field[] {
+/** The names of the values in a list of JSON-RPC parameters. */
+export function positionsOf({ inputSchema }: Pick<FormRow, 'inputSchema'>): readonly string[] {
+  if (!inputSchema.properties) return [];
+  const named = positionalParameters({ input: { body: inputSchema } } as unknown as Route) ?? [];
+  return named.map(({ name }) => name);
+}
+
+/** A value of JSON-RPC parameters by its name; a member of an object among them by its own. */
+function labelOf([first, second, ...inner]: Field['steps'], positions: readonly string[]): string | undefined {
+  if (first !== 'params' || second === undefined) return undefined;
+  return nameOf(typeof second === 'string' ? [second, ...inner] : inner) || positions[Number(second)];
+}
+
+type UnnamedField = Omit<Field, 'label'>;
+
+function fieldsIn(given: Schema, at: Pick<Field, 'place' | 'steps' | 'isRequired'>): UnnamedField[] {
   const { place, steps, isRequired } = at;
   const schema = withoutNull(given);
   const { properties, required = [], prefixItems, minItems = 0 } = schema;
-  const within = (step: string | number, inner: Schema, isNeeded: boolean): Field[] =>
+  const within = (step: string | number, inner: Schema, isNeeded: boolean): UnnamedField[] =>
     fieldsIn(inner, { place, steps: [...steps, step], isRequired: isRequired && isNeeded });
   if (properties)
     return Object.entries(properties).flatMap(([name, inner]) => within(name, inner, required.includes(name)));
@@ -83,11 +101,13 @@ export function fieldsOf({ httpMethod, inputSchema, ...row }: FormRow): Field[] 
   const { pathParamsSchema = {}, queryParamsSchema = {} } = row;
   const top = { steps: [], isRequired: true } as const;
   const place = httpMethod === 'POST' ? 'body' : 'query';
-  return [
+  const positions = positionsOf({ inputSchema });
+  const fields = [
     ...fieldsIn(pathParamsSchema, { ...top, place: 'path' }),
     ...fieldsIn(queryParamsSchema, { ...top, place: 'query' }),
     ...fieldsIn(inputSchema, { ...top, place }),
   ].filter(({ steps }) => steps.length > 0);
+  return fields.map((field) => ({ ...field, label: labelOf(field.steps, positions) ?? field.name }));
 }
 
 const valueAt = (from: unknown, steps: Field['steps']): unknown =>

@@ -1,4 +1,7 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
+import { several } from '../parts/format.ts';
 import type { Field, Schema } from './fields.ts';
 import { type FormState, keyOf } from './use-form.ts';
 
@@ -63,16 +66,16 @@ function Input({ state, field, id }: FieldProps) {
 function FormField(props: FieldProps) {
   const { state, field, id } = props;
   const fault = state.faultOf(field);
-  const { name, isRequired, place, schema } = field;
+  const { name, label, isRequired, place, schema } = field;
   return (
     <div class="field">
       <div>
         <label for={id}>
-          <code>{name}</code> {isRequired && <span class="required small">required</span>}
+          <code>{label}</code> {isRequired && <span class="required small">required</span>}
         </label>
         <p id={`${id}-hint`} class="small">
           <span class="muted">
-            {place}, {typeText(field)}
+            {label === name ? place : <code>{name}</code>}, {typeText(field)}
           </span>
           {schema.description && <span>{schema.description}</span>}
           {schema.default !== undefined && <span>Default: {String(schema.default)}</span>}
@@ -90,8 +93,43 @@ function FormField(props: FieldProps) {
   );
 }
 
-/** The form of a row, checked here before sending and by the gateway after. The label says what its button does. */
-export function Form({ state, label }: { readonly state: FormState; readonly label: string }) {
+/** A longer form folds what is optional and empty. */
+const MANY = 8;
+
+/** All fields; in a long form those that are optional and empty at first are folded until one has a fault. */
+function Fields({ state }: { readonly state: FormState }) {
+  const { fields } = state;
+  const [isFolded] = useState(() => {
+    const keys = fields.filter((field) => !field.isRequired && state.textOf(field) === '').map(keyOf);
+    return new Set(fields.length > MANY ? keys : []);
+  });
+  const folded = fields.filter((field) => isFolded.has(keyOf(field)));
+  const show = (field: Field) => (
+    <FormField key={keyOf(field)} state={state} field={field} id={`field-${fields.indexOf(field)}`} />
+  );
+  return (
+    <>
+      {fields.filter((field) => !folded.includes(field)).map(show)}
+      {folded.length > 0 && (
+        <details class="folded" open={folded.some((field) => state.faultOf(field) !== undefined)}>
+          <summary>{several(folded.length, 'more parameter')}</summary>
+          {folded.map(show)}
+        </details>
+      )}
+    </>
+  );
+}
+
+interface FormProps {
+  readonly state: FormState;
+  /** What its button does. */
+  readonly label: string;
+  /** Beside the button. */
+  readonly children?: ComponentChildren;
+}
+
+/** The form of a row, checked here before sending and by the gateway after. Its button stays in view. */
+export function Form({ state, label, children }: FormProps) {
   const { isHeld, isBusy, fields, otherFaults, send } = state;
   const submit = (event: Event): void => {
     event.preventDefault();
@@ -100,24 +138,23 @@ export function Form({ state, label }: { readonly state: FormState; readonly lab
   return (
     <form ref={state.form} onSubmit={submit} noValidate>
       <h2>Parameters</h2>
-      {fields.map((field, at) => (
-        <FormField key={keyOf(field)} state={state} field={field} id={`field-${at}`} />
-      ))}
+      <Fields state={state} />
       {fields.length === 0 && <p class="muted">This route takes no parameters.</p>}
       {otherFaults.map((fault) => (
         <p key={fault} class="fault small">
           {fault}
         </p>
       ))}
-      <p class="row sendings">
+      <div class="row sendings">
         <button type="submit" class="first" aria-disabled={isBusy}>
           {label}
         </button>
         {isHeld && <Button aria-disabled={isBusy} label="Send anyway" onClick={() => isBusy || void send()} />}
-        <span role="status" class="small muted">
+        <span role="status" class="small muted waiting">
           {isBusy && 'Waiting for the answer …'}
         </span>
-      </p>
+        {!isBusy && children}
+      </div>
     </form>
   );
 }

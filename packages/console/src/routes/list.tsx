@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { hrefOf } from '../router.ts';
-import { keyOf, type Method, type Row } from './catalog.ts';
+import { keyOf, type Method, type Row, titleOf } from './catalog.ts';
 
 /** The price of a method's cheapest row: `free`, `$0.000005`. */
 export function Price({ rows }: { readonly rows: readonly Row[] }) {
@@ -41,6 +41,7 @@ function Entry({ method: { key, rows }, current }: { readonly method: Method; re
         <Verb row={first} />
         <span class="name">{first.method}</span>
         <Price rows={rows} />
+        <span class="sentence muted">{titleOf(first)}</span>
       </a>
     </li>
   );

@@ -1,9 +1,8 @@
 import { below, type Members, nextStepOf, objectAt } from '@asset-gateway/protocol';
 import { Json } from '../parts/code.tsx';
 import { Failure, WithCode } from '../parts/failure.tsx';
-import { once, useFresh } from '../parts/hooks.ts';
+import { type Fresh, once, useFresh } from '../parts/hooks.ts';
 import { TermList } from '../parts/table.tsx';
-import { type Tab, Tabs } from '../parts/tabs.tsx';
 import { session } from '../session.ts';
 import type { Row } from './catalog.ts';
 import type { Schema } from './fields.ts';
@@ -92,7 +91,7 @@ const descriptionOf = (schema: Schema, resolve: Resolve): string | undefined =>
 /** Deeper members are left to the example. */
 const MAX_DEPTH = 8;
 /** Members up to this depth are shown at once. */
-const OPEN_DEPTH = 2;
+const OPEN_DEPTH = 1;
 
 function MemberList({ schema, resolve, depth }: { schema: Schema; resolve: Resolve; depth: number }) {
   const { properties = {}, required = [] } = schema;
@@ -123,19 +122,6 @@ function MemberList({ schema, resolve, depth }: { schema: Schema; resolve: Resol
   );
 }
 
-function Response({ reference, fileName }: { readonly reference: RouteReference; readonly fileName: string }) {
-  const { example, schema, resolve } = reference;
-  const holder = holderOf(schema, resolve);
-  const tabs: Tab[] = [];
-  if (example !== undefined)
-    tabs.push({ title: 'Example', show: () => <Json label="Example" text={example} fileName={fileName} /> });
-  if (holder) tabs.push({ title: 'Fields', show: () => <MemberList schema={holder} resolve={resolve} depth={0} /> });
-  return tabs.length > 0 ? <Tabs label="Response" tabs={tabs} /> : <p class="muted">The answer is a document.</p>;
-}
-
-/** Codes of a status that are shown at once. */
-const FIRST_CODES = 3;
-
 const Codes = ({ errors }: { readonly errors: ReturnType<typeof errorsIn> }) => (
   <TermList
     class="codes small"
@@ -143,48 +129,69 @@ const Codes = ({ errors }: { readonly errors: ReturnType<typeof errorsIn> }) => 
   />
 );
 
-function StatusErrors({ of: statuses }: { readonly of: RouteReference['errors'] }) {
-  return statuses.map(([status, all]) => (
-    <div key={status} class="status">
-      <span class="badge down">{status}</span>
-      <div>
-        <Codes errors={all.slice(0, FIRST_CODES)} />
-        {all.length > FIRST_CODES && (
-          <details>
-            <summary>
-              {all.length - FIRST_CODES} more {all.length - FIRST_CODES === 1 ? 'code' : 'codes'} with {status}
-            </summary>
-            <Codes errors={all.slice(FIRST_CODES)} />
-          </details>
-        )}
-      </div>
-    </div>
-  ));
-}
+const StatusErrors = ({ of: statuses }: { readonly of: RouteReference['errors'] }) => (
+  <>
+    {statuses.map(([status, errors]) => (
+      <details key={status} class="status">
+        <summary>
+          <span class="badge down">{status}</span>{' '}
+          <code class="names">{errors.map(({ code }) => code).join(', ')}</code>
+        </summary>
+        <Codes errors={errors} />
+      </details>
+    ))}
+  </>
+);
 
 /** Statuses of requests that no route reads, and of faults of the gateway. */
 const GENERAL = ['408', '413', '414', '415', '431', '500'];
 
-/** The response of a route and the errors that it can return. */
-export function Reference({ row }: { readonly row: Row }) {
-  const { value: reference, error, isLoading } = useFresh(() => referenceOf(row), [row.id]);
-  const { errors = [] } = reference ?? {};
+/** Loads the reference of a route. */
+export const useReference = (row: Row): Fresh<RouteReference> => useFresh(() => referenceOf(row), [row.id]);
+
+interface ReferenceProps {
+  readonly row: Row;
+  readonly reference: Fresh<RouteReference>;
+}
+
+/** An answer of a route, as its reference shows it. */
+export const Example = ({ row, reference: { value } }: ReferenceProps) =>
+  value?.example === undefined ? null : (
+    <section aria-label="Example of an answer" class="example">
+      <Json label="Example of an answer" text={value.example} fileName={`${row.method}.example.json`} />
+    </section>
+  );
+
+function Fields({ reference: { schema, resolve } }: { readonly reference: RouteReference }) {
+  const holder = holderOf(schema, resolve);
+  return holder ? (
+    <MemberList schema={holder} resolve={resolve} depth={0} />
+  ) : (
+    <p class="muted">The answer is a document.</p>
+  );
+}
+
+/** The fields of a route's response, and the errors that it can return. */
+export function Reference({ reference: { value, error, isLoading } }: Pick<ReferenceProps, 'reference'>) {
+  const { errors = [] } = value ?? {};
   const general = errors.filter(([status]) => GENERAL.includes(status));
   return (
     <div class="reference">
       <section aria-labelledby="response">
-        <h2 id="response">Response</h2>
+        <h2 id="response">Fields of the answer</h2>
         {isLoading && <p class="muted">Loading the reference …</p>}
         {error !== undefined && <Failure error={error} />}
-        {reference && <Response reference={reference} fileName={`${row.method}.example.json`} />}
+        {value && <Fields reference={value} />}
       </section>
-      {reference && (
+      {value && (
         <section aria-labelledby="errors">
           <h2 id="errors">Errors</h2>
           <StatusErrors of={errors.filter((each) => !general.includes(each))} />
           {general.length > 0 && (
-            <details class="general">
-              <summary>Errors that any route can return: {general.map(([status]) => status).join(', ')}</summary>
+            <details class="status">
+              <summary>
+                <span class="badge down">…</span> On any route: {general.map(([status]) => status).join(', ')}
+              </summary>
               <StatusErrors of={general} />
             </details>
           )}

@@ -1,47 +1,16 @@
-import { errorOf } from '@asset-gateway/client';
 import type { Issue } from '@asset-gateway/protocol';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { Json } from '../parts/code.tsx';
-import { Exchange, Headers } from '../parts/exchange.tsx';
-import { Failure, NextStep, WithCode } from '../parts/failure.tsx';
-import { several } from '../parts/format.ts';
-import { TermList } from '../parts/table.tsx';
+import { useEffect, useState } from 'preact/hooks';
 import { LinkChoice } from '../parts/tabs.tsx';
 import { BudgetLeft } from '../parts/waiting.tsx';
 import { hrefOf, placeOf } from '../router.ts';
-import { session } from '../session.ts';
+import { answerTo, Outcome, type Sending } from './answer.tsx';
 import { keyOf, type Row, titleOf } from './catalog.ts';
 import { Form } from './form.tsx';
 import { Price, Verb } from './list.tsx';
-import { Reference } from './response.tsx';
+import { PaysFrom } from './pays-from.tsx';
+import { Example, Reference, useReference } from './response.tsx';
 import { Samples } from './samples.tsx';
 import { type FormRequest, useForm } from './use-form.ts';
-
-/** Sends a request, paid or with a signature. Credit routes need the client that pays. */
-async function send(row: Row, { path, body }: FormRequest): Promise<Response> {
-  const { wallet, client } = session;
-  if (row.paymentRequired) return wallet.buy(path, body, Number(row.priceUsd));
-  const signing = (row.surface as string) === 'credit' ? await wallet.client() : client;
-  return signing.ask(path, body === undefined ? {} : { body });
-}
-
-/** Sends and waits for the whole answer; `ms` counts from the button to its end. */
-async function answerTo(row: Row, request: FormRequest) {
-  const startedAt = performance.now();
-  const response = await send(row, request);
-  const text = await response.text();
-  const ms = performance.now() - startedAt;
-  const steps = session.recorder.stepsFor(new URL(request.path, location.origin).href);
-  const refusal = response.ok ? undefined : errorOf(response, text);
-  const headers: Readonly<Record<string, string>> = Object.fromEntries(response.headers);
-  return { answer: { row, status: response.status, headers, text, steps, ms, refusal } };
-}
-
-/** The last answer or error of a route. */
-interface Sending {
-  readonly answer?: RouteAnswer;
-  readonly error?: unknown;
-}
 
 /** Returns it, and a function that sends a request of the route's form and returns the issues of a refusal. */
 function useSend(row: Row) {
@@ -53,64 +22,6 @@ function useSend(row: Row) {
     return outcome.answer?.refusal?.issues ?? [];
   };
   return [sending, sendNow] as const;
-}
-
-/** An answer and the exchange that led to it. */
-type RouteAnswer = Awaited<ReturnType<typeof answerTo>>['answer'];
-
-const CHARGED = /charged=([0-9]{1,12})/;
-
-/** What the call cost; undefined if the headers do not tell. */
-function chargeOf({ row, status, headers }: RouteAnswer): string | undefined {
-  const isOk = status < 400;
-  if (headers['idempotency-replayed']) return 'paid for by an earlier request';
-  const [, micros] = CHARGED.exec(headers.credit ?? '') ?? [];
-  if (micros !== undefined) return `$${(Number(micros) / 1e6).toFixed(6)} of credit`;
-  if (row.paymentRequired) return isOk && headers['payment-response'] ? `$${row.priceUsd} in USDC` : undefined;
-  if (row.accessMode !== 'siwx' || !isOk || (row.surface as string) === 'credit') return 'free';
-  return headers['cache-status']?.includes('; hit') ? 'free, from the cache' : 'free, 1 call of the shared budget';
-}
-
-/** An answer: status, time, age and cost, its body, and, folded, its headers and the exchange. */
-function Answer({ answer }: { readonly answer: RouteAnswer }) {
-  const { row, status, headers, text, steps, ms, refusal } = answer;
-  const cost = chargeOf(answer);
-  const age = Number(headers.age ?? 0);
-  const isSigned = steps.some(({ signedText }) => signedText !== undefined);
-  const look = status < 400 ? 'up' : 'down';
-  return (
-    <section aria-labelledby="answer" class="answer panel">
-      <h2 id="answer">
-        Answer <span class={`badge ${look}`}>{status}</span>
-      </h2>
-      <p role="status" class={refusal ? undefined : 'unseen'}>
-        <WithCode text={refusal?.message ?? 'The gateway answered.'} />
-      </p>
-      {refusal && <NextStep error={refusal} />}
-      <TermList
-        class="row facts tabular"
-        of={[
-          ['Time', `${Math.round(ms)} ms`],
-          status < 400 && ['Age', age > 0 ? `${age} s old` : 'new'],
-          cost !== undefined && ['Cost', cost],
-        ]}
-      />
-      <Json label="Body" text={text} fileName={`${row.method}.json`} />
-      <details>
-        <summary>Response headers ({Object.keys(headers).length})</summary>
-        <Headers of={headers} />
-      </details>
-      {steps.length > 0 && (
-        <details>
-          <summary>
-            Step by step: {several(steps.length, 'request')}
-            {isSigned && ', signed with the key of this browser'}
-          </summary>
-          <Exchange steps={steps} />
-        </details>
-      )}
-    </section>
-  );
 }
 
 /** What follows the price. */
@@ -169,34 +80,19 @@ function useLink(id: string, link: string): void {
   }, [id, link]);
 }
 
-/** The answer, or why there is none. */
-function Outcome({ sending: { answer, error }, row }: { readonly sending: Sending; readonly row: Row }) {
-  const outcome = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (answer || error !== undefined) outcome.current?.scrollIntoView({ block: 'nearest' });
-  }, [answer, error]);
-  return (
-    <div ref={outcome} class="outcome">
-      {error !== undefined && <Failure error={error} />}
-      {error !== undefined && row.paymentRequired && (
-        <p>
-          Add money or change the spending limits under <a href={hrefOf('wallet')}>Wallet</a>.
-        </p>
-      )}
-      {answer && <Answer answer={answer} />}
-    </div>
-  );
-}
-
-/** A route: what it is for, its form, its answer, the same call in code, and what it can return. */
+/** A route: what it is for, its form, the same call in code, its answer or an example of one, and what it can return. */
 export function RouteForm({ row, rows, link }: RouteProps) {
   const [sending, send] = useSend(row);
   const state = useForm(row, link, send);
+  const reference = useReference(row);
   useLink(row.id, state.link);
+  const { answer, error } = sending;
   return (
     <div class="route">
       <div class="call">
-        <h1>{titleOf(row)}</h1>
+        <h1>
+          <code>{row.method}</code> <span class="sentence muted">{titleOf(row)}</span>
+        </h1>
         <p class="path">
           <Verb row={row} /> <code>{row.path}</code>
         </p>
@@ -210,13 +106,16 @@ export function RouteForm({ row, rows, link }: RouteProps) {
             {String(description)}
           </p>
         ))}
-        <Form state={state} label={labelOf(row)} />
+        <Form state={state} label={labelOf(row)}>
+          {row.paymentRequired && <PaysFrom row={row} isOffered={error !== undefined} />}
+        </Form>
       </div>
       <div class="beside">
-        <Outcome sending={sending} row={row} />
+        <Outcome sending={sending} />
         <Samples row={row} request={state.request} />
+        {!answer && <Example row={row} reference={reference} />}
       </div>
-      <Reference row={row} />
+      <Reference reference={reference} />
     </div>
   );
 }

@@ -1,13 +1,41 @@
 import { Failure } from '../parts/failure.tsx';
 import { useFresh } from '../parts/hooks.ts';
+import { Table } from '../parts/table.tsx';
 import { hrefOf, type Place } from '../router.ts';
 import { methodsOf, type Row, rowsOf, titleOf } from './catalog.ts';
 import { List, Price, Verb } from './list.tsx';
 import { RouteForm } from './route.tsx';
 import './routes.css';
 
+/** What a caller needs, by access mode. */
+const NEEDS: Readonly<Record<string, string>> = {
+  exact: 'USDC or credit',
+  siwx: 'a signature',
+  public: 'nothing',
+};
+
 /** Routes to begin with. */
 const SUGGESTED = ['tokens.search', 'tokens.ohlcv', 'rpc.mainnet.helius.getBalance'];
+
+/** Families of routes with their number and their lowest price. */
+function Families({ rows }: { readonly rows: readonly Row[] }) {
+  const families = [...new Set(rows.map(({ family }) => family))].map((family) => {
+    const own = rows.filter((row) => row.family === family);
+    return { family, own, size: methodsOf(own).length };
+  });
+  return (
+    <Table
+      caption="What this gateway answers"
+      rows={families}
+      columns={[
+        { title: 'Family', cell: ({ family }) => family },
+        { title: 'Routes', isNumber: true, cell: ({ size }) => size },
+        { title: 'Price of a call, from', isNumber: true, cell: ({ own }) => <Price rows={own} /> },
+        { title: 'You need', cell: ({ own: [row] }) => NEEDS[row?.accessMode ?? ''] },
+      ]}
+    />
+  );
+}
 
 /** Shown while no route is chosen. */
 function Beginning({ rows }: { readonly rows: readonly Row[] }) {
@@ -21,15 +49,16 @@ function Beginning({ rows }: { readonly rows: readonly Row[] }) {
           {suggested.map((row) => (
             <li key={row.id}>
               <a class="panel suggestion" href={hrefOf('routes', row.id)}>
-                <strong>{titleOf(row)}</strong>
                 <span>
                   <Verb row={row} /> <code>{row.method}</code> <Price rows={[row]} />
                 </span>
+                <span>{titleOf(row)}</span>
               </a>
             </li>
           ))}
         </ul>
       )}
+      <Families rows={rows} />
       <p class="muted">
         Building with a program or an agent? Read <a href="/openapi.json">openapi.json</a> or{' '}
         <a href="/llms.txt">llms.txt</a>.
@@ -42,8 +71,13 @@ function Beginning({ rows }: { readonly rows: readonly Row[] }) {
 export function Routes({ place: { rest, query } }: { readonly place: Place }) {
   const [id] = rest;
   const { value: rows, error } = useFresh(rowsOf, []);
-  if (error !== undefined) return <Failure error={error} />;
-  if (!rows) return <p role="status">Loading the routes …</p>;
+  if (!rows)
+    return (
+      <>
+        <h1>Routes</h1>
+        {error === undefined ? <p role="status">Loading the routes …</p> : <Failure error={error} />}
+      </>
+    );
   const row = rows.find((each) => each.id === id);
   return (
     <div class="routes">

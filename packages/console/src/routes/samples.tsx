@@ -1,11 +1,10 @@
 import type { ListedRoute } from '@asset-gateway/client/pay';
 import { callParameters } from '@asset-gateway/client/tools';
-import { positionalParameters, type Route } from '@asset-gateway/protocol';
 import { pythonSample } from '../parts/python-sample.ts';
 import { type SampledCall, samplesOf } from '../parts/samples.ts';
 import { SampleTabs } from '../parts/tabs.tsx';
 import { type Row, SURFACES } from './catalog.ts';
-import type { Schema } from './fields.ts';
+import { positionsOf, type Schema } from './fields.ts';
 import type { FormRequest } from './use-form.ts';
 
 const CREDIT_METHODS: Readonly<Record<string, string>> = { getCredit: 'balance', buyCredit: 'buy' };
@@ -27,12 +26,11 @@ function argumentsOf(row: Row, request: FormRequest): Pick<SampledCall, 'values'
     const named = namedValues(row, request);
     return { isApi: true, named, values: Object.keys(named).length > 0 ? [named] : [] };
   }
-  const { inputSchema } = row;
   const { inPath, input } = request;
   const params = input.params ?? input;
   if (Array.isArray(params)) {
-    const names = positionalParameters({ input: { body: inputSchema } } as unknown as Route) ?? [];
-    return { values: params, named: Object.fromEntries(params.map((value, at) => [names[at]?.name ?? at, value])) };
+    const names = positionsOf(row);
+    return { values: params, named: Object.fromEntries(params.map((value, at) => [names[at] ?? at, value])) };
   }
   const hasInput = Object.keys(params as object).length > 0;
   return {

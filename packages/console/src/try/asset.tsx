@@ -1,11 +1,12 @@
 import { below } from '@asset-gateway/protocol';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { dollars, roughDollars } from '../parts/format.ts';
 import { TermList } from '../parts/table.tsx';
 import { LinkChoice } from '../parts/tabs.tsx';
 import { plain } from '../parts/text.ts';
 import { useCall } from '../parts/use-call.ts';
-import { BudgetLeft, Trouble } from '../parts/waiting.tsx';
+import { Trouble } from '../parts/waiting.tsx';
 import { hrefOf, type Place } from '../router.ts';
 import { asset } from './calls.ts';
 import {
@@ -13,9 +14,9 @@ import {
   type ChartView,
   candlesIn,
   hrefOfChart,
+  periodOf,
   RANGE_NAMES,
   RANGES,
-  spanOf,
   viewOf,
 } from './candles.ts';
 import { Chart, loadChart } from './chart.tsx';
@@ -57,20 +58,21 @@ const FACTS = [
   ['Volume, 24 hours', 'volume24hUSD'],
 ] as const;
 
-/** The head of an asset's page: price, change, range and size. */
-function Price({ shown, candles }: { readonly shown: Shown; readonly candles: Candles }) {
-  const stats = below(shown.result, 'asset', 'stats');
-  const price = below(stats, 'price');
-  const span = spanOf(candles, shown.view);
+/** The head of an asset's page: price and size, and what the chosen period says of change and range. */
+function Price({ shown: { result, view }, candles }: { readonly shown: Shown; readonly candles: Candles }) {
+  const stats = below(result, 'asset', 'stats');
+  const period = periodOf(candles);
+  const price = below(stats, 'price') ?? period?.last;
+  const { words } = RANGES[view.range];
   return (
     <>
       <p class="price tabular">
-        <strong>{dollars(price)}</strong> <Change value={below(stats, 'priceChange24hPercent')} since="in 24 hours" />
+        <strong>{dollars(price)}</strong> <Change value={period?.changePercent} since={`in ${words}`} />
       </p>
       <TermList
         class="facts tabular"
         of={[
-          span !== undefined && [`Range, ${span.words}`, <Span key="span" {...span} price={price} />],
+          period !== undefined && [`Range, ${words}`, <Span key="span" {...period} price={price} />],
           ...FACTS.map(([title, name]) => [title, roughDollars(below(stats, name))] as const),
         ]}
       />
@@ -127,8 +129,15 @@ function Page({ shown, wanted }: { readonly shown: Shown; readonly wanted: Chart
   );
 }
 
+interface AssetProps {
+  readonly assetId: string;
+  readonly place: Place;
+  /** The budget and the last exchange, at the top. */
+  readonly status: ComponentChildren;
+}
+
 /** The page of an asset, from one call, with tabs that take calls of their own. Its place has the view of the chart. */
-export function Asset({ assetId, place }: { readonly assetId: string; readonly place: Place }) {
+export function Asset({ assetId, place, status }: AssetProps) {
   const view = viewOf(place.rest, place.query);
   const nowSeconds = Math.floor(Date.now() / 1000);
   const call = useMemo(() => asset(assetId, view, nowSeconds), [assetId, view.range, view.interval]);
@@ -146,9 +155,12 @@ export function Asset({ assetId, place }: { readonly assetId: string; readonly p
   const found = below(shown?.result, 'asset');
   return (
     <article class="card" aria-busy={state.is === 'waiting'}>
-      <a href={hrefOf('try')} class="small">
-        All assets
-      </a>
+      <div class="row head">
+        <a href={hrefOf('try')} class="small">
+          All assets
+        </a>
+        {status}
+      </div>
       <h1 tabIndex={-1} ref={heading}>
         <bdi>{plain(below(found, 'name')) || plain(assetId)}</bdi>{' '}
         <bdi class="muted">{plain(below(found, 'symbol'), 16)}</bdi>
@@ -160,7 +172,6 @@ export function Asset({ assetId, place }: { readonly assetId: string; readonly p
         </div>
       )}
       {shown && <Page shown={shown} wanted={view} />}
-      <BudgetLeft />
     </article>
   );
 }

@@ -30,6 +30,9 @@ export type List = TokensCuratedInput['list'];
 
 export const curated = (list: List): TokensCall => callOf('curated', { list });
 
+/** The closing prices of the last seven days. */
+export const courseOf = (assetId: string): TokensCall => callOf('priceChart', assetId, { interval: '4H' });
+
 export const tickers = (assetId: string): TokensCall => callOf('tickers', assetId);
 
 export const profile = (assetId: string): TokensCall => callOf('profile', assetId);

@@ -30,6 +30,12 @@ const TIMES: uPlot.Axis.Values = [
 type Colours = ReturnType<typeof coloursIn>;
 const coloursIn = (figure: HTMLElement) => ({ up: colourIn(figure, '.up')(), down: colourIn(figure, '.down')() });
 
+/** Volumes below a line have no direction. */
+function volumeColours(figure: HTMLElement, style: ChartStyle): Colours {
+  const colour = colourIn(figure, '.muted')();
+  return style === 'line' ? { up: colour, down: colour } : coloursIn(figure);
+}
+
 /** The width of a candle in pixels of the canvas. */
 function widthOf({ bbox }: uPlot, candles: readonly Candle[]): number {
   const step = bbox.width / Math.max(candles.length, 1);
@@ -93,11 +99,13 @@ function rangeOf(candles: readonly Candle[]): [number, number] {
 interface ChartContent {
   readonly candles: readonly Candle[];
   readonly style: ChartStyle;
+  /** Whether the window is that of a phone. */
+  readonly isNarrow: boolean;
   /** Called with the candle under the pointer, or undefined when the pointer leaves. */
   readonly show: (candle: Candle | undefined) => void;
 }
 
-function optionsFor(figure: HTMLElement, { candles, style, show }: ChartContent): PlotOptions {
+function optionsFor(figure: HTMLElement, { candles, style, isNarrow, show }: ChartContent): PlotOptions {
   const step = ((candles.at(-1)?.time ?? 0) - (candles[0]?.time ?? 0)) / Math.max(candles.length - 1, 1) || 60;
   const [bottom, top] = rangeOf(candles);
   const lowest = bottom + (top - bottom) * VOLUME_PART;
@@ -108,17 +116,17 @@ function optionsFor(figure: HTMLElement, { candles, style, show }: ChartContent)
   const axis = { stroke: colourIn(figure, '.muted'), grid, ticks: grid };
   const line = { stroke: colourIn(figure, '.accent-colour'), width: 2 };
   return {
-    height: 360,
+    height: isNarrow ? 280 : 400,
     tzDate: UTC,
     cursor: { points: { show: isLine } },
     scales: { x: { range: (_, from, to) => [from - step, to + step] }, y: { range: [bottom, top] } },
     axes: [
       { ...axis, values: TIMES },
-      { ...axis, side: 1, size: 72, values },
+      { ...axis, side: 1, size: isNarrow ? 56 : 72, values },
     ],
     series: [{}, { ...(isLine ? line : { paths: () => null }), points: { show: false } }],
     hooks: {
-      drawAxes: [(plot) => paintVolumes(plot, candles, coloursIn(figure))],
+      drawAxes: [(plot) => paintVolumes(plot, candles, volumeColours(figure, style))],
       draw: isLine ? [] : [(plot) => paintCandles(plot, candles, coloursIn(figure))],
       setCursor: [({ cursor: { idx } }) => show(candles[idx ?? -1])],
     },

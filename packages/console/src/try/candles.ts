@@ -1,4 +1,5 @@
 import { type ENUMERATIONS, listAt, objectAt } from '@asset-gateway/protocol';
+import { several } from '../parts/format.ts';
 import { hrefOf } from '../router.ts';
 
 const PRICES = ['open', 'high', 'low', 'close'] as const;
@@ -62,13 +63,57 @@ export const RANGES = {
   '1Y': { days: 365, words: '1 year', first: '1D', intervals: ['1D', '1W'] },
 } as const;
 
-/** The lowest and the highest price of the last day, or of the whole chart if a candle is as long as a day. */
-export function spanOf({ drawn }: Candles, { range, interval }: ChartView) {
-  const isShort = secondsOf(interval) < DAY;
-  const start = isShort ? (drawn.at(-1)?.time ?? 0) - DAY : Number.NEGATIVE_INFINITY;
-  const counted = drawn.filter(({ time }) => time > start);
-  const [low, high] = [Math.min(...counted.map((each) => each.low)), Math.max(...counted.map((each) => each.high))];
-  return counted.length === 0 ? undefined : { low, high, words: isShort ? '24 hours' : RANGES[range].words };
+/** What the drawn candles say of their period: its lowest, highest and last price, and its change in percent; undefined without candles. */
+export function periodOf({ drawn }: Pick<Candles, 'drawn'>) {
+  const [first, last] = [drawn[0], drawn.at(-1)];
+  if (!first || !last) return undefined;
+  return {
+    low: Math.min(...drawn.map((each) => each.low)),
+    high: Math.max(...drawn.map((each) => each.high)),
+    last: last.close,
+    changePercent: first.open === 0 ? undefined : (last.close / first.open - 1) * 100,
+  };
+}
+
+/** Lengths of a merged candle, in seconds. */
+const LENGTHS = [5, 15, 30, 60, 120, 240, 480, 720, 1440, 2880, 10_080, 20_160, 43_200].map((minutes) => minutes * 60);
+
+const NOUNS = [
+  [7 * DAY, 'week'],
+  [DAY, 'day'],
+  [HOUR, 'hour'],
+  [60, 'minute'],
+] as const;
+
+/** Words for a length in seconds: `4 hours`. */
+export function lengthWords(seconds: number): string {
+  const [unit, noun] = NOUNS.find(([each]) => seconds % each === 0) ?? NOUNS[3];
+  return several(seconds / unit, noun);
+}
+
+/**
+ * At most so many candles: the same prices, with several short candles as one longer one where there are more. `seconds` is the
+ * length of a candle.
+ */
+export function merged(candles: readonly Candle[], interval: Interval, most: number) {
+  const own = secondsOf(interval);
+  const covered = (candles.at(-1)?.time ?? 0) - (candles[0]?.time ?? 0) + own;
+  const fitting = LENGTHS.filter((length) => length % own === 0).find((length) => covered / length <= most);
+  if (candles.length <= most || fitting === undefined) return { candles, seconds: own };
+  const groups = new Map<number, Candle>();
+  for (const candle of candles) {
+    const time = Math.floor(candle.time / fitting) * fitting;
+    const { open, high, low, volume } = groups.get(time) ?? { ...candle, volume: 0 };
+    groups.set(time, {
+      time,
+      open,
+      high: Math.max(high, candle.high),
+      low: Math.min(low, candle.low),
+      close: candle.close,
+      volume: volume + candle.volume,
+    });
+  }
+  return { candles: [...groups.values()], seconds: fitting };
 }
 
 export const RANGE_NAMES = Object.keys(RANGES) as readonly Range[];

@@ -1,9 +1,9 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
 import { dollars, roughDollars, utcMinute } from '../parts/format.ts';
-import { useFresh } from '../parts/hooks.ts';
+import { useEvent, useFresh } from '../parts/hooks.ts';
 import { type Column, Table, TermList } from '../parts/table.tsx';
-import type { Candle, Candles, ChartStyle, ChartView } from './candles.ts';
+import { type Candle, type Candles, type ChartView, lengthWords, merged } from './candles.ts';
 
 /** Loads the chart library. */
 export const loadChart = () => import('./candle-chart.ts');
@@ -35,26 +35,72 @@ const Readout = ({ candle }: { readonly candle: Candle }) => (
   />
 );
 
+const phone = matchMedia('(max-width: 600px)');
+/** Candles that are still readable on a phone. */
+const MOST_ON_PHONE = 54;
+
+/** Whether the window is that of a phone. */
+function useIsNarrow(): boolean {
+  const [isNarrow, setNarrow] = useState(phone.matches);
+  useEvent(phone, 'change', () => setNarrow(phone.matches));
+  return isNarrow;
+}
+
+/** What the marks of a chart mean. */
+const Legend = ({ style, seconds }: { readonly style: ChartView['style']; readonly seconds: number }) => (
+  <span class="legend row">
+    {style === 'line' ? (
+      <span>
+        <svg class="stroke accent-colour" viewBox="0 0 20 8" aria-hidden="true">
+          <path d="M0 4h20" />
+        </svg>{' '}
+        <span class="muted">closing prices, {lengthWords(seconds)} apart</span>
+      </span>
+    ) : (
+      <>
+        <span>
+          <Sign word="up" /> <span class="muted">rising</span>
+        </span>
+        <span>
+          <Sign word="down" /> <span class="muted">falling</span>
+        </span>
+        <span class="muted">{lengthWords(seconds)} each</span>
+      </>
+    )}
+  </span>
+);
+
+interface CanvasProps {
+  readonly drawn: readonly Candle[];
+  readonly view: ChartView;
+}
+
 /** The chart. Screen readers skip it and read the table below. */
-function Canvas({ candles, style }: { readonly candles: readonly Candle[]; readonly style: ChartStyle }) {
+function Canvas({ drawn, view: { interval, style } }: CanvasProps) {
   const figure = useRef<HTMLDivElement>(null);
   const [shown, setShown] = useState<Candle>();
   const { value: library, error } = useFresh(loadChart, []);
+  const isNarrow = useIsNarrow();
+  const most = isNarrow && style === 'candles' ? MOST_ON_PHONE : drawn.length;
+  const { candles, seconds } = useMemo(() => merged(drawn, interval, most), [drawn, interval, most]);
   const last = candles.at(-1);
   useEffect(() => {
     setShown(undefined);
-    return figure.current ? library?.drawChart(figure.current, { candles, style, show: setShown }) : undefined;
-  }, [library, candles, style]);
+    const content = { candles, style, isNarrow, show: setShown };
+    return figure.current ? library?.drawChart(figure.current, content) : undefined;
+  }, [library, candles, style, isNarrow]);
   return (
     <div class="chart" ref={figure} aria-hidden={error === undefined}>
       {error !== undefined && <Failure error={error} />}
       {last && <Readout candle={shown ?? last} />}
       <div class="plot" />
       <p class="row small under">
-        <span class="legend">
-          <Sign word="up" /> <span class="muted">rising</span> <Sign word="down" /> <span class="muted">falling</span>
-        </span>
-        <span class="muted">Bars below: volume. Times in UTC.</span>
+        <Legend style={style} seconds={seconds} />
+        <span class="muted">Bars: volume. Times in UTC.</span>
+      </p>
+      <p hidden>
+        <span class="up" />
+        <span class="down" />
         <span class="line-colour" />
         <span class="accent-colour" />
       </p>
@@ -68,11 +114,7 @@ export function Chart({ candles, view }: { readonly candles: Candles; readonly v
   const undrawn = rows.length - drawn.length;
   return (
     <>
-      {drawn.length > 0 ? (
-        <Canvas candles={drawn} style={view.style} />
-      ) : (
-        <p>No candles in this range. Choose a longer one.</p>
-      )}
+      {drawn.length > 0 ? <Canvas drawn={drawn} view={view} /> : <p>No candles in this range. Choose a longer one.</p>}
       {undrawn > 0 && <p class="small muted">{undrawn} candles are off the scale and only in the table.</p>}
       {invalid > 0 && <p class="small muted">{invalid} rows of the answer are not candles and were skipped.</p>}
       {rows.length > 0 && (

@@ -1,71 +1,59 @@
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Button } from '../parts/button.tsx';
 import { Json } from '../parts/code.tsx';
 import { Exchange } from '../parts/exchange.tsx';
 import { several } from '../parts/format.ts';
 import { samplesOf } from '../parts/samples.ts';
 import { SampleTabs } from '../parts/tabs.tsx';
-import { attempt } from '../parts/text.ts';
 import type { LastCall } from '../parts/use-call.ts';
 
-const STAGES = [
-  ['The gateway sends a challenge', 'It answers 402 with a fresh nonce to sign.'],
-  ['The key of this browser signs', 'The key was created in this browser and cannot be exported.'],
-  ['The gateway answers', 'Asset data is free. Each call takes one of the shared budget.'],
-] as const;
-
-/** Shown before the first call. */
-const INTRODUCTION = (
+/** The exchange of a call, its answer, and the same call in other clients. */
+const CallDetails = ({ lastCall: { call, url, steps, text } }: { readonly lastCall: LastCall }) => (
   <>
-    <h2>How a call is signed</h2>
-    <ol class="exchange">
-      {STAGES.map(([title, text]) => (
-        <li key={title}>
-          <strong>{title}</strong>
-          <p class="small muted">{text}</p>
-        </li>
-      ))}
-    </ol>
+    <Exchange key={url} steps={steps} />
+    {text !== undefined && (
+      <details>
+        <summary>The answer as JSON</summary>
+        <Json label="Answer" text={text} fileName={`${call.method}.json`} />
+      </details>
+    )}
+    <h3>Make the same call</h3>
+    <SampleTabs samples={samplesOf({ ...call, surface: 'tokens', url, accessMode: 'siwx', priceUsd: '0' })} />
   </>
 );
 
-const SEEN = 'signing-seen';
-const onPhone = matchMedia('(max-width: 900px)');
-
-/** Whether the steps are open at first: until they were seen once, where there is room for them. Without storage they stay closed. */
-const startsOpen = (): boolean => attempt(() => localStorage.getItem(SEEN) === null && !onPhone.matches, false);
-
-const rememberSeen = (): void => attempt(() => localStorage.setItem(SEEN, 'yes'), undefined);
-
-function CallDetails({ lastCall: { call, url, steps, text } }: { readonly lastCall: LastCall }) {
-  const isOpen = useMemo(startsOpen, []);
-  const ms = steps.reduce((sum, step) => sum + step.ms, 0);
+/** How the last call was signed, in one line. Its button opens the exchange in a drawer, which closes with Escape too. */
+export function LastCallPanel({ lastCall }: { readonly lastCall: LastCall }) {
+  const drawer = useRef<HTMLDialogElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const ms = Math.round(lastCall.steps.reduce((sum, step) => sum + step.ms, 0));
   useEffect(() => {
-    if (isOpen) rememberSeen();
-  }, []);
+    if (isOpen) drawer.current?.showModal();
+  }, [isOpen]);
+  const close = (): void => drawer.current?.close();
   return (
     <>
-      <details class="signing" open={isOpen}>
-        <summary>
-          Signed with this browser's key:{' '}
-          <span class="muted">{`${several(steps.length, 'request')}, ${Math.round(ms)} ms`}</span>
-        </summary>
-        <Exchange key={url} steps={steps} />
-      </details>
-      {text !== undefined && (
-        <details>
-          <summary>The answer as JSON</summary>
-          <Json label="Answer" text={text} fileName={`${call.method}.json`} />
-        </details>
+      <button type="button" class="quiet signed" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        How it was signed <span class="muted tabular">{`${several(lastCall.steps.length, 'request')}, ${ms} ms`}</span>
+      </button>
+      {isOpen && (
+        <dialog
+          ref={drawer}
+          class="drawer"
+          aria-labelledby="last-call"
+          onClose={() => setOpen(false)}
+          // A press beside it closes it.
+          {...{ closedby: 'any' }}
+        >
+          <div class="row head">
+            <h2 id="last-call">How the last call was signed</h2>
+            <Button class="quiet" label="Close" onClick={close} />
+          </div>
+          <div class="body">
+            <CallDetails lastCall={lastCall} />
+          </div>
+        </dialog>
       )}
-      <h2>Make the same call</h2>
-      <SampleTabs samples={samplesOf({ ...call, surface: 'tokens', url, accessMode: 'siwx', priceUsd: '0' })} />
     </>
   );
 }
-
-/** The exchange of the last call, its answer, and the same call in other clients. */
-export const LastCallPanel = ({ lastCall }: { readonly lastCall: LastCall | undefined }) => (
-  <aside class="last-call panel" aria-label="The last call">
-    {lastCall ? <CallDetails lastCall={lastCall} /> : INTRODUCTION}
-  </aside>
-);

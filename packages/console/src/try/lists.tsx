@@ -1,14 +1,16 @@
 import { below, textAt } from '@asset-gateway/protocol';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { useGateway } from '../gateway.ts';
 import { Button } from '../parts/button.tsx';
 import { several } from '../parts/format.ts';
-import { once } from '../parts/hooks.ts';
+import { once, useEvent } from '../parts/hooks.ts';
 import { rows } from '../parts/text.ts';
 import { session } from '../session.ts';
 import { curated, type List } from './calls.ts';
 import { candlesIn, dayBefore } from './candles.ts';
+import { Featured } from './featured.tsx';
 import { AssetRow } from './figures.tsx';
-import { isBudgetLow, Loaded, useResponseCache } from './loaded.tsx';
+import { isBudgetLow, Loaded } from './loaded.tsx';
 import { remember } from './search-box.tsx';
 
 type Sparklines = ReadonlyMap<string, readonly number[]>;
@@ -72,23 +74,29 @@ function Sparkline({ prices }: { readonly prices: readonly number[] }) {
   );
 }
 
-const LISTS: readonly (readonly [List, string])[] = [
-  ['majors', 'Majors'],
-  ['stocks', 'Stocks'],
-  ['metals', 'Metals'],
-  ['etfs', 'Index funds'],
+/** The list of a card, its title and its rows. Each row's sparkline is a call. */
+const LISTS: readonly (readonly [list: List, title: string, size: number])[] = [
+  ['majors', 'Majors', 6],
+  ['stocks', 'Stocks', 6],
+  ['metals', 'Metals', 2],
+  ['etfs', 'Index funds', 2],
 ];
-/** Each row's sparkline is a call. */
-const ROWS = 5;
 const MOST_REMEMBERED = 100;
 
-function Assets({ result, isInView }: { readonly result: unknown; readonly isInView: boolean }) {
-  const assets = rows(below(result, 'assets'), ROWS);
+interface AssetsProps {
+  readonly result: unknown;
+  readonly size: number;
+  /** Whether sparklines may start by themselves. */
+  readonly isWatched: boolean;
+}
+
+function Assets({ result, size, isWatched }: AssetsProps) {
+  const assets = rows(below(result, 'assets'), size);
   useEffect(() => remember(rows(below(result, 'assets'), MOST_REMEMBERED)), [result]);
-  const isCached = useResponseCache() === true;
+  const isCached = useGateway()?.isCached === true;
   const [isAsked, setIsAsked] = useState(false);
   const ids = assets.map((row) => textAt(row, 'assetId')).filter(Boolean);
-  const lines = useSparklines(ids, (isCached && isInView) || isAsked, isAsked);
+  const lines = useSparklines(ids, (isCached && isWatched) || isAsked, isAsked);
   if (assets.length === 0) return <p class="muted">This list is empty at the moment.</p>;
   return (
     <>
@@ -112,17 +120,32 @@ function Assets({ result, isInView }: { readonly result: unknown; readonly isInV
 }
 
 /** Rows without content, as high as those of an answer. */
-const Placeholder = () => (
+const Placeholder = ({ size }: { readonly size: number }) => (
   <ul class="assets" aria-hidden="true">
-    {Array.from({ length: ROWS }, (_, at) => (
+    {Array.from({ length: size }, (_, at) => (
       <li key={at} class="placeholder">
-        <span class="who">&nbsp;</span>
+        <span class="who" />
+        <span class="number" />
       </li>
     ))}
   </ul>
 );
 
-function ListCard({ list, title }: { readonly list: List; readonly title: string }) {
+/**
+ * Whether someone uses the page: scrolled, moved the pointer or pressed a key. Before that it makes two calls, for the first list and the
+ * chart beside it.
+ */
+function useIsUsed(): boolean {
+  const [isUsed, setUsed] = useState(false);
+  const use = (): void => setUsed(true);
+  useEvent(window, 'scroll', use);
+  useEvent(window, 'pointermove', use);
+  useEvent(window, 'keydown', use);
+  return isUsed;
+}
+
+/** An element, and whether it is in view. */
+function useInView() {
   const element = useRef<HTMLElement>(null);
   const [isInView, setIsInView] = useState(false);
   useEffect(() => {
@@ -130,25 +153,40 @@ function ListCard({ list, title }: { readonly list: List; readonly title: string
     if (element.current) observer.observe(element.current);
     return () => observer.disconnect();
   }, []);
+  return { element, isInView };
+}
+
+interface ListCardProps {
+  readonly list: List;
+  readonly title: string;
+  readonly size: number;
+  /** Whether it loads before the page is used. */
+  readonly isFirst: boolean;
+}
+
+function ListCard({ list, title, size, isFirst }: ListCardProps) {
+  const { element, isInView } = useInView();
+  const isUsed = useIsUsed();
   return (
     <section ref={element} class="panel curated" aria-label={title}>
       <h2>{title}</h2>
       <Loaded
         call={curated(list)}
         what={title.toLowerCase()}
-        isInView={isInView}
-        placeholder={<Placeholder />}
-        show={(result) => <Assets result={result} isInView={isInView} />}
+        isInView={isFirst || (isInView && isUsed)}
+        placeholder={<Placeholder size={size} />}
+        show={(result) => <Assets result={result} size={size} isWatched={isInView && isUsed} />}
       />
     </section>
   );
 }
 
-/** Curated lists, shown while nothing is searched. */
-export const Lists = () => (
-  <div class="lists">
-    {LISTS.map(([list, title]) => (
-      <ListCard key={list} list={list} title={title} />
+/** What is shown while nothing is searched: one chart, and curated lists. */
+export const Front = () => (
+  <div class="front">
+    <Featured />
+    {LISTS.map(([list, title, size], at) => (
+      <ListCard key={list} list={list} title={title} size={size} isFirst={at === 0} />
     ))}
   </div>
 );

@@ -1,22 +1,11 @@
-import { below } from '@asset-gateway/protocol';
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { useGateway } from '../gateway.ts';
 import { Button } from '../parts/button.tsx';
-import { once, useFresh } from '../parts/hooks.ts';
+import { isUnreachable } from '../parts/reach.ts';
 import { type TokensCall, useCall } from '../parts/use-call.ts';
 import { Trouble } from '../parts/waiting.tsx';
 import { session } from '../session.ts';
-
-const hasResponseCache = once(() =>
-  fetch('/', { headers: { accept: 'application/json' } })
-    .then((response) => response.json())
-    .then((index: unknown) => below(index, 'responseCache') === true)
-    // Unknown: nothing loads by itself.
-    .catch(() => false),
-);
-
-/** Whether the gateway caches answers for all users, as its index says; undefined while that loads. */
-export const useResponseCache = (): boolean | undefined => useFresh(hasResponseCache, []).value;
 
 interface LoadedProps {
   readonly call: TokensCall;
@@ -35,16 +24,22 @@ export function isBudgetLow(): boolean {
   return budget !== undefined && budget.left * 3 <= budget.limit;
 }
 
-/** An answer that loads by itself if the gateway caches answers, otherwise at the press of a button. */
+/** Whether calls start by themselves: in the sandbox, and where the gateway caches answers. Undefined until known. */
+export function useIsAutomatic(): boolean | undefined {
+  const index = useGateway();
+  return index && (index.isCached || index.isSandbox);
+}
+
+/** An answer that loads by itself in the sandbox and where the gateway caches answers, otherwise at the press of a button. */
 export function Loaded({ call, what, placeholder, show, isInView = true }: LoadedProps) {
-  const isCached = useResponseCache();
+  const isAutomatic = useIsAutomatic();
   const [isWanted, setIsWanted] = useState(false);
   useEffect(() => {
-    if (isCached && isInView && !isBudgetLow()) setIsWanted(true);
-  }, [isCached, isInView]);
+    if (isAutomatic && isInView && !isBudgetLow()) setIsWanted(true);
+  }, [isAutomatic, isInView]);
   const [state, retry] = useCall(isWanted ? call : undefined);
   if (state.is === 'done') return show(state.full.result);
-  const isScarce = isCached === false || (isCached && isInView && isBudgetLow());
+  const isScarce = isAutomatic === false || (isAutomatic && isInView && isBudgetLow());
   return (
     <>
       <Trouble state={state} retry={retry} />
@@ -53,7 +48,7 @@ export function Loaded({ call, what, placeholder, show, isInView = true }: Loade
           <Button label={`Load ${what}`} onClick={() => setIsWanted(true)} /> <span class="muted small">1 call</span>
         </p>
       ) : (
-        state.is !== 'failed' && placeholder
+        (state.is !== 'failed' || isUnreachable(state.error)) && placeholder
       )}
     </>
   );

@@ -1,6 +1,5 @@
 import { type Members, textAt } from '@asset-gateway/protocol';
-import { useId, useRef, useState } from 'preact/hooks';
-import { useEvent } from '../parts/hooks.ts';
+import { useId, useState } from 'preact/hooks';
 import { hrefOf } from '../router.ts';
 import { AssetRow } from './figures.tsx';
 
@@ -83,14 +82,6 @@ const Options = ({ id, suggestions, chosen }: { id: string; suggestions: readonl
   </div>
 );
 
-/** `/` moves the focus to the field from anywhere but another field. */
-const useSlash = (field: { readonly current: HTMLInputElement | null }): void =>
-  useEvent<KeyboardEvent>(window, 'keydown', (event) => {
-    if (event.key !== '/' || event.target !== document.body) return;
-    event.preventDefault();
-    field.current?.focus();
-  });
-
 /** The options that are shown, the chosen one, and the keys that choose. */
 function useOptions({ suggestions, isAnswered, onChoosing }: SearchBoxProps) {
   const [chosen, setChosen] = useState(-1);
@@ -119,20 +110,33 @@ function useOptions({ suggestions, isAnswered, onChoosing }: SearchBoxProps) {
 const FIELD = {
   id: 'query',
   type: 'text',
+  'aria-label': 'Search assets',
+  'aria-autocomplete': 'list',
   maxLength: 200,
-  placeholder: 'Name, symbol or mint address',
+  placeholder: 'Search assets: name, symbol or mint address',
   enterkeyhint: 'search',
   autocomplete: 'off',
   autocapitalize: 'off',
   spellcheck: false,
+  'aria-keyshortcuts': '/ Control+K',
 } as const;
+
+const SlashKey = () => (
+  <span class="key" aria-hidden="true">
+    /
+  </span>
+);
+
+const Glass = () => (
+  <svg viewBox="0 0 18 18" aria-hidden="true">
+    <path d="M8 2.5a5.5 5.5 0 1 1 0 11a5.5 5.5 0 1 1 0-11zM12 12l4 4" />
+  </svg>
+);
 
 /** The search field: a combobox whose options are assets of earlier answers, so that they take no call. */
 export function SearchBox(props: SearchBoxProps) {
   const { text, hint, onText, onEnter } = props;
   const id = useId();
-  const field = useRef<HTMLInputElement>(null);
-  useSlash(field);
   const { shown, chosen, option, press, reset } = useOptions(props);
   const isExpanded = shown.length > 0;
   const submit = (event: Event): void => {
@@ -147,19 +151,20 @@ export function SearchBox(props: SearchBoxProps) {
   return (
     <search>
       <form onSubmit={submit}>
-        <label for="query">Search assets</label>
-        <input
-          {...FIELD}
-          ref={field}
-          role="combobox"
-          aria-autocomplete="list"
-          aria-expanded={isExpanded}
-          aria-controls={isExpanded ? id : undefined}
-          aria-activedescendant={option ? `${id}-${chosen}` : undefined}
-          value={text}
-          onKeyDown={press}
-          onInput={input}
-        />
+        <div class="seek">
+          <Glass />
+          <input
+            {...FIELD}
+            role="combobox"
+            aria-expanded={isExpanded}
+            aria-controls={isExpanded ? id : undefined}
+            aria-activedescendant={option ? `${id}-${chosen}` : undefined}
+            value={text}
+            onKeyDown={press}
+            onInput={input}
+          />
+          <SlashKey />
+        </div>
       </form>
       <p class="small muted hint" role="status">
         {hint}

@@ -1,6 +1,7 @@
 import { below, listAt } from '@asset-gateway/protocol';
 import './try.css';
-import { useEffect, useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { several } from '../parts/format.ts';
 import { plain, rows } from '../parts/text.ts';
 import { CallReport, type CallState, type LastCall, useCall } from '../parts/use-call.ts';
@@ -10,36 +11,41 @@ import { session } from '../session.ts';
 import { Asset } from './asset.tsx';
 import { search } from './calls.ts';
 import { AssetRow } from './figures.tsx';
+import { FirstRun } from './first-run.tsx';
 import { LastCallPanel } from './last-call-panel.tsx';
-import { Lists } from './lists.tsx';
+import { Front } from './lists.tsx';
 import { remember, SearchBox, suggestionsFor } from './search-box.tsx';
 
 /**
- * The search or an asset, with the exchange of the last call. Its places are `#/try`, `#/try//<search>`, `#/try/<assetId>`,
+ * The search or an asset, and how the last call was signed. Its places are `#/try`, `#/try//<search>`, `#/try/<assetId>`,
  * `#/try/<assetId>/<range>` and `#/try/<assetId>/<range>/<interval>`, each with `?chart=line` for a line.
  */
 export function Try({ place }: { readonly place: Place }) {
   const [lastCall, setLastCall] = useState<LastCall>();
   const [assetId = '', second = ''] = place.rest;
+  // The exchange of one page says nothing of the next.
+  useLayoutEffect(() => setLastCall(undefined), [assetId]);
+  const status = (
+    <div class="status row">
+      <BudgetLeft />
+      {lastCall && <LastCallPanel key={assetId} lastCall={lastCall} />}
+    </div>
+  );
   return (
     <div class="try">
       <CallReport.Provider value={setLastCall}>
-        <div>
-          {assetId === '' ? (
-            <>
-              <h1>Market data for a signature</h1>
-              <p class="lead muted">
-                No account, no API key: a key in this browser signs each call. Asset data is free; all users share the
-                calls of a minute.
-              </p>
-              <Search query={second} />
-            </>
-          ) : (
-            <Asset assetId={assetId} place={place} />
-          )}
-        </div>
+        {assetId === '' ? (
+          <>
+            <h1>Market data for a signature</h1>
+            <p class="lead muted">
+              No account, no API key: a key in this browser signs each call, and asset data is free.
+            </p>
+            <Search query={second} status={status} />
+          </>
+        ) : (
+          <Asset assetId={assetId} place={place} status={status} />
+        )}
       </CallReport.Provider>
-      <LastCallPanel lastCall={lastCall} />
     </div>
   );
 }
@@ -114,8 +120,14 @@ function useQuery(query: string) {
   return { text, setText, typed, sent, send };
 }
 
+interface SearchProps {
+  readonly query: string;
+  /** The budget and the last exchange, below the field. */
+  readonly status: ComponentChildren;
+}
+
 /** Searches while you type, after suggestions from earlier answers; before that, the curated lists. The query is the address bar's. */
-function Search({ query }: { readonly query: string }) {
+function Search({ query, status }: SearchProps) {
   const { text, setText, typed, sent, send } = useQuery(query);
   const [isChoosing, setIsChoosing] = useState(false);
   const [state, retry] = useCall(sent === '' ? undefined : search(sent));
@@ -135,16 +147,23 @@ function Search({ query }: { readonly query: string }) {
         onEnter={() => send(typed)}
         onChoosing={setIsChoosing}
       />
+      <div class="row below-field">
+        {typed === '' && (
+          <p class="row suggestions">
+            <span class="muted">For example</span> <a href={hrefOfSearch('sol')}>sol</a>{' '}
+            <a href={hrefOfSearch('gold')}>gold</a> <a href={hrefOfSearch('tesla')}>tesla</a>
+          </p>
+        )}
+        {status}
+      </div>
       <Trouble state={state} retry={retry} />
       {found && !isSuggesting && typed !== '' && <Results {...found} />}
       {typed === '' && (
-        <p class="row suggestions">
-          <span class="muted">For example</span> <a href={hrefOfSearch('sol')}>sol</a>{' '}
-          <a href={hrefOfSearch('gold')}>gold</a> <a href={hrefOfSearch('tesla')}>tesla</a>
-        </p>
+        <>
+          <FirstRun />
+          <Front />
+        </>
       )}
-      {typed === '' && <Lists />}
-      <BudgetLeft />
     </>
   );
 }

@@ -14,11 +14,14 @@ export interface Purchase {
   readonly transaction: string;
   /** The price, in millionths of a dollar; absent in entries of earlier versions, like the cluster. */
   readonly micros: number | undefined;
+  /** The credit left, in millionths of a dollar, if the answer names it. */
+  readonly creditMicros?: number | undefined;
   readonly cluster: Cluster | undefined;
   /** A compact JWS; absent if the gateway signs no receipts. */
   readonly receipt: string | undefined;
 }
 
+const CLUSTERS: readonly Cluster[] = ['mainnet', 'devnet'];
 const NAME = 'purchases';
 const MAX_PURCHASES = 20;
 
@@ -30,10 +33,13 @@ function settlementIn(header: string) {
   const settled = jsonIn(header);
   return {
     payer: textAt(settled, 'payer') || undefined,
-    cluster: (['mainnet', 'devnet'] as const).find((cluster) => NETWORKS[cluster] === below(settled, 'network')),
+    cluster: CLUSTERS.find((cluster) => NETWORKS[cluster] === below(settled, 'network')),
     receipt: textAt(settled, 'extensions', 'offer-receipt', 'info', 'receipt', 'signature') || undefined,
   };
 }
+
+/** The cluster in the path of a paid route; an answer that credit paid names none. */
+const clusterIn = (url: string): Cluster | undefined => CLUSTERS.find((each) => url.includes(`/${each}/`));
 
 /** The amount of the payment in a request's headers, in millionths of a dollar; undefined if they carry none. */
 function microsIn(headers: HeadersInit | undefined): number | undefined {
@@ -69,6 +75,12 @@ export class BrowserWallet extends EventTarget {
 
   get purchases(): readonly Purchase[] {
     return readStored<readonly Purchase[]>(NAME, []);
+  }
+
+  /** The credit of this browser's key on a cluster, as far as the latest payments name it, in millionths of a dollar. */
+  creditOn(cluster: Cluster): number {
+    const own = this.purchases.filter((each) => each.payer === this.address && each.cluster === cluster);
+    return own.find(({ creditMicros }) => creditMicros !== undefined)?.creditMicros ?? 0;
   }
 
   choose(wallet: Wallet | undefined): void {
@@ -122,14 +134,17 @@ export class BrowserWallet extends EventTarget {
     try {
       const response = await call(client);
       const header = response.headers.get('payment-response');
-      if (response.ok && header !== null) {
-        const { payer: named, ...settled } = settlementIn(header);
+      const credit = creditIn(response);
+      if (response.ok && (header !== null || credit?.chargedMicros !== undefined)) {
+        const { payer: named, ...settled } = settlementIn(header ?? '');
         const transaction = transactionIn(response) ?? '';
         const purchase: Purchase = {
           ...{ url: response.url, at: Date.now(), transaction, ...settled },
+          cluster: settled.cluster ?? clusterIn(response.url),
           // The payer may have changed since a payment that is resent, so the response names it.
           payer: (isResumed ? named : undefined) ?? payer,
-          micros: transaction === '' ? creditIn(response)?.chargedMicros : micros,
+          micros: transaction === '' ? credit?.chargedMicros : micros,
+          creditMicros: credit?.balanceMicros,
         };
         store(NAME, [purchase, ...this.purchases].slice(0, MAX_PURCHASES));
       }

@@ -1,13 +1,16 @@
 import { Copy, TaskButton, TaskStatus, useTask } from '../parts/button.tsx';
 import { Json } from '../parts/code.tsx';
 import { useFresh } from '../parts/hooks.ts';
-import { Table } from '../parts/table.tsx';
+import { type Column, Table } from '../parts/table.tsx';
 import { short } from '../parts/text.ts';
+import { hrefOf } from '../router.ts';
+import type { Row } from '../routes/catalog.ts';
 import { session } from '../session.ts';
 import type { Purchase } from './browser-wallet.ts';
 import { loadReceiptKeys, receiptFault } from './check-receipt.tsx';
 import { shortTime, usd, useWallet } from './funds.ts';
 import { type Spent, unfinished } from './ledger.ts';
+import { PaymentFailure } from './missing.tsx';
 
 /** Payments without an answer. Each is resent as it was, so it is charged once. */
 function Unfinished() {
@@ -43,7 +46,7 @@ function Unfinished() {
           </li>
         ))}
       </ul>
-      <TaskStatus task={task} doing="Resending the payment." />
+      <TaskStatus task={task} doing="Resending the payment." failure={PaymentFailure} />
     </div>
   );
 }
@@ -119,11 +122,40 @@ function Receipt({ receipt, verdicts }: { readonly receipt: string | undefined; 
   );
 }
 
-/** The payments of this browser. `isSandbox` is undefined until known. */
-export function Payments({ isSandbox }: { readonly isSandbox: boolean | undefined }) {
+interface PaymentsProps {
+  /** Whether an explorer knows the chain. */
+  readonly hasExplorer: boolean;
+  readonly hasReceipts: boolean;
+  readonly rows: readonly Row[];
+}
+
+/** Where to make a first payment. */
+function NoPayments({ rows }: Pick<PaymentsProps, 'rows'>) {
+  const first = rows.find(({ surface, method }) => surface === 'rpc' && method === 'getBalance');
+  return (
+    <>
+      No payments yet.{' '}
+      {first && (
+        <a href={hrefOf('routes', first.id)}>
+          Pay ${first.priceUsd} for {first.method}
+        </a>
+      )}
+    </>
+  );
+}
+
+/** The payments of this browser, in USDC or from credit. */
+export function Payments({ hasExplorer, hasReceipts, rows }: PaymentsProps) {
   const { wallet, changes } = useWallet();
   const { purchases } = wallet;
-  const { value: verdicts = new Map<string, string>() } = useFresh(() => verifyAll(purchases), [changes]);
+  const { value: verdicts = new Map<string, string>() } = useFresh(
+    () => verifyAll(hasReceipts ? purchases : []),
+    [changes, hasReceipts],
+  );
+  const receipt: Column<Purchase> = {
+    title: 'Receipt',
+    cell: (each) => <Receipt receipt={each.receipt} verdicts={verdicts} />,
+  };
   return (
     <section aria-labelledby="payments">
       <h2 id="payments">Payments</h2>
@@ -136,10 +168,10 @@ export function Payments({ isSandbox }: { readonly isSandbox: boolean | undefine
           { title: 'Time', cell: ({ at }) => <Time at={at} /> },
           { title: 'Route', cell: ({ url }) => <Route url={url} /> },
           { title: 'Amount', isNumber: true, cell: ({ micros }) => (micros === undefined ? '–' : usd(micros)) },
-          { title: 'Paid by', cell: (each) => <Transaction purchase={each} hasExplorer={isSandbox === false} /> },
-          { title: 'Receipt', cell: ({ receipt }) => <Receipt receipt={receipt} verdicts={verdicts} /> },
+          { title: 'Paid by', cell: (each) => <Transaction purchase={each} hasExplorer={hasExplorer} /> },
+          ...(hasReceipts ? [receipt] : []),
         ]}
-        empty="No payments yet. The first one appears here with its transaction and its receipt."
+        empty={<NoPayments rows={rows} />}
       />
     </section>
   );

@@ -1,20 +1,29 @@
+import { faucetRoute } from '@asset-gateway/protocol';
 import type { Config } from '../config/config.ts';
 import { chainAnswer } from '../console/chain.ts';
 import { consolePages, openConsoleFiles } from '../console/files.ts';
 import { ownPath, type Service } from '../describe/service.ts';
 import { Chain } from '../payments/facilitator/chain.ts';
+import type { OwnRoute } from '../upstreams/upstream.ts';
+import type { Foundation } from './dependencies.ts';
 
 const MISSING = 'CONSOLE=on, but its files are missing: `/` is 404. Install @asset-gateway/console, or set CONSOLE=off';
 const NONE = { rows: [], close: async () => undefined };
 /** Separate connections, so that the console never delays a settlement. */
 const CONNECTIONS = 2;
 
-/** The paths of the documents, and whether answers are cached for all users, for programs that request the root. */
-const indexOf = (service: Service, { cache }: Config): string =>
+/**
+ * The paths of the documents, for programs that request the root. The page also reads whether answers are cached for all users,
+ * whether there is a faucet, whether payments have receipts, and the clusters whose balances it can read.
+ */
+const indexOf = (service: Service, { cache, paid, receipts }: Config, ownRoutes: readonly OwnRoute[]): string =>
   JSON.stringify({
     ok: true,
     service: service.name,
     responseCache: cache !== undefined,
+    sandbox: ownRoutes.some(({ route }) => route === faucetRoute),
+    receipts: receipts !== undefined,
+    clusters: Object.keys(paid?.solanaRpcUrls ?? {}),
     catalog: ownPath(service, 'catalog'),
     openapi: ownPath(service, 'openapi'),
     x402: ownPath(service, 'wellKnown'),
@@ -22,7 +31,7 @@ const indexOf = (service: Service, { cache }: Config): string =>
   });
 
 /** Opens the console's routes; none if it is off or not installed. */
-export function openConsole(config: Config, service: Service, notice: (message: string) => void) {
+export function openConsole(service: Service, { config, notice, ownRoutes = [] }: Foundation) {
   if (!config.console) return NONE;
   const files = openConsoleFiles();
   if (!files) {
@@ -34,7 +43,7 @@ export function openConsole(config: Config, service: Service, notice: (message: 
   });
   const chain = chainAnswer(Object.fromEntries(chains), () => performance.now());
   return {
-    rows: consolePages(files, indexOf(service, config), chain),
+    rows: consolePages(files, indexOf(service, config, ownRoutes), chain),
     async close() {
       await Promise.all(chains.flatMap(([, { payments, balances }]) => [payments.close(), balances.close()]));
     },

@@ -40,7 +40,7 @@ export async function openParts(foundation: Foundation) {
     config.credit && paid && exact && money
       ? openCredit({ ...foundation, credit: config.credit, paid, money, exact })
       : undefined;
-  const console = openConsole(config, service, notice);
+  const console = openConsole(service, foundation);
   const sharing = config.fairShares ? createSharing(foundation) : undefined;
   return {
     service,

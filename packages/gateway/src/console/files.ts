@@ -14,6 +14,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
+  '.md': 'text/plain; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.txt': 'text/plain; charset=utf-8',
 };
@@ -31,7 +32,7 @@ const POLICY = [
 ].join('; ');
 
 /** File names with a content hash from the build. */
-const WITH_HASH = /-[\w-]{8}\.(?:css|js)$/;
+const WITH_HASH = /-[\w-]{8}\.(?:css|js|md)$/;
 const FOR_A_YEAR = 'public, max-age=31536000, immutable';
 /** Cached, but revalidated each time. */
 const CHECKED = 'no-cache';

@@ -1,0 +1,12 @@
+import cache from '../../../../docs/cache.md?url';
+import metrics from '../../../../docs/metrics.md?url';
+import alerts from '../../../../docs/operating/alerts.md?url';
+import shares from '../../../../docs/operating/shares-and-blocking.md?url';
+import sales from '../../../../docs/sales.md?url';
+
+/** The documentation of this version, as text on the port of this page. */
+export const DOCUMENTS = { alerts, metrics, sales, cache, shares } as const;
+
+/** The section of an alert. */
+export const documentOf = (alert: string): string =>
+  `${alerts}#:~:text=${encodeURIComponent(alert).replaceAll('-', '%2D')}`;

@@ -1,0 +1,26 @@
+import { useState } from 'preact/hooks';
+import { Button } from './button.tsx';
+import { useEvent } from './hooks.ts';
+import { reach } from './reach.ts';
+
+/** One line over every view while the gateway does not answer. After it is back, what failed loads again. */
+export function Banner() {
+  const [isLost, setLost] = useState(reach.isLost);
+  const [isBusy, setBusy] = useState(false);
+  useEvent(reach, 'change', () => setLost(reach.isLost));
+  const retry = (): void => {
+    setBusy(true);
+    void reach.retry().then(() => setBusy(false));
+  };
+  return (
+    // Always rendered, so that screen readers announce it.
+    <div role="alert" class={isLost ? 'banner row' : 'unseen'}>
+      {isLost && (
+        <>
+          <p>The gateway does not answer. It may be restarting, or you are offline.</p>
+          <Button class="quiet" label="Retry" aria-disabled={isBusy} onClick={retry} />
+        </>
+      )}
+    </div>
+  );
+}

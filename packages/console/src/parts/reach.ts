@@ -1,0 +1,59 @@
+import { GatewayError } from '@asset-gateway/client';
+
+/** Errors of requests that no one answered. */
+const unanswered = new WeakSet<object>();
+
+/** Whether the gateway answers. Its event `change` follows each change. */
+class Reach extends EventTarget {
+  isLost = false;
+  /** Whether a part of the page could not be loaded: only a reload brings it. */
+  #isIncomplete = false;
+
+  constructor() {
+    super();
+    globalThis.addEventListener?.('vite:preloadError', (event: Event & { readonly payload?: Error }) => {
+      unanswered.add(event.payload ?? event);
+      this.#isIncomplete = true;
+      this.#set(true);
+    });
+  }
+
+  /** Like `fetch`, and notes whether the gateway answered. */
+  readonly fetch: typeof fetch = async (input, init) => {
+    try {
+      const response = await fetch(input, init);
+      this.#set(false);
+      return response;
+    } catch (error) {
+      if (error instanceof TypeError) {
+        unanswered.add(error);
+        this.#set(true);
+      }
+      throw error;
+    }
+  };
+
+  /** Asks whether the gateway is back; whatever failed for its absence loads again then. */
+  async retry(): Promise<void> {
+    const answer = await this.fetch('/healthz', { cache: 'no-store' }).catch(() => undefined);
+    if (answer && this.#isIncomplete) location.reload();
+  }
+
+  #set(isLost: boolean): void {
+    if (isLost === this.isLost || (!isLost && this.#isIncomplete)) return;
+    this.isLost = isLost;
+    this.dispatchEvent(new Event('change'));
+  }
+}
+
+/** Shared by all views of a tab. */
+export const reach = new Reach();
+
+/** Codes of a call that sent no payment: it can be made again. */
+const UNSENT = ['unreachable', 'payment_not_made'];
+
+/** Whether a call failed because the gateway does not answer, before a payment was sent. */
+export const isUnreachable = (error: unknown): boolean =>
+  error instanceof GatewayError
+    ? error.code === 'unreachable' || (UNSENT.includes(error.code) && isUnreachable(error.cause))
+    : typeof error === 'object' && error !== null && unanswered.has(error);

@@ -1,0 +1,48 @@
+import type { Cluster } from '@asset-gateway/protocol';
+import { useEffect, useRef } from 'preact/hooks';
+import { useGateway } from '../gateway.ts';
+import { Faucet } from '../wallet/deposit.tsx';
+import { exact, usd, useWallet } from '../wallet/funds.ts';
+import { usdcOn, useBalances } from '../wallet/use-balance.ts';
+import type { Row } from './catalog.ts';
+
+/** The money that pays for a route: credit if there is enough, or USDC; undefined while its amount is unknown. */
+function useMoney({ cluster, priceUsd, credit: mode }: Row) {
+  const { wallet } = useWallet();
+  const { isSandbox } = useGateway() ?? {};
+  const held = usdcOn(useBalances(), cluster as Cluster);
+  const needed = Math.round(Number(priceUsd) * 1e6);
+  const credit = wallet.external || mode !== 'accepted' ? 0 : wallet.creditOn(cluster as Cluster);
+  if (credit >= needed && credit > 0) return { text: `Paid from credit: ${usd(credit)} left`, isShort: false };
+  if (held === undefined) return undefined;
+  const isShort = held < needed;
+  const text = isShort
+    ? `Only ${exact(held)} USDC on ${cluster}`
+    : `Wallet: ${exact(held)} ${isSandbox ? 'play ' : ''}USDC`;
+  return { text, isShort, hasFaucet: isSandbox === true && !wallet.external };
+}
+
+/**
+ * Beside the pay button: the money that pays. If it is too little, play money in the sandbox, unless a failed payment above offers it
+ * already.
+ */
+export function PaysFrom({ row, isOffered }: { readonly row: Row; readonly isOffered: boolean }) {
+  const money = useMoney(row);
+  const place = useRef<HTMLDivElement>(null);
+  const isShort = money?.isShort === true;
+  const wasShort = useRef(isShort);
+  useEffect(() => {
+    // The faucet's button, which had the focus, is gone.
+    const isLost = wasShort.current && !isShort && document.activeElement === document.body;
+    wasShort.current = isShort;
+    if (isLost) place.current?.closest('form')?.querySelector<HTMLElement>('[type=submit]')?.focus();
+  }, [isShort]);
+  return (
+    <div ref={place} class="from">
+      <span role="status" class={`small money ${isShort ? 'short' : 'muted'}`}>
+        {money?.text}
+      </span>
+      {isShort && money.hasFaucet && !isOffered && <Faucet class="first" clusters={[row.cluster as Cluster]} />}
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+import { errorOf } from '@asset-gateway/client';
+import { below, type Cluster } from '@asset-gateway/protocol';
+import { dollars } from '../parts/format.ts';
+import { plain, rows } from '../parts/text.ts';
+import { answered, type LastCall } from '../parts/use-call.ts';
+import type { Row } from '../routes/catalog.ts';
+import { session } from '../session.ts';
+import { exact, usd } from '../wallet/funds.ts';
+import { askFaucet, type Balances, usdcOn } from '../wallet/use-balance.ts';
+import { search } from './calls.ts';
+
+const CLUSTER: Cluster = 'mainnet';
+
+/** A call that the gateway sells: its path, and its price in millionths of a dollar. */
+export type PaidCall = Awaited<ReturnType<typeof paidCall>>;
+
+/** The call of step 3, as the catalog lists it: the balance of an address. */
+export async function paidCall() {
+  const { rowsOf } = await import('../routes/catalog.ts');
+  const isIt = ({ surface, method, cluster }: Row) =>
+    surface === 'rpc' && method === 'getBalance' && cluster === CLUSTER;
+  const row = (await rowsOf()).find(isIt);
+  if (!row) throw new Error('This gateway does not sell the call of this step.');
+  return { path: row.path, micros: Math.round(Number(row.priceUsd) * 1e6) };
+}
+
+/** Step 1: a free call, signed by the key of this browser. */
+export async function signFree(report: (lastCall: LastCall) => void): Promise<string> {
+  const call = search('gold');
+  const { answer, lastCall } = await answered(call);
+  report(lastCall);
+  const [found] = rows(below(answer.full.result, 'results'), 1);
+  const price = dollars(below(found, 'stats', 'price'));
+  return `${plain(found?.name) || 'Gold'} costs ${price}. A key in this browser signed the call, for free.`;
+}
+
+/** Step 2: play money for that key. */
+export async function fillWallet(): Promise<string> {
+  await askFaucet(CLUSTER);
+  return 'The faucet sent 10 USDC of play money to this browser.';
+}
+
+/** Step 3: the paid call, for at most its price. */
+export const payOnce =
+  ({ path, micros }: PaidCall) =>
+  async (): Promise<string> => {
+    const { wallet } = session;
+    const response = await wallet.buy(path, { params: [wallet.address] }, micros / 1e6);
+    const text = await response.text();
+    if (!response.ok) throw errorOf(response, text);
+    const lamports = below(JSON.parse(text), 'result', 'value');
+    const sol = typeof lamports === 'number' ? ` It says that your address holds ${lamports / 1e9} SOL.` : '';
+    return `The gateway answered and took ${usd(micros)} in USDC.${sol}`;
+  };
+
+/** The balance that pays, in millionths and in words; undefined until it is known. */
+export function heldIn(balances: Balances) {
+  const micros = usdcOn(balances, CLUSTER);
+  return micros === undefined ? undefined : { micros, words: `${exact(micros)} USDC` };
+}

@@ -1,0 +1,48 @@
+import { GatewayError, type WalletFunds } from '@asset-gateway/client';
+import { clusterOfNetwork } from '@asset-gateway/protocol';
+import { useEffect } from 'preact/hooks';
+import { useGateway } from '../gateway.ts';
+import { Failure } from '../parts/failure.tsx';
+import { session } from '../session.ts';
+import { Deposit, Faucet } from './deposit.tsx';
+import { exact } from './funds.ts';
+import { useBalances } from './use-balance.ts';
+
+const READ_AGAIN_MS = 10_000;
+
+/** The payer's address, and a look at its balance every ten seconds while this is shown. */
+function AwaitedDeposit() {
+  const { reload } = useBalances();
+  useEffect(() => {
+    const timer = setInterval(() => document.hidden || reload(), READ_AGAIN_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return <Deposit address={session.wallet.payer} />;
+}
+
+/** What the payer lacks for a payment, and how to add it: play money in the sandbox, otherwise its address. */
+function Missing({ network, neededMicros, balanceMicros }: WalletFunds) {
+  const { isSandbox } = useGateway() ?? {};
+  const { wallet } = session;
+  const cluster = clusterOfNetwork(network);
+  return (
+    <div class="pause missing" role="alert">
+      <p>
+        <strong>
+          {exact(neededMicros - balanceMicros)} USDC is missing on {cluster}.
+        </strong>{' '}
+        {wallet.external?.name ?? 'The wallet of this browser'} holds {exact(balanceMicros)} USDC, and the payment needs{' '}
+        {exact(neededMicros)} USDC. Nothing was signed.
+      </p>
+      {isSandbox && !wallet.external ? (
+        <Faucet class="first" clusters={[cluster]} />
+      ) : (
+        isSandbox !== undefined && <AwaitedDeposit />
+      )}
+    </div>
+  );
+}
+
+/** Why a payment was not made, and, if the wallet holds too little, how to add what is missing. */
+export const PaymentFailure = ({ error }: { readonly error: unknown }) =>
+  error instanceof GatewayError && error.funds ? <Missing {...error.funds} /> : <Failure error={error} />;

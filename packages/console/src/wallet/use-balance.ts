@@ -1,0 +1,89 @@
+import { type Cluster, textAt } from '@asset-gateway/protocol';
+import { useEffect, useState } from 'preact/hooks';
+import { gatewayIndex } from '../gateway.ts';
+import { type Fresh, sleep, useEvent } from '../parts/hooks.ts';
+import { reach } from '../parts/reach.ts';
+import { session } from '../session.ts';
+import type { Funds } from './funds-of.ts';
+
+/** The balances of the payer, by cluster that the gateway sells on; `value` is undefined until they are known. */
+export type Balances = Fresh<readonly Funds[]>;
+
+/** The gateway repeats a balance for three seconds. */
+const BALANCE_CACHED_MS = 3_100;
+
+async function readFunds(address: string): Promise<readonly Funds[]> {
+  const { clusters } = await gatewayIndex();
+  // A gateway that sells nothing needs no code that pays.
+  if (clusters.length === 0) return [];
+  const { fundsOf } = await import('./funds-of.ts');
+  const funds = await Promise.all(clusters.map((cluster) => fundsOf(address, cluster)));
+  return funds.filter((each) => each !== undefined);
+}
+
+/** One source for all views of a tab. It reads again after each change of the wallet, once the gateway has new balances. */
+class BalanceSource extends EventTarget {
+  state: Omit<Balances, 'reload'> = { isLoading: false };
+  #payer = '';
+  #count = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Starts the first read. */
+  start(): void {
+    if (this.#payer !== '') return;
+    session.wallet.addEventListener('change', () => this.#onChange());
+    reach.addEventListener('change', () => reach.isLost || this.state.error === undefined || void this.read());
+    void this.read();
+  }
+
+  /** Reads the balances of the payer now. The result of an earlier read is ignored. */
+  async read(): Promise<void> {
+    const { payer } = session.wallet;
+    const count = ++this.#count;
+    const kept = payer === this.#payer ? this.state.value : undefined;
+    this.#payer = payer;
+    this.#set({ value: kept, isLoading: true });
+    const next = await readFunds(payer).then(
+      (value) => ({ value, isLoading: false }),
+      (error: unknown) => ({ value: kept, error, isLoading: false }),
+    );
+    if (count === this.#count) this.#set(next);
+  }
+
+  #onChange(): void {
+    clearTimeout(this.#timer);
+    if (session.wallet.payer !== this.#payer) return void this.read();
+    this.#timer = setTimeout(() => void this.read(), BALANCE_CACHED_MS);
+  }
+
+  #set(state: BalanceSource['state']): void {
+    this.state = state;
+    this.dispatchEvent(new Event('change'));
+  }
+}
+
+const source = new BalanceSource();
+const reload = (): void => void source.read();
+
+/** The balances of the payer, shared by the header, the strip, the wallet and the pay buttons. */
+export function useBalances(): Balances {
+  const [state, setState] = useState(source.state);
+  useEvent(source, 'change', () => setState(source.state));
+  useEffect(() => source.start(), []);
+  return { ...state, reload };
+}
+
+/** The balance on a cluster in millionths of a USDC; undefined if it is unknown. */
+export const usdcOn = ({ value }: Balances, cluster: Cluster): number | undefined =>
+  value?.find((each) => each.cluster === cluster)?.usdcMicros;
+
+/** Gets play money for the key of this browser; the balances show it when this resolves. Only the sandbox has a faucet. */
+export async function askFaucet(cluster: Cluster): Promise<void> {
+  const body = JSON.stringify({ address: session.wallet.address, cluster });
+  const headers = { 'content-type': 'application/json' };
+  const response = await reach.fetch('/sandbox/faucet', { method: 'POST', headers, body });
+  const message = textAt(await response.json(), 'message');
+  if (!response.ok) throw new Error(message || 'The faucet failed; try again.');
+  await sleep(BALANCE_CACHED_MS);
+  await source.read();
+}
