@@ -5,7 +5,6 @@ import { freePort } from '../http/ports.ts';
 import { blocksOf } from '../kit/page.ts';
 import { isFull } from '../kit/rounds.ts';
 import { runCode } from '../kit/run-code.ts';
-import { patternOf } from '../tutorials/reader.ts';
 
 const port = await freePort();
 const gateway = await startEverything({ GATEWAY_BASE_URL: 'http://localhost:8402', PORT: String(port) });
@@ -21,37 +20,28 @@ const counts = () => [
 ];
 
 const SIGNED = [1, 0, 0];
-const PAID = [0, 1, 1];
 
 type Page = [page: string, blocks: [does: string, output: RegExp, effect: number[]][]];
 
 /** Much the same as in docs/client.md. */
 const PACKAGE: Page = ['packages/client/README.md', [['searches', /^/, SIGNED]]];
 
-describe.each<Page>([
-  ['README.md', [['signs in', patternOf(blocksOf('README.md', 'text')[0] ?? '', false), SIGNED]]],
-  [
-    'docs/client.md',
-    [
-      ['searches', /^\[ '/, SIGNED],
-      ['pays', /0\.0005 [1-9A-HJ-NP-Za-km-z]{64,88}\n$/, PAID],
-    ],
-  ],
-  ...(isFull ? [PACKAGE] : []),
-])('the code in %s', (page, blocks) => {
-  const codes = blocksOf(page, 'js');
+describe.each<Page>([['docs/client.md', [['searches', /^\[ '/, SIGNED]]], ...(isFull ? [PACKAGE] : [])])(
+  'the code in %s',
+  (page, blocks) => {
+    const codes = blocksOf(page, 'js');
 
-  it.each(blocks.map((block, index) => [...block, codes[index] ?? ''] as const))(
-    '%s',
-    async (_, output, effect, code) => {
-      const before = counts();
-      expect(await runCode(code, leads)).toEqual({ code: 0, stdout: expect.stringMatching(output), stderr: '' });
-      expect(counts().map((count, index) => count - (before[index] ?? 0))).toEqual(effect);
-    },
-  );
-});
+    it.each(blocks.map((block, index) => [...block, codes[index] ?? ''] as const))(
+      '%s',
+      async (_, output, effect, code) => {
+        const before = counts();
+        expect(await runCode(code, leads)).toEqual({ code: 0, stdout: expect.stringMatching(output), stderr: '' });
+        expect(counts().map((count, index) => count - (before[index] ?? 0))).toEqual(effect);
+      },
+    );
+  },
+);
 
-it('the README has one block of code and less than 700 words', () => {
-  expect(blocksOf('README.md', 'js')).toHaveLength(1);
+it('the README has less than 700 words', () => {
   expect(readFileSync('README.md', 'utf8').split(/\s+/).length).toBeLessThan(700);
 });

@@ -2,43 +2,49 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newKeypair } from '@asset-gateway/client/node';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { suiteWith } from '../kit/optional.ts';
-import { blocksOf } from '../kit/page.ts';
 import { openCustomer } from './kit.ts';
 
 const hasCryptography = (python: string): boolean => spawnSync(python, ['-c', 'import cryptography']).status === 0;
 
-suiteWith('python3', 'the Python code in docs/signing.md', (first) => {
+suiteWith('python3', 'examples/ask.py', (first) => {
   // The package may be installed only for the system's Python.
   const python = [first, '/usr/bin/python3'].find(hasCryptography) ?? first;
   const isSkipped = process.env.REQUIRE_ALL !== '1' && !hasCryptography(python);
   describe.skipIf(isSkipped)('with the package cryptography, or skipped without it', () => {
     const gateway = inSuite(() => startEverything({ CREDIT: 'on' }));
-    const folder = makeFolder();
-    beforeAll(() => {
-      const [code = ''] = blocksOf('docs/signing.md', 'python');
-      writeFileSync(join(folder, 'ask.py'), code.replace('http://localhost:8402', gateway.url));
-    });
+    const file = join(makeFolder(), 'id.json');
 
-    /** Runs the code with this key pair and returns the gateway's statuses. */
-    async function run(keypair: Uint8Array) {
-      const file = join(folder, 'id.json');
-      writeFileSync(file, JSON.stringify([...keypair]));
+    /** Runs the code and returns the gateway's statuses. */
+    async function run(...words: readonly string[]) {
       const before = gateway.logLines.length;
-      const outcome = await runCommand([python, join(folder, 'ask.py'), file]);
+      const outcome = await runCommand([python, 'examples/ask.py', ...words], {
+        env: { ASSET_GATEWAY_URL: gateway.url },
+      });
       const statuses = gateway.logLines.slice(before).map((line) => (JSON.parse(line) as { status: number }).status);
       return { ...outcome, statuses };
     }
 
+    function runWith(keypair: Uint8Array) {
+      writeFileSync(file, JSON.stringify([...keypair]));
+      return run(file, 'mainnet');
+    }
+
+    it('signs in twice with a new key', async () => {
+      const { code, stdout, stderr, statuses } = await run();
+      expect([code, stdout, stderr]).toEqual([0, 'gold\nsol\n', '']);
+      expect(statuses).toEqual([402, 200, 200]);
+    });
+
     it('signs in twice and spends credit twice, with one challenge each', async () => {
       const { client, keypair } = await openCustomer(gateway);
       await client.credit.buy();
-      const { code, stdout, stderr, statuses } = await run(keypair);
+      const { code, stdout, stderr, statuses } = await runWith(keypair);
       expect([code, stdout, stderr]).toEqual([0, 'gold\nsol\n0.000005\n0.000005\n', '']);
       expect(statuses).toEqual([402, 200, 200, 402, 200, 200]);
       const { balances } = await client.credit.balance();
@@ -46,7 +52,7 @@ suiteWith('python3', 'the Python code in docs/signing.md', (first) => {
     });
 
     it('reports missing credit', async () => {
-      const { code, stderr, statuses } = await run(newKeypair());
+      const { code, stderr, statuses } = await runWith(newKeypair());
       expect([code, statuses]).toEqual([1, [402, 200, 200, 402, 402]]);
       expect(stderr).toMatch(/RuntimeError: 402 credit_exhausted: The wallet's credit is below the price/);
     });

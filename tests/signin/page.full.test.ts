@@ -1,13 +1,12 @@
-import { execFile } from 'node:child_process';
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { REFUSALS, type SiwxMessage, siwxMessageText } from '@asset-gateway/protocol';
 import { parseSIWxHeader, verifySIWxSignature } from '@x402/extensions/sign-in-with-x';
 import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
 import { freePort } from '../http/ports.ts';
+import { runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { suiteWith } from '../kit/optional.ts';
@@ -64,9 +63,7 @@ describe('the page about signing', () => {
   });
 });
 
-const run = promisify(execFile);
-
-suiteWith('curl', 'the commands of the page about signing', () => {
+suiteWith('curl', 'examples/curl.sh', () => {
   suiteWith('openssl', 'with openssl', () => {
     const folder = makeFolder();
     const gateway = inSuite(async () => {
@@ -77,14 +74,11 @@ suiteWith('curl', 'the commands of the page about signing', () => {
     });
 
     it('sign in twice, with one challenge', async () => {
-      const commands = blocksOf(PAGE, 'sh').join('\n');
-      const { stdout, stderr } = await run('sh', ['-eu', '-c', commands], {
-        cwd: folder,
-        env: { ...process.env, CURL_HOME: folder },
-      });
+      const env = { TMPDIR: folder, CURL_HOME: folder };
+      const { stdout, stderr } = await runCommand(['sh', '-eu', 'examples/curl.sh'], { env });
       expect(stderr).toBe('402 200 200 ');
       const answers = stdout
-        .replace('}{', '}\n{')
+        .trimEnd()
         .split('\n')
         .map((line) => JSON.parse(line));
       expect(answers.map(({ ok, method }) => [ok, method])).toEqual([
@@ -95,10 +89,10 @@ suiteWith('curl', 'the commands of the page about signing', () => {
     });
 
     it.each(['', '0000ff', 'ff'.repeat(64)])('encode %s in base58', async (hex) => {
-      const [command = ''] = /^base58\(\) \{.*?^\}/ms.exec(blocksOf(PAGE, 'sh').join('\n')) ?? [];
+      const [command = ''] = /^base58\(\) \{.*?^\}/ms.exec(readFileSync('examples/curl.sh', 'utf8')) ?? [];
       const file = join(folder, 'bytes');
       writeFileSync(file, Buffer.from(hex, 'hex'));
-      const { stdout } = await run('sh', ['-eu', '-c', `${command}\nbase58 < ${file}`]);
+      const { stdout } = await runCommand(['sh', '-eu', '-c', `${command}\nbase58 < ${file}`]);
       expect(stdout).toBe(bs58.encode(Buffer.from(hex, 'hex')));
     });
   });

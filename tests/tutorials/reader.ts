@@ -1,17 +1,22 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
+import { inTerminal } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { changeExamples, prepareClone } from './clone.ts';
 
 /** The blocks of a page. A fence names the language and then a file, or the kind of a command. */
-function blocksIn(markdown: string) {
+export function blocksIn(markdown: string) {
   return Array.from(markdown.matchAll(/^```(\S*) *(.*)\n([\s\S]*?)^```$/gm), (found) => {
     const [, language = '', word = '', text = ''] = found;
     return { language, word, text, line: markdown.slice(0, found.index).split('\n').length };
   });
 }
+
+type Block = ReturnType<typeof blocksIn>[number];
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
@@ -39,47 +44,61 @@ export function patternOf(expected: string, isServer: boolean): RegExp {
 const sideOf = (diff: string, others: '-' | '+'): string =>
   diff.replace(/^(.)(.*\n)/gm, (_, sign, line) => (sign === others ? '' : line));
 
+const ESCAPE = '\u001B';
+const CONTROL = new RegExp(`${ESCAPE}\\[[?\\d;]*[A-Za-z]`, 'g');
+const ERASURE = new RegExp(`${ESCAPE}\\[\\d*K`);
+
+/** What is left on the screen of a terminal: no colours, no spinners. */
+const screenOf = (output: string): string =>
+  output
+    .replaceAll('\r\n', '\n')
+    .split('\n')
+    .map((line) => (line.split(ERASURE).at(-1) ?? '').replaceAll(CONTROL, ''))
+    .join('\n')
+    // Some answers end without a line feed.
+    .replace(/\n?$/, '\n');
+
 interface Started {
   readonly child: ChildProcess;
-  readonly output: () => string;
+  readonly screen: () => string;
 }
 
 const FIRST_PORT = 8402;
 const PORT = /(?<=localhost:|127\.0\.0\.1:|PORT=)84\d\d/g;
 const MAX_WAIT_MS = 60_000;
+const REPOSITORY = '<this repository>';
+const CTRL_C = '\u0003';
 
 /** What a terminal keeps for its later commands. */
-const KEPT = /^(?:export|cd) .*\n/gm;
+const KEPT = /^export .*\n/gm;
 
-/** Instead of npx, which computes for a second before it starts a program of the folder. */
-const NPX = '#!/bin/sh\nname=$1\nshift\nexec "node_modules/.bin/$name" "$@"\n';
+/** What a reader needs. */
+interface ReaderOptions {
+  /** Stands for 8402, since another program of this machine may use the ports that the tutorials name. */
+  readonly firstPort: number;
+  /** The program that opens a terminal. */
+  readonly script: string;
+  /** What the reader clones. */
+  readonly repository: string;
+}
 
-/** Follows one tutorial in a folder, as its reader does. */
+/** Follows one tutorial at a terminal, as its reader does. */
 export class Reader {
   readonly #home = makeFolder();
-  readonly folder = join(this.#home, 'work');
-  readonly #programs = join(this.#home, 'programs');
-  readonly #firstPort: number;
-  #isBundled = false;
+  readonly #options: ReaderOptions;
   readonly #servers: Started[] = [];
   #kept = '';
+  /** The reader's folder: at first an empty one, then the clone. */
+  folder = join(this.#home, 'work');
 
-  /** `firstPort` stands for 8402, since another program of this machine may use the ports that the tutorials name. */
-  constructor(firstPort: number) {
-    this.#firstPort = firstPort;
+  constructor(options: ReaderOptions) {
+    this.#options = options;
     mkdirSync(this.folder);
-    mkdirSync(this.#programs);
-    writeFileSync(join(this.#programs, 'npx'), NPX, { mode: 0o755 });
   }
 
-  /**
-   * Does what each block of a page says, or leaves its commands out. Throws if an output differs from the page, or if nothing runs a
-   * block. `isBundled` starts the bundles of our programs instead of the files that npm publishes, which take twice the processor time.
-   */
-  async follow(page: string, { withCommands = true, isBundled = false } = {}): Promise<void> {
-    this.#isBundled = isBundled;
-    const moved = (port: string) => String(Number(port) - FIRST_PORT + this.#firstPort);
-    const blocks = blocksIn(readFileSync(page, 'utf8').replace(PORT, moved));
+  /** Does what each block of a page says, or leaves its commands out. Throws if an output differs from the page, or if nothing runs a block. */
+  async follow(page: string, { withCommands = true } = {}): Promise<void> {
+    const blocks = blocksIn(this.#moved(readFileSync(page, 'utf8')));
     for (const [index, block] of blocks.entries()) {
       if (block.language === 'text' && blocks[index - 1]?.language === 'sh') continue;
       if (block.language === 'sh' && !withCommands) continue;
@@ -91,19 +110,35 @@ export class Reader {
     }
   }
 
+  #moved(text: string): string {
+    const { firstPort } = this.#options;
+    return text.replace(PORT, (port) => String(Number(port) - FIRST_PORT + firstPort));
+  }
+
   /** Returns how the outcome differs from the page, if it does. */
-  async #do(
-    { language, word, text }: ReturnType<typeof blocksIn>[number],
-    expected: RegExp | undefined,
-  ): Promise<string | undefined> {
+  async #do({ language, word, text }: Block, expected: RegExp | undefined): Promise<string | undefined> {
+    if (language === 'sh' && word === 'clone') return this.#clone(text);
     if (language === 'sh' && word === 'restart') await this.#stop(this.#servers.pop());
     if (language === 'sh' && (word === 'server' || word === 'restart')) return this.#serve(text, expected);
     if (language === 'sh' && (word === '' || word === 'fails')) return this.#run(text, expected, word === 'fails');
     if (!/^[\w./-]+\.\w+$/.test(word)) return 'this is no command, output or named file, so nothing tests it';
     const file = join(this.folder, word);
     if (language === 'diff') return change(file, text);
+    // The reader has these files already.
+    if (word.startsWith('examples/')) return readFileSync(file, 'utf8') === text ? undefined : 'the file differs';
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);
+    return undefined;
+  }
+
+  async #clone(text: string): Promise<string | undefined> {
+    const fault = await this.#run(text.replace(REPOSITORY, `--quiet ${this.#options.repository}`), undefined, false);
+    if (fault !== undefined) return fault;
+    const [, name = ''] = / (\S+) && cd \1$/m.exec(text) ?? [];
+    if (name === '') return 'it does not lead into the clone';
+    this.folder = join(this.folder, name);
+    prepareClone(this.folder);
+    changeExamples(this.folder, (example) => this.#moved(example));
     return undefined;
   }
 
@@ -112,69 +147,50 @@ export class Reader {
     const server = this.#start(text);
     this.#servers.push(server);
     const lastMs = performance.now() + MAX_WAIT_MS;
-    while (!expected?.test(server.output())) {
-      if (server.child.exitCode !== null || performance.now() > lastMs) return `it printed\n${server.output()}`;
+    while (!expected?.test(server.screen())) {
+      if (server.child.exitCode !== null || performance.now() > lastMs) return `it printed\n${server.screen()}`;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     return undefined;
   }
 
   async #run(text: string, expected: RegExp | undefined, fails: boolean): Promise<string | undefined> {
-    const commands = text.replace(/^npm install (.*)\n/gm, (_, names: string) => this.#link(names.split(' ')));
-    const { child, output } = this.#start(this.#kept + commands);
+    const { child, screen } = this.#start(this.#kept + text);
     const [code] = (await once(child, 'close')) as [number | null];
     this.#kept += [...text.matchAll(KEPT)].join('');
-    if ((code !== 0) !== fails) return `it ended with ${code} and printed\n${output()}`;
-    return expected?.test(output()) === false ? `it printed\n${output()}` : undefined;
+    if ((code !== 0) !== fails) return `it ended with ${code} and printed\n${screen()}`;
+    return expected?.test(screen()) === false ? `it printed\n${screen()}` : undefined;
   }
 
   #start(commands: string): Started {
-    const { folder } = this;
-    const child = spawn('sh', ['-ec', `exec 2>&1\n${commands}`], {
-      cwd: folder,
-      detached: true,
+    const { script, firstPort } = this.#options;
+    const [program = '', ...words] = inTerminal(script, ['sh', '-ec', `stty cols 120\n${commands}`]);
+    const child = spawn(program, words, {
+      cwd: this.folder,
       env: {
-        PATH: `${this.#programs}:${process.env.PATH}`,
+        PATH: process.env.PATH,
         HOME: this.#home,
-        PORT: String(this.#firstPort),
+        TERM: 'xterm',
+        SHELL: '/bin/sh',
+        PORT: String(firstPort),
+        ASSET_GATEWAY_URL: `http://localhost:${firstPort}`,
         NPM_CONFIG_UPDATE_NOTIFIER: 'false',
         // A reader sits at a terminal.
         LOG_FORMAT: 'pretty',
       },
-      stdio: ['ignore', 'pipe', 'ignore'],
+      stdio: ['pipe', 'pipe', 'ignore'],
     });
     let output = '';
     child.stdout.on('data', (chunk: Buffer) => {
       output += chunk.toString();
     });
-    // Some answers end without a line feed.
-    return { child, output: () => output.replace(/\n?$/, '\n') };
+    return { child, screen: () => screenOf(output) };
   }
 
-  /** Instead of `npm install`: makes exactly the named packages of this repository, and of its lock, importable. */
-  #link(names: readonly string[]): string {
-    for (const name of names) {
-      const [source, target] = [resolve('node_modules', name), join(this.folder, 'node_modules', name)];
-      const { bin = {} } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as {
-        bin?: Record<string, string>;
-      };
-      mkdirSync(dirname(target), { recursive: true });
-      symlinkSync(source, target);
-      for (const [command, path] of Object.entries(bin)) {
-        const file = join(this.folder, 'node_modules/.bin', command);
-        const program = join(source, this.#isBundled ? path.replace('/dist/', '/bin/') : path);
-        mkdirSync(dirname(file), { recursive: true });
-        writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`, { mode: 0o755 });
-      }
-    }
-    return '';
-  }
-
-  /** Ctrl+C reaches all processes of a terminal. */
   async #stop({ child }: Partial<Started> = {}): Promise<void> {
-    if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const closed = once(child, 'close');
-    process.kill(-child.pid, 'SIGINT');
+    child.stdin?.write(CTRL_C);
     await closed;
   }
 

@@ -1,0 +1,37 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { startEverything } from '../discovery/everything.ts';
+import { node, runCommand } from '../kit/command.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { patternOf } from '../tutorials/reader.ts';
+
+const gateway = await startEverything();
+const { mainnet } = gateway.solana;
+const env = { HOME: makeFolder(), ASSET_GATEWAY_URL: gateway.url, ASSET_GATEWAY_RPC_URL: mainnet.url };
+
+/** Upstream calls, paid calls and transfers. */
+const counts = () => [
+  gateway.upstream.arrivals.length,
+  gateway.solana.provider.arrivals.length,
+  mainnet.transfers.length,
+];
+
+const CALLS = 'call 1: paid $…\ncall 2: paid $…';
+
+describe('an example that runs beside a sandbox', () => {
+  beforeAll(async () => {
+    expect(await runCommand(node('packages/cli/bin/main.js', 'wallet', 'new'), { env })).toMatchObject({ code: 0 });
+  });
+
+  it.each([
+    ['sign-in.mjs', '200 {"ok":true,…', [1, 0, 0]],
+    ['buy.mjs', '200 paid: true in …\n… USDC', [0, 1, 1]],
+    ['our-client.mjs', `free: gold…\n${CALLS}\ncall 3: spending_limit`, [1, 2, 2]],
+    ['agent.mjs', `tokens_search …\nfree: gold\n…\n${CALLS}\ncall 3: refused: …Nothing was paid.…\n…`, [1, 2, 2]],
+  ])('%s does what its page says, and no more', async (name, output, effect) => {
+    const before = counts();
+    const { code, stdout, stderr } = await runCommand(node(`examples/${name}`), { env });
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(patternOf(output, false));
+    expect(counts().map((count, index) => count - (before[index] ?? 0))).toEqual(effect);
+  });
+});
