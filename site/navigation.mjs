@@ -19,7 +19,10 @@ const GROUPS = [
       'docs/cli.md',
     ],
   },
-  { title: 'Concepts', sources: inFolder('docs/concepts', 'sign-in', 'payment', 'credit', 'cache', 'shares') },
+  {
+    title: 'Concepts',
+    sources: [...inFolder('docs/concepts', 'sign-in', 'payment', 'credit', 'cache', 'shares'), 'docs/glossary.md'],
+  },
   {
     title: 'Build a client',
     sources: ['docs/tutorials/client.md', 'docs/client.md', 'docs/signing.md', 'docs/credit.md', 'docs/versioning.md'],

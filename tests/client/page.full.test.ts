@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { freePort } from '../http/ports.ts';
@@ -41,7 +40,3 @@ describe.each<Page>([['docs/client.md', [['searches', /^\[ '/, SIGNED]]], ...(is
     );
   },
 );
-
-it('the README has less than 700 words', () => {
-  expect(readFileSync('README.md', 'utf8').split(/\s+/).length).toBeLessThan(700);
-});

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getMcpConfigForManifest, unpackExtension, v0_3, validateManifest } from '@anthropic-ai/mcpb';
 import { Client } from '@modelcontextprotocol/client';
@@ -67,17 +67,20 @@ it('server.json has the name and version of the package, and arguments and varia
   for (const variable of published.environmentVariables) expect(options).toContain(`['${variable.name}'`);
 });
 
-it('docs/mcp.md starts the published program in every host', () => {
+it('docs/mcp.md starts the program of a clone in every host', () => {
   const page = readFileSync('docs/mcp.md', 'utf8');
   const [block = ''] = blocksOf('docs/mcp.md', 'json');
   const { command, args, env } = JSON.parse(block).mcpServers['asset-gateway'];
-  expect([command, ...args]).toEqual(['npx', '-y', own.name, 'mcp']);
+  const program = 'packages/cli/bin/main.js';
+  expect([command, ...args]).toEqual(['node', `/path/to/asset-gateway/${program}`, 'mcp']);
+  expect(existsSync(program)).toBe(true);
+  expect(page).toContain(`npx -y ${own.name} mcp`);
   expect(Object.keys(env)).toEqual(['ASSET_GATEWAY_URL']);
   const inVsCode = /code --add-mcp '(\{.*\})'/.exec(page)?.[1] ?? '';
   expect(JSON.parse(inVsCode)).toEqual({ name: 'asset-gateway', command, args, env });
   for (const host of ['claude', 'codex']) {
     const words = `${host} mcp add asset-gateway --env ASSET_GATEWAY_URL=${env.ASSET_GATEWAY_URL} -- `;
-    expect(page).toContain(`\`${words}npx ${args.join(' ')}\``);
+    expect(page).toContain(`\`${words}node "$PWD/${program}" mcp\``);
   }
 });
 
