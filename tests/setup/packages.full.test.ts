@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join, resolve } from 'node:path';
 import { publint } from 'publint';
@@ -6,7 +6,8 @@ import { formatMessage } from 'publint/utils';
 import type { CompilerOptions } from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importsOf, ts } from '../architecture/rules.ts';
-import { runCommand } from '../kit/command.ts';
+import { startEverything } from '../discovery/everything.ts';
+import { node, runCommand } from '../kit/command.ts';
 import { isFull } from '../kit/rounds.ts';
 
 interface Packed {
@@ -141,6 +142,15 @@ describe('what would be published', { timeout: MAX_WAIT_MS }, () => {
       const map = JSON.parse(readFileSync(join(installed(name), `dist/${path.slice(0, -3)}.js.map`), 'utf8'));
       expect(map.sourcesContent).toEqual([readFileSync(`packages/${name}/src/${path}`, 'utf8')]);
     }
+  });
+
+  it('is what an example runs with, once it is installed', async () => {
+    const gateway = await startEverything();
+    copyFileSync('examples/our-client.mjs', join(folder, 'our-client.mjs'));
+    const variables = { ASSET_GATEWAY_URL: gateway.url, ASSET_GATEWAY_RPC_URL: gateway.solana.mainnet.url };
+    const output = await run(node('our-client.mjs'), folder, variables);
+    expect(output).toMatch(/^free: gold.*\ncall 1: paid .*\ncall 2: paid .*\ncall 3: spending_limit\n$/);
+    expect(gateway.solana.mainnet.transfers).toHaveLength(2);
   });
 
   it.runIf(isFull).each(Object.entries(RESOLUTIONS))('has types for programs compiled for %s', (_, options) => {
