@@ -28,12 +28,12 @@ async function useReader(script: string, use: (reader: Reader) => Promise<void>)
 
 suiteWith('git', 'with a clone', () => {
   suiteWith('script', 'at a terminal', (script) => {
-    describe('a reader who follows the tutorial', { timeout: 120_000 }, () => {
+    describe('a reader who follows the tutorial', { timeout: 600_000 }, () => {
       beforeAll(() => makeRepository(repository));
 
       it.each(pages)('%s sees what it shows', (page) => useReader(script, (reader) => reader.follow(page)));
 
-      it.runIf(isFull)(`${CONTRIBUTOR} sees what it shows`, { timeout: 240_000 }, () =>
+      it.runIf(isFull)(`${CONTRIBUTOR} sees what it shows`, () =>
         useReader(script, (reader) => reader.follow(CONTRIBUTOR)),
       );
     });
