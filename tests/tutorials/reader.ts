@@ -45,7 +45,7 @@ const sideOf = (diff: string, others: '-' | '+'): string =>
   diff.replace(/^(.)(.*\n)/gm, (_, sign, line) => (sign === others ? '' : line));
 
 const ESCAPE = '\u001B';
-const CONTROL = new RegExp(`${ESCAPE}\\[[?\\d;]*[A-Za-z]`, 'g');
+const CONTROL = new RegExp(`${ESCAPE}(?:\\[[?\\d;]*[A-Za-z]|[=>])`, 'g');
 const ERASURE = new RegExp(`${ESCAPE}\\[\\d*K`);
 
 /** What is left on the screen of a terminal: no colours, no spinners. */
@@ -53,7 +53,7 @@ const screenOf = (output: string): string =>
   output
     .replaceAll('\r\n', '\n')
     .split('\n')
-    .map((line) => (line.split(ERASURE).at(-1) ?? '').replaceAll(CONTROL, ''))
+    .map((line) => (line.split(ERASURE).at(-1) ?? '').replaceAll(CONTROL, '').replaceAll('\r', ''))
     .join('\n')
     // Some answers end without a line feed.
     .replace(/\n?$/, '\n');
