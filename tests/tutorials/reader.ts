@@ -65,7 +65,7 @@ interface Started {
 
 const FIRST_PORT = 8402;
 const PORT = /(?<=localhost:|127\.0\.0\.1:|PORT=)84\d\d/g;
-const MAX_WAIT_MS = 240_000;
+const MAX_WAIT_MS = 100_000;
 const REPOSITORY = '<this repository>';
 const CTRL_C = '\u0003';
 
