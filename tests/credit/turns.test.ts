@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { NETWORKS } from '@asset-gateway/protocol';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Background } from '../../packages/gateway/src/background.ts';
 import { PaidAnswers } from '../../packages/gateway/src/gates/gate.ts';
 import { AccountQueue } from '../../packages/gateway/src/payments/queue.ts';
 
@@ -138,6 +139,7 @@ function paidBefore() {
   const kept: string[] = [];
   const told = { calls: 1 };
   const answers = new PaidAnswers({
+    background: new Background(),
     now: () => 0,
     answer: async () => kept[0],
     calls: async () => told.calls,

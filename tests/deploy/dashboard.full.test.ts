@@ -3,6 +3,7 @@ import { REFUSALS, routes } from '@asset-gateway/protocol';
 import { parser } from '@prometheus-io/lezer-promql';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { TASKS } from '../../packages/gateway/src/background.ts';
 import { Metrics } from '../../packages/gateway/src/metrics/metrics.ts';
 import { runCommand } from '../kit/command.ts';
 import { suiteWith } from '../kit/optional.ts';
@@ -116,6 +117,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
   result: ['accepted', ...codes.filter((code) => code === 'sign_in_required' || code.startsWith('invalid_siwx_'))],
   state: ['settled', 'refused', 'unknown', 'unsent'],
   kind: ['settlement', 'grant', 'debit'],
+  task: TASKS,
 };
 
 const ofProcess = new Scrape((await new Metrics([]).page(undefined)).text).types;

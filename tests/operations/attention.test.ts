@@ -63,6 +63,9 @@ const commits = (fast: number, slow: number): Samples => ({
   'asset_gateway_database_commit_seconds_bucket{le="0.5"}': fast + slow,
   'asset_gateway_database_commit_seconds_bucket{le="+Inf"}': fast + slow,
 });
+const failures = (count: number): Samples => ({
+  'asset_gateway_background_failures_total{task="retention"}': count,
+});
 /** A gauge at its threshold, and beyond it. */
 const gauge = (name: string, silent: number, wrong: number) =>
   [{ [`asset_gateway_${name}`]: silent }, { [`asset_gateway_${name}`]: wrong }] as const;
@@ -98,6 +101,7 @@ const CASES: Readonly<Record<string, readonly [silent: Samples, wrong: Samples, 
   EventLoopDelayed: [{ [LAG]: 0.2 }, { [LAG]: 0.21 }],
   Overloaded: [requests('overloaded', 6), requests('overloaded', 7)],
   LogLost: gauge('log_lost', 0, 1),
+  BackgroundWorkFails: [failures(0), failures(1), 'retention'],
   OwnFault: [requests('internal_error', 0), requests('internal_error', 1), 'a'],
 };
 

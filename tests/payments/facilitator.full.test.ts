@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
+import { Background } from '../../packages/gateway/src/background.ts';
 import { nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
 import type { Payment } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
 import { RemoteFacilitator } from '../../packages/gateway/src/payments/facilitator/remote.ts';
@@ -228,7 +229,9 @@ describe('P6 a refusal of a remote facilitator', () => {
   ])('P6 proves %s', async (_, transaction, expected) => {
     const refusal = { ...refuses('invalid_exact_svm_transaction_simulation_failed'), transaction };
     server.answer((_, response) => json(response, 402, refusal));
-    const facilitator = new RemoteFacilitator({ url: server.url, authorization: undefined, crypto: nodeCrypto });
+    const background = new Background();
+    const { url } = server;
+    const facilitator = new RemoteFacilitator({ url, authorization: undefined, crypto: nodeCrypto, background });
     const outcomes = [await facilitator.settle(payment), await facilitator.settle(payment)];
     await facilitator.close();
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(expected);

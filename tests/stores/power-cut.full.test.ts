@@ -210,7 +210,8 @@ describe('a disk or a database that refuses a step', () => {
     const [file] = await ledger.database.report({ sql: 'pragma database_list' });
     const other = new Connection(String(file?.file));
     other.exec('begin immediate');
-    await expect(ledger.accounts.release(debit, true)).rejects.toMatchObject({ code: 'SQLITE_BUSY' });
+    await ledger.accounts.release(debit, true);
+    expect(ledger.accounts.background.counts.get('releases')).toBe(1);
     other.exec('rollback');
     other.close();
     await vi.waitFor(async () => expect(await ledger.accounts.find(HOLDER)).toMatchObject({ holds: 0 }), 10_000);
@@ -223,7 +224,7 @@ describe('a disk or a database that refuses a step', () => {
     await ledger.accounts.hold(debit);
     isFull = true;
     await expect(ledger.accounts.capture(debit, '"answer"')).rejects.toThrow('no room');
-    await ledger.accounts.release(debit, true).catch(() => undefined);
+    await ledger.accounts.release(debit, true);
     isFull = false;
     // The client sends the same request again.
     const again = { ...debit, owner: 'another' };

@@ -1,5 +1,7 @@
 import { pino } from 'pino';
+import type { BackgroundFailure } from './background.ts';
 import { spellingsOf } from './secrets.ts';
+import { stackOf } from './stack.ts';
 import type { LogLine } from './stages/trail.ts';
 
 /** Takes whole lines. An `error` event means that the reader is gone. */
@@ -82,7 +84,11 @@ export function createLog(level: string, secrets: readonly string[], destination
     notice: (message: string, fields: object = {}): void => logger.info(fields, redact(message)),
     /** A failure that no response can report. */
     failure(error: unknown): void {
-      logger.error({ reason: redact(String((error as Error)?.stack ?? error)) }, 'failure');
+      logger.error({ reason: redact(stackOf(error)) }, 'failure');
+    },
+    /** Background work has failed. */
+    background({ task, failures, error }: BackgroundFailure): void {
+      logger.error({ task, failures, reason: redact(stackOf(error)) }, 'background work failed');
     },
     /** Whether the log's reader is gone and nothing is written. */
     isLost: (): boolean => failed.get(destination) === true,
@@ -94,7 +100,7 @@ export type Log = ReturnType<typeof createLog>;
 type Stream = LogDestination & { readonly isTTY?: boolean };
 
 /** A parsed log line: of a request, a notice or a failure. */
-type Written = { readonly time: string; readonly msg: string } & Partial<LogLine>;
+type Written = { readonly time: string; readonly msg: string; readonly task?: string } & Partial<LogLine>;
 
 const MICROS = 1_000_000;
 const WALLET_START = 4;
@@ -119,7 +125,7 @@ function request(line: Written): string {
 
 function textOf(line: Written): string {
   if (line.msg === 'request') return request(line);
-  return line.reason === undefined ? line.msg : `${line.msg}: ${line.reason}`;
+  return [line.msg, line.task, line.reason].filter((part) => part !== undefined).join(': ');
 }
 
 /** Formats one JSON log line for a terminal. */

@@ -1,4 +1,5 @@
 import { ConfigError } from './config/config.ts';
+import { stackOf } from './stack.ts';
 
 interface Service {
   readonly log: { failure(error: unknown): void };
@@ -7,7 +8,7 @@ interface Service {
 
 /** Prints the faults to standard error and exits with code 1. */
 function fail(error: unknown): never {
-  const lines = error instanceof ConfigError ? error.faults : [String((error as Error)?.stack ?? error)];
+  const lines = error instanceof ConfigError ? error.faults : [stackOf(error)];
   for (const line of lines) process.stderr.write(`asset-gateway: ${line}\n`);
   process.exit(1);
 }

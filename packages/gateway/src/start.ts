@@ -1,3 +1,5 @@
+import { Background } from './background.ts';
+import { type Hold, opening } from './closing.ts';
 import { compose } from './compose/compose.ts';
 import type { Dependencies, Observers } from './compose/dependencies.ts';
 import { openState, type State } from './compose/state.ts';
@@ -63,7 +65,7 @@ function openLog(config: Config, secrets: readonly string[], logTo: LogDestinati
 }
 
 /** Serves metrics if they are configured. */
-async function openMetrics(config: Config, state: State): Promise<ServedMetrics | undefined> {
+async function openMetrics(config: Config, state: State, background: Background): Promise<ServedMetrics | undefined> {
   const { metrics: place, paid, console } = config;
   if (!place) return undefined;
   const { serveMetrics } = await import('./metrics/server.ts');
@@ -72,7 +74,8 @@ async function openMetrics(config: Config, state: State): Promise<ServedMetrics 
   const files = console ? openConsoleFiles() : undefined;
   const { host, port, token } = place;
   const rows = rowsOf(config.apis);
-  const resources = { token, sales, files, version: version(), rows, hasTraces: config.traces !== undefined };
+  const hasTraces = config.traces !== undefined;
+  const resources = { token, sales, files, version: version(), rows, hasTraces, background };
   const served = await serveMetrics(host, port, resources).catch((error) => {
     throw listenFault(error, place, 'METRICS_');
   });
@@ -102,23 +105,23 @@ const observersOf = (log: Log, metrics: ServedMetrics['metrics'] | undefined, tr
     onSlot: (kind) => metrics?.slotTaken(kind),
   }) satisfies Observers & Pick<Dependencies, 'log'>;
 
-type Hold = <T extends { close(): Promise<void> }>(opened: T) => T;
-
 /** Opens everything and listens. `hold` takes each part that must be closed in the end. */
 async function serve(config: Config, { logTo, graceMs = GRACE_MS, ...paces }: StartOptions, hold: Hold) {
+  const background = new Background();
   const tracing = hold(await openTraces(config));
-  const state = hold(await openState(config, tracing));
-  const served = await openMetrics(config, state);
+  const state = hold(await openState(config, tracing, background));
+  const served = await openMetrics(config, state, background);
   if (served) hold(served);
   const { connect, close: _, ...remembered } = state;
   const { metrics, url: metricsUrl } = served ?? {};
   const log = openLog(config, remembered.secrets, logTo);
+  background.listen(log.background);
   await connect(log.notice);
   tracing.connect(log.notice);
   let stopping = false;
-  const isStopping = () => stopping;
   const observers = observersOf(log, metrics, tracing);
-  const composed = hold(await compose(config, { ...remembered, tracing, isStopping, ...observers, ...paces }));
+  const shared = { ...remembered, tracing, background, isStopping: () => stopping };
+  const composed = hold(await compose(config, { ...shared, ...observers, ...paces }));
   const server = new HttpServer({
     handle: tracing.handling(composed.gateway),
     trustedProxies: trustedProxies(config.trustedProxies),
@@ -146,18 +149,6 @@ async function serve(config: Config, { logTo, graceMs = GRACE_MS, ...paces }: St
 
 /** Starts a gateway in this process. Rejects with a ConfigError for faults that the operator can fix. */
 export async function startGateway(config: Config, options: StartOptions = {}): Promise<RunningGateway> {
-  const held: { close(): Promise<void> }[] = [];
-  const release = async () => {
-    for (const each of held.splice(0).reverse()) await each.close();
-  };
-  try {
-    const { drain, ...running } = await serve(config, options, (opened) => {
-      held.push(opened);
-      return opened;
-    });
-    return { ...running, stop: () => drain().then(release) };
-  } catch (error) {
-    await release();
-    throw error;
-  }
+  const { drain, close, ...running } = await opening((hold) => serve(config, options, hold));
+  return { ...running, stop: () => drain().finally(close) };
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { Background, type Repeated } from '../background.ts';
 import { type Clock, monotonicMs } from '../stores/clock.ts';
 import type { Database, Row, Statement } from '../stores/sql/database.ts';
 import type { HeldSlot } from './sliding-log.ts';
@@ -45,12 +46,12 @@ export class LocalRecords {
   readonly #rows = new Map<string, number>();
   /** Ends of calls, written in batches. If they are lost, the next process holds the slots longer. */
   #ended: Statement[] = [];
-  readonly #batches: NodeJS.Timeout;
+  readonly #batches: Repeated;
 
-  constructor(database: Database, clocks: LocalClocks) {
+  constructor(database: Database, clocks: LocalClocks, background = new Background()) {
     this.#database = database;
     this.#clocks = clocks;
-    this.#batches = setInterval(() => void this.#writeBatch(), BATCH_MS).unref();
+    this.#batches = background.every('slots', BATCH_MS, () => this.#writeBatch());
   }
 
   /** Reads what the last process has left: the epoch of the used nonces, these, and by budget the slots that may still be held. */
@@ -92,7 +93,7 @@ export class LocalRecords {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#batches);
+    await this.#batches.close();
     await this.#writeBatch();
   }
 
@@ -138,7 +139,7 @@ export class LocalRecords {
     this.#ended = [];
     const oldestSeconds = Math.floor(now() / 1000) - NONCE_MEMORY_SECONDS;
     const steps = [...ended, { sql: FORGET, values: [oldestSeconds, now(), monotonic()] }];
-    await Promise.all(steps.map((guard) => this.#database.write({ guard }))).catch(() => undefined);
+    await Promise.all(steps.map((guard) => this.#database.write({ guard })));
   }
 }
 

@@ -1,3 +1,4 @@
+import { Background, type Repeated } from '../background.ts';
 import { type Clock, monotonicMs } from '../stores/clock.ts';
 import {
   BACKGROUND_TIMEOUT,
@@ -66,15 +67,16 @@ export class RedisStore implements Store {
   readonly #connection: RedisConnection;
   readonly #space: Keyspace;
   readonly #budgets = new Map<string, Known>();
-  readonly #beat: NodeJS.Timeout;
+  readonly #background: Background;
+  readonly #beat: Repeated;
 
   /** `clock`: replaces Redis's clock, for tests. */
-  constructor(connection: RedisConnection, clock?: Clock) {
+  constructor(connection: RedisConnection, clock?: Clock, background = new Background()) {
     this.#connection = connection;
     this.#space = new Keyspace(connection, TAG, clock);
+    this.#background = background;
+    this.#beat = background.every('redis', BEAT_MS, () => this.#tick());
     connection.onConnect(() => void this.readEpoch());
-    this.#beat = setInterval(() => this.#tick(), BEAT_MS);
-    this.#beat.unref();
   }
 
   now(): number {
@@ -127,7 +129,7 @@ export class RedisStore implements Store {
     const { key, windowMs, fromDispatch } = budget;
     if (fromDispatch) return;
     const step = { script: COMPLETE, keys: [`slots:${key}`], args: [owner, windowMs] };
-    this.#space.runWithRetry(step).catch(() => undefined);
+    void this.#background.run('redis', () => this.#space.runWithRetry(step));
   }
 
   /** This node pauses at once; the others pause when Redis has stored the pause. Never rejects. */
@@ -148,7 +150,7 @@ export class RedisStore implements Store {
 
   /** Reads the epoch. Never rejects. */
   async readEpoch(): Promise<void> {
-    await this.#space.readEpoch(BACKGROUND_TIMEOUT).catch(() => undefined);
+    await this.#background.run('redis', () => this.#space.readEpoch(BACKGROUND_TIMEOUT));
   }
 
   /** Whether the server evicts keys when its memory is full. */
@@ -156,8 +158,8 @@ export class RedisStore implements Store {
     return this.#space.mayEvict();
   }
 
-  close(): void {
-    clearInterval(this.#beat);
+  close(): Promise<void> {
+    return this.#beat.close();
   }
 
   #of(budget: Budget): Known {
@@ -166,9 +168,9 @@ export class RedisStore implements Store {
     return known;
   }
 
-  #tick(): void {
-    void this.readEpoch();
-    for (const known of this.#budgets.values()) void this.#spreadPause(known, BACKGROUND_TIMEOUT);
+  async #tick(): Promise<void> {
+    const pauses = Array.from(this.#budgets.values(), (known) => this.#spreadPause(known, BACKGROUND_TIMEOUT));
+    await Promise.all([this.readEpoch(), ...pauses]);
   }
 
   /** Tells other nodes about a present pause. Never rejects: it is sent again until it is over. */
@@ -176,7 +178,7 @@ export class RedisStore implements Store {
     const milliseconds = Math.ceil(own.pauseMs(monotonicMs()));
     if (milliseconds <= 0) return;
     const step = { script: PAUSE, keys: [`pause:${budget.key}`], args: [milliseconds], timeout };
-    await this.#space.run(step).catch(() => undefined);
+    await this.#background.run('redis', () => this.#space.run(step));
   }
 
   async #ask(known: Known, attempt: Admit): Promise<Verdict> {

@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, deflateRaw, inflateRaw } from 'node:zlib';
+import { Background } from '../background.ts';
 import { equalSecrets } from '../gates/crypto.ts';
 import { BACKGROUND_TIMEOUT, REQUEST_TIMEOUT, type RedisConnection, timeoutFor } from '../stores/redis/connection.ts';
 import { Keyspace } from '../stores/redis/keyspace.ts';
@@ -34,12 +35,14 @@ const macOf = (secret: Buffer, digest: string, head: string, body: Buffer): Buff
 export class RedisEntries implements SharedEntries {
   readonly leaseMs: number;
   readonly #options: SharingOptions;
+  readonly #background: Background;
   readonly #space: Keyspace;
   /** The first one signs, all verify. */
   readonly #secrets: readonly Buffer[];
 
-  constructor(connection: RedisConnection, options: SharingOptions) {
+  constructor(connection: RedisConnection, options: SharingOptions, background = new Background()) {
     this.#options = options;
+    this.#background = background;
     this.leaseMs = options.leaseMs;
     this.#space = new Keyspace(connection, TAG);
     this.#secrets = options.secrets.map((secret) =>
@@ -57,14 +60,20 @@ export class RedisEntries implements SharedEntries {
       const texts = plans.map((_, index) => String(pairs[2 * index]));
       const leased = ids.filter((_, index) => pairs[2 * index + 1] === 1);
       return { leased: new Set(leased), entries: await this.#openAll(plans, texts, askedAtMs - nowMs) };
-    } catch {
+    } catch (error) {
+      this.#background.failed('cache', error);
       return { leased: new Set(ids), entries: new Map() };
     }
   }
 
   async write(entries: readonly (Keyed & SharedEntry)[], owner: string): Promise<void> {
-    // Other nodes must not wait for an entry that cannot be written.
-    await this.#send(entries, owner).catch(() => this.giveBack(entries, owner));
+    await this.#background.run('cache', async () => {
+      await this.#send(entries, owner).catch(async (error) => {
+        // Other nodes must not wait for an entry that cannot be written.
+        await this.giveBack(entries, owner);
+        throw error;
+      });
+    });
   }
 
   async #send(entries: readonly (Keyed & SharedEntry)[], owner: string): Promise<void> {
@@ -86,7 +95,7 @@ export class RedisEntries implements SharedEntries {
   async giveBack(plans: readonly Keyed[], owner: string): Promise<void> {
     const names = plans.map(({ key }) => `lease:${this.#digest(key)}`);
     const step = { script: GIVE_BACK, keys: names, args: [owner], timeout: BACKGROUND_TIMEOUT };
-    await this.#space.run(step).catch(() => undefined);
+    await this.#background.run('cache', () => this.#space.run(step));
   }
 
   #digest({ id }: CacheKey): string {

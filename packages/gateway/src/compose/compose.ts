@@ -1,4 +1,5 @@
 import { everyRoute, type Route } from '@asset-gateway/protocol';
+import { type Hold, opening } from '../closing.ts';
 import type { Config } from '../config/config.ts';
 import { createGateway } from '../gateway.ts';
 import type { Meter } from '../metrics/meter.ts';
@@ -12,12 +13,15 @@ import { openParts } from './parts.ts';
 import { watchCovered } from './sales.ts';
 
 /** Puts the gateway together; the only place that knows every part. */
-export async function compose(config: Config, dependencies: Dependencies) {
+export const compose = (config: Config, dependencies: Dependencies) =>
+  opening((hold) => assemble(config, dependencies, hold));
+
+async function assemble(config: Config, dependencies: Dependencies, hold: Hold) {
   const foundation = layFoundation(config, dependencies);
   const { money, log, notice, onFailure, randomId, watchPace: pace } = foundation;
   const { paid, disabled } = config;
-  const parts = await openParts(foundation);
-  const { service, channels, exact, credit, caches, console, blocked } = parts;
+  const parts = await openParts(foundation, hold);
+  const { service, exact, credit } = parts;
   const isDisabled = ({ id }: Route) => disabled.has(id);
   const gateway = createGateway({
     trail: { log, randomId, sales: new Sales() },
@@ -26,21 +30,10 @@ export async function compose(config: Config, dependencies: Dependencies) {
   });
   const losses = exact && paid && !foundation.isPlayMoney ? lossNotice(service.routes, exact, config) : undefined;
   if (losses !== undefined) notice(losses);
-  const covered = credit && paid && money ? [watchCovered(paid, money, pace)] : [];
-  const opened: ({ close(): unknown } | undefined)[] = [
-    console,
-    ...caches.values(),
-    blocked,
-    ...covered,
-    exact,
-    channels,
-  ];
+  if (credit && paid && money) hold(watchCovered(paid, money, pace));
   return {
     gateway,
     /** Adds the metrics that are read from the parts at each scrape. */
-    watch: (meter: Meter) => void opened.push(watchParts(meter, foundation, parts)),
-    async close() {
-      for (const each of opened) await each?.close();
-    },
+    watch: (meter: Meter) => void hold(watchParts(meter, foundation, parts)),
   };
 }

@@ -40,12 +40,12 @@ function openQueue({ database, events }: Money): AccountQueue {
 
 /** Opens credit. */
 export function openCredit(parts: CreditParts) {
-  const { credit, paid, money, exact, originOf, receipts, crypto, secrets, store, randomId, onFailure, onStep } = parts;
+  const { credit, paid, money, exact, originOf, receipts, crypto, secrets, store, randomId, onStep } = parts;
   const { accounts } = money;
   const { limitMicros } = credit;
   const leaseMs = Math.max(CREDIT.leaseMs, paid.upstreamTimeoutMs + BEFORE_AND_AFTER_MS);
   const answers = new ChargedAnswers(accounts);
-  const dependencies = { accounts, answers, queue: openQueue(money), leaseMs, onFailure, onStep };
+  const dependencies = { accounts, answers, queue: openQueue(money), leaseMs, onStep };
   // Each instance keeps the keys of one epoch, and credit has an epoch of its own.
   const nonces = new Nonces(crypto, secrets);
   // The clock that forgets debits must judge nonces too, so that no nonce outlives its debit.

@@ -1,4 +1,5 @@
 import type { RefusalCode } from '@asset-gateway/protocol';
+import { Background } from '../background.ts';
 import type { GroupKind } from '../budget/store.ts';
 import type { Config } from '../config/config.ts';
 import { type Crypto, keysFor, loadSodium, nodeCrypto, random } from '../gates/crypto.ts';
@@ -44,6 +45,8 @@ export interface Dependencies
   readonly isStopping?: () => boolean;
   /** Default: nothing is traced. */
   readonly tracing?: Tracing;
+  /** Hears failures of background work. */
+  readonly background?: Background;
 }
 
 const SEED_BYTES = 32;
@@ -67,6 +70,7 @@ export function layFoundation(config: Config, dependencies: Dependencies) {
     notice: () => undefined,
     onFailure: () => undefined,
     tracing: untraced,
+    background: new Background(),
     ...dependencies,
     config,
     crypto,

@@ -1,4 +1,5 @@
 import { NETWORKS } from '@asset-gateway/protocol';
+import { Background } from '../background.ts';
 import { CHANNEL, channelOf, KEY } from '../metrics/figures.ts';
 import type { Meter } from '../metrics/meter.ts';
 import type { FeePayerBalance } from '../payments/facilitator/fee-payer.ts';
@@ -6,9 +7,6 @@ import type { Payments } from '../payments/payments.ts';
 import type { SingleChannel } from './channels.ts';
 import type { Foundation } from './dependencies.ts';
 import type { Parts } from './parts.ts';
-
-/** While the store is unavailable, the other metrics are still answered. */
-const unavailable = () => undefined;
 
 /** Adds metrics of upstreams and their keys. */
 function watchChannels(meter: Meter, channels: readonly SingleChannel[]): void {
@@ -51,13 +49,14 @@ async function readOpen(payments: Payments) {
 }
 
 /** Adds gauges of money. */
-function watchMoney(meter: Meter, { money, config }: Foundation): void {
+function watchMoney(meter: Meter, { money, config, background }: Foundation): void {
   let reading: Promise<{ count: number; oldestMs: number } | undefined> | undefined;
   // A scrape collects all metrics at once; both gauges share one read of the store.
   const open = async () => {
     if (!money) return { count: 0, oldestMs: 0 };
-    reading ??= readOpen(money.payments)
-      .catch(unavailable)
+    // While the database is unavailable, the other metrics are still answered.
+    reading ??= background
+      .run('metrics', () => readOpen(money.payments))
       .finally(() => {
         reading = undefined;
       });
@@ -70,7 +69,7 @@ function watchMoney(meter: Meter, { money, config }: Foundation): void {
   });
   const owed = 'Unspent credit of all wallets, in millionths of a dollar.';
   meter.gauge('credit_owed_usd_micros', owed, ['cluster'], async () => {
-    const byNetwork = await money?.accounts.owed().catch(unavailable);
+    const byNetwork = money && (await background.run('metrics', () => money.accounts.owed()));
     if (!byNetwork) return [];
     return Object.entries(NETWORKS).map(([cluster, network]) => [{ cluster }, byNetwork.get(network) ?? 0]);
   });
@@ -83,23 +82,26 @@ function watchMoney(meter: Meter, { money, config }: Foundation): void {
 const FEE_PAYER_INTERVAL_MS = 60_000;
 
 /** Adds the fee payer's balances, which are read once a minute until `close`. */
-export function watchFeePayers(meter: Meter, readAll: () => Promise<readonly FeePayerBalance[]>) {
+export function watchFeePayers(
+  meter: Meter,
+  readAll: () => Promise<readonly FeePayerBalance[]>,
+  background = new Background(),
+) {
   let balances: readonly FeePayerBalance[] = [];
   meter.gauge('fee_payer_lamports', 'Balance of the fee payer.', ['cluster'], () =>
     balances.flatMap(({ cluster, lamports }) => (lamports === undefined ? [] : [[{ cluster }, lamports]])),
   );
-  const read = async () => {
+  const reading = background.every('fee_payers', FEE_PAYER_INTERVAL_MS, async () => {
     balances = await readAll();
-  };
-  void read();
-  const timer = setInterval(() => void read(), FEE_PAYER_INTERVAL_MS).unref();
-  return { close: () => clearInterval(timer) };
+  });
+  void reading.run();
+  return reading;
 }
 
 /** Adds the metrics that are read from the parts of a gateway at each scrape, until `close`. */
 export function watchParts(meter: Meter, foundation: Foundation, parts: Parts) {
   const { channels, exact, blocked } = parts;
-  const { tracing, notReadyCode } = foundation;
+  const { tracing, notReadyCode, background } = foundation;
   meter.gauge('ready', 'Whether the node is ready (/readyz).', [], () => notReadyCode() === undefined);
   meter.gauge('blocked_entries', 'Blocked wallets and address ranges.', ['kind'], () => {
     const { wallets, ranges } = blocked?.list.counts ?? { wallets: 0, ranges: 0 };
@@ -116,5 +118,9 @@ export function watchParts(meter: Meter, foundation: Foundation, parts: Parts) {
   watchCache(meter, parts);
   const dropped = () => tracing.dropped?.() ?? 0;
   meter.total('trace_spans_dropped_total', 'Spans that were not exported.', [], dropped);
-  return watchFeePayers(meter, async () => exact?.feePayers() ?? []);
+  const failures = 'Failures of background work by task.';
+  meter.total('background_failures_total', failures, ['task'], () =>
+    Array.from(background.counts, ([task, count]) => [{ task }, count]),
+  );
+  return watchFeePayers(meter, async () => exact?.feePayers() ?? [], background);
 }

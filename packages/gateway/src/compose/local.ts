@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { Background } from '../background.ts';
 import { LocalRecords, localClocks } from '../budget/local-records.ts';
 import { LocalStore } from '../budget/local-store.ts';
+import { type Hold, opening } from '../closing.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/settings.ts';
 import { steadyClock, timeOfDay } from '../stores/clock.ts';
@@ -74,27 +76,15 @@ async function secretOf(database: SqliteDatabase): Promise<string> {
   return secret;
 }
 
-async function openDatabase(folder: string, now: () => number) {
-  const { damage } = await checkSqlite(sqliteIn(folder));
-  const database = new SqliteDatabase(sqliteIn(folder), { now });
-  try {
-    const records = new LocalRecords(database, localClocks(now));
-    return { database, damage, records, secret: await secretOf(database) };
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
-}
-
 /** Opens and locks a folder, which one process at a time may use. */
-export async function openLocal({ dataDir }: Pick<Config, 'dataDir'>) {
+async function openFolder(dataDir: string, background: Background, hold: Hold) {
   makeFolder(dataDir);
-  const lock = await takeFolder(dataDir);
+  hold(await takeFolder(dataDir));
   const now = steadyClock();
-  const { database, damage, records, secret } = await openDatabase(dataDir, now).catch(async (error) => {
-    await lock.close();
-    throw folderFault(error, dataDir);
-  });
+  const { damage } = await checkSqlite(sqliteIn(dataDir));
+  const database = hold(new SqliteDatabase(sqliteIn(dataDir), { now, background }));
+  const secret = await secretOf(database);
+  const records = hold(new LocalRecords(database, localClocks(now), background));
   const store = new LocalStore(records, await records.read(), now, timeOfDay);
   return {
     database,
@@ -110,13 +100,13 @@ export async function openLocal({ dataDir }: Pick<Config, 'dataDir'>) {
         ({ message }: Error) => notice(`DATA_DIR: gateway.db was not checked for damage (${message})`),
       );
     },
-    async close() {
-      await records.close();
-      await database.close();
-      await lock.close();
-    },
   };
 }
+
+export const openLocal = ({ dataDir }: Pick<Config, 'dataDir'>, background = new Background()) =>
+  opening((hold) => openFolder(dataDir, background, hold)).catch((error) => {
+    throw error instanceof ConfigError ? error : folderFault(error, dataDir);
+  });
 
 /** The folder of one process. */
 export type Local = Awaited<ReturnType<typeof openLocal>>;

@@ -1,4 +1,6 @@
 import { EventEmitter } from 'node:events';
+import { Background } from '../background.ts';
+import { closeAll } from '../closing.ts';
 import { CREDIT } from '../credit/account.ts';
 import { Accounts } from '../credit/accounts.ts';
 import { Payments } from '../payments/payments.ts';
@@ -35,15 +37,20 @@ const timed = (database: Database, events: EventEmitter<MoneyEvents>): Database 
  * Opens the data about money in a database; closing it does not close the database. `journalKeepMs`: how long journal entries are
  * stored. `answerBytes`: the most bytes of all stored answers together.
  */
-export function openMoney(untimed: Database, journalKeepMs: number, answerBytes: number = PAYMENTS.answerBytes) {
+export function openMoney(
+  untimed: Database,
+  journalKeepMs: number,
+  answerBytes: number = PAYMENTS.answerBytes,
+  background = new Background(),
+) {
   const events = new EventEmitter<MoneyEvents>();
   const database = timed(untimed, events);
   const onWritten: OnWritten = (written) => void events.emit('written', written);
-  const payments = new Payments(database, onWritten);
-  const accounts = new Accounts(database, onWritten);
+  const payments = new Payments(database, onWritten, background);
+  const accounts = new Accounts(database, onWritten, background);
   const releaseLapsed = () => accounts.releaseAllLapsed();
   const { watchMs } = CREDIT;
-  const retention = new Retention(database, { journalKeepMs, answerBytes, watchMs, releaseLapsed });
+  const retention = new Retention(database, { journalKeepMs, answerBytes, watchMs, releaseLapsed }, background);
   return {
     database,
     payments,
@@ -51,10 +58,7 @@ export function openMoney(untimed: Database, journalKeepMs: number, answerBytes:
     books: new Books(database),
     retention,
     events,
-    async close() {
-      payments.close();
-      await retention.close();
-    },
+    close: () => closeAll([payments, retention]),
   };
 }
 

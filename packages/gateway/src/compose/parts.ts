@@ -1,5 +1,6 @@
 import { BlockedFile } from '../blocked/file.ts';
 import { kindOf, shareOf } from '../budget/store.ts';
+import type { Hold } from '../closing.ts';
 import { Nonces } from '../gates/siwx/nonce.ts';
 import { openExact } from '../payments/open.ts';
 import type { Payments } from '../payments/payments.ts';
@@ -28,20 +29,22 @@ const createSharing = ({ money, onSlot }: Foundation): Sharing => ({
 });
 
 /** Opens the parts of a gateway that its configuration turns on. */
-export async function openParts(foundation: Foundation) {
+export async function openParts(foundation: Foundation, hold: Hold) {
   const { config, store, money, secrets, notice, crypto, originOf, tracing, ownRoutes = [] } = foundation;
   const { paid } = config;
-  const channels = new Channels(foundation);
+  const channels = hold(new Channels(foundation));
   const payments = money && tracing.spanned(money.payments, PAYMENT_SPANS);
-  const exact = paid && payments ? await openExact({ ...foundation, paid, payments }) : undefined;
+  const exact = paid && payments ? hold(await openExact({ ...foundation, paid, payments })) : undefined;
   const service = serviceOf(foundation, channels, exact);
-  const blocked = config.blocked && new BlockedFile(config.blocked, notice);
+  const blocked = config.blocked && hold(new BlockedFile(config.blocked, notice));
   const credit =
     config.credit && paid && exact && money
       ? openCredit({ ...foundation, credit: config.credit, paid, money, exact })
       : undefined;
-  const console = openConsole(service, foundation);
+  const console = hold(openConsole(service, foundation));
   const sharing = config.fairShares ? createSharing(foundation) : undefined;
+  const caches = openCaches(foundation, channels, sharing);
+  for (const cache of caches.values()) hold(cache);
   return {
     service,
     channels,
@@ -56,7 +59,7 @@ export async function openParts(foundation: Foundation) {
     blocked,
     /** Shares the asset-data budget; undefined if shares are off. */
     sharing,
-    caches: openCaches(foundation, channels, sharing),
+    caches,
   };
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cluster, USDC } from '@asset-gateway/protocol';
+import { closeAll } from '../closing.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import type { FacilitatorConfig, PaidConfig } from '../config/paid.ts';
 import { Chain } from '../payments/facilitator/chain.ts';
@@ -40,7 +41,7 @@ function openOnce(paid: PaidConfig) {
       return opened;
     },
     async close() {
-      for (const { chain } of (await opened) ?? []) await chain.close();
+      await closeAll(((await opened) ?? []).map(({ chain }) => chain));
     },
   };
 }
@@ -81,8 +82,7 @@ export async function openArchive(config: Config, toRepair: boolean): Promise<Ar
       return chains.payees();
     },
     async close() {
-      await chains?.close();
-      await close();
+      await closeAll([{ close }, ...(chains ? [chains] : [])]);
     },
   };
 }
@@ -90,12 +90,14 @@ export async function openArchive(config: Config, toRepair: boolean): Promise<Ar
 /** Watches the chains for covered payments. It opens the chains when there is something to search for. */
 export function watchCovered(paid: PaidConfig, { database, payments }: Money, pace?: Partial<WatchPace>) {
   const chains = openOnce(paid);
-  const watch = new CoveredWatch({ database, findPayment: (key) => payments.find(key), payees: chains.payees, pace });
+  const findPayment = (key: string) => payments.find(key);
+  const { background } = payments;
+  const watch = new CoveredWatch({ database, findPayment, payees: chains.payees, pace, background });
   return {
     async close() {
       const ended = watch.close();
-      await chains.close();
-      await ended;
+      // Ends the search that is running.
+      await closeAll([{ close: () => ended }, chains]);
     },
   };
 }

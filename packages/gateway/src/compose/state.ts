@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
+import { Background } from '../background.ts';
 import { RedisStore } from '../budget/redis-store.ts';
 import type { Store } from '../budget/store.ts';
 import { RedisEntries } from '../cache/redis-entries.ts';
 import type { OpenShared } from '../cache/shared-entries.ts';
+import { closeAll, opening } from '../closing.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/settings.ts';
 import { RedisConnection } from '../stores/redis/connection.ts';
@@ -83,53 +85,40 @@ async function readPostgres(url: string) {
   throw new ConfigError([`DATABASE_URL: PostgreSQL does not answer (${(fault as Error).message}).`]);
 }
 
-/** A part of the state. Connecting rejects with a fault that the operator can fix; later faults are noticed. */
-interface Part {
-  connect(notice: (message: string) => void): Promise<void>;
-  close(): Promise<void>;
-}
-
 const EVICTS = 'Redis drops keys when its memory is full, including used nonces: set maxmemory-policy to noeviction';
 
 /** Opens Redis, whose data may be lost. */
-async function openRedis(url: string) {
+async function openRedis(url: string, background: Background) {
   const connection = await RedisConnection.load(url);
-  const store = new RedisStore(connection);
-  const openShared: OpenShared = (options) => new RedisEntries(connection, options);
+  const store = new RedisStore(connection, undefined, background);
+  const openShared: OpenShared = (options) => new RedisEntries(connection, options, background);
   return {
     store,
     openShared,
     async connect(notice: (message: string) => void) {
       await connection.connect(notice);
       await store.readEpoch();
-      if (await store.mayEvict().catch(() => false)) notice(EVICTS);
+      if (await background.run('redis', () => store.mayEvict())) notice(EVICTS);
     },
-    async close() {
-      store.close();
-      connection.close();
-    },
+    close: () => closeAll([connection, store]),
   };
 }
 
 /** Opens the folder of a single node, or the databases that nodes share. */
-export async function openState(config: Config, tracing: Pick<Tracing, 'spanned'> = untraced) {
+export function openState(
+  config: Config,
+  tracing: Pick<Tracing, 'spanned'> = untraced,
+  background: Background = new Background(),
+) {
   const { redisUrl, databaseUrl, secrets, journalKeepMs } = config;
-  const parts: Part[] = [];
-  const opened = <T extends Part>(part: T): T => {
-    parts.push(part);
-    return part;
-  };
-  const close = async () => {
-    for (const part of parts.toReversed()) await part.close();
-  };
-  try {
-    const redis = redisUrl === undefined ? undefined : opened(await openRedis(redisUrl));
-    const local = redis ? undefined : opened(await openLocal(config));
+  return opening(async (hold) => {
+    const redis = redisUrl === undefined ? undefined : hold(await openRedis(redisUrl, background));
+    const local = redis ? undefined : hold(await openLocal(config, background));
     const postgres =
-      databaseUrl === undefined ? undefined : opened(await openPostgres(databaseUrl, config.credit !== undefined));
+      databaseUrl === undefined ? undefined : hold(await openPostgres(databaseUrl, config.credit !== undefined));
     const database = postgres?.database ?? local?.database;
-    const money = database && openMoney(tracing.spanned<Database>(database, DATABASE_SPANS), journalKeepMs);
-    if (money) opened({ connect: async () => undefined, close: () => money.close() });
+    const spanned = database && tracing.spanned<Database>(database, DATABASE_SPANS);
+    const money = spanned && hold(openMoney(spanned, journalKeepMs, undefined, background));
     if (money && !postgres) await recover(money);
     const { store } = redis ?? (local as Local);
     return {
@@ -141,15 +130,12 @@ export async function openState(config: Config, tracing: Pick<Tracing, 'spanned'
       openShared: redis?.openShared,
       /** The first signs, all verify. */
       secrets: secrets.length > 0 || !local ? secrets : [local.secret],
+      /** Rejects with a fault that the operator can fix; later faults are noticed. */
       async connect(notice: (message: string) => void) {
-        for (const part of parts) await part.connect(notice);
+        for (const part of [redis, local, postgres]) await part?.connect(notice);
       },
-      close,
     };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  });
 }
 
 /** The stored state of a gateway. */

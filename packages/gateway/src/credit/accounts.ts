@@ -102,17 +102,17 @@ export class Accounts extends Ledger {
   }
 
   /**
-   * Releases what this owner holds. `isCalled`: whether the upstream was called. If the database fails, this rejects and the release
-   * is tried again until the hold lapses.
+   * Releases what this owner holds. `isCalled`: whether the upstream was called. If the database fails, the release is tried again
+   * until the hold lapses. Never rejects.
    */
   async release(debit: NewDebit, isCalled: boolean, retries = CREDIT.leaseMs / RELEASE_AGAIN_MS): Promise<void> {
     try {
       const row = await this.#write(debit, rows.release(debit));
       if (row && isCalled) await this.#noteUncharged(debit);
     } catch (error) {
-      const again = () => void this.release(debit, isCalled, retries - 1).catch(() => undefined);
+      const again = () => void this.release(debit, isCalled, retries - 1);
       if (retries > 0) setTimeout(again, RELEASE_AGAIN_MS).unref();
-      throw error;
+      this.background.failed('releases', error);
     }
   }
 
@@ -120,7 +120,7 @@ export class Accounts extends Ledger {
   delivered(id: string): void {
     const sql =
       'update debits set owed_until_ms = null where id = $1 and owed_until_ms is not null and {in time} returning id';
-    this.database.note({ sql, values: [id] });
+    void this.background.run('deliveries', () => this.database.note({ sql, values: [id] }));
   }
 
   /** Upstream calls for a debit so far: the first, and those for a captured debit whose answer was lost. */

@@ -18,7 +18,6 @@ export interface CreditDependencies {
   readonly answers: ChargedAnswers;
   /** How long a call may take, in milliseconds. */
   readonly leaseMs: number;
-  readonly onFailure: (error: unknown) => void;
   /** Called after each step of a debit, before the next one begins. */
   readonly onStep?: ((step: 'hold' | 'upstream' | 'capture' | 'respond') => void) | undefined;
 }
@@ -79,7 +78,7 @@ export function refusalOf(verdict: HoldVerdict): Refusal {
  * whether the price is held already.
  */
 export function debiting(
-  { accounts, leaseMs, onFailure, onStep }: CreditDependencies,
+  { accounts, leaseMs, onStep }: CreditDependencies,
   debit: NewDebit,
   context: DebitContext,
   isHeld: boolean,
@@ -113,7 +112,7 @@ export function debiting(
       return { ...receiptOf(captured, balanceMicros, context), onDelivered };
     },
     async [Symbol.asyncDispose]() {
-      if (isHeld) await accounts.release(debit, isCalled).catch(onFailure);
+      if (isHeld) await accounts.release(debit, isCalled);
     },
   };
 }

@@ -6,6 +6,7 @@ import {
   type RefusalCode,
   type RefusalDetails,
 } from '@asset-gateway/protocol';
+import type { Background } from '../background.ts';
 import type { Admission, Arrival, Call, Challenge, Delivery, Gate, Receipt } from '../call.ts';
 import { BAZAAR_EXTENSION, type Describe } from '../describe/discovery.ts';
 import { Recent } from '../tallies.ts';
@@ -45,6 +46,7 @@ export interface PaidRequest {
 
 /** Answers that were paid for, by the key of the payment or the id of the debit. */
 interface AnswerStore {
+  readonly background: Background;
   now(): number;
   answer(key: string): Promise<string | undefined>;
   /** Upstream calls so far. */
@@ -107,11 +109,11 @@ export class PaidAnswers {
         }
         if ((await fromStore(store.calls(key))) >= MOST_CALLS) throw alreadyUsed('asked for too often');
         const slot = await take();
-        await store.called(key).catch(() => undefined);
+        await store.background.run('deliveries', () => store.called(key));
         return slot;
       },
       async settle({ json }) {
-        await store.keep(key, json).catch(() => undefined);
+        await store.background.run('deliveries', () => store.keep(key, json));
         return receipt;
       },
       async [Symbol.asyncDispose]() {

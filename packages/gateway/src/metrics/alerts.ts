@@ -64,13 +64,16 @@ const rateAbove = (code: string | RegExp): Find =>
       (figures.sum('requests_total', { code }) ?? 0) > bound * Math.max(seconds, LEAST_SECONDS),
   );
 
-/** Requests to a route with this code are above the bound. */
-const countAbove =
-  (code: string): Find =>
+/** A counter has grown by more than the bound for a value of this label. */
+const growsAbove =
+  (name: string, label: string, wanted?: Wanted): Find =>
   ({ over }, { minutes = 0, bound = 0 }) =>
-    [...over(minutes).figures.by('requests_total', ['route'], { code })].flatMap(([route, count]) =>
-      count > bound ? [route] : [],
+    [...over(minutes).figures.by(name, [label], wanted)].flatMap(([subject, count]) =>
+      count > bound ? [subject] : [],
     );
+
+/** Requests to a route with this code are above the bound. */
+const countAbove = (code: string): Find => growsAbove('requests_total', 'route', { code });
 
 /** The share of `those` among `these` requests to a route is above the bound. */
 const shareAbove =
@@ -144,6 +147,7 @@ const CONDITIONS: Readonly<Record<keyof typeof table, Find>> = {
   EventLoopDelayed: above('nodejs_eventloop_lag_p99_seconds'),
   Overloaded: rateAbove('overloaded'),
   LogLost: above('log_lost'),
+  BackgroundWorkFails: growsAbove('background_failures_total', 'task'),
   OwnFault: countAbove('internal_error'),
 };
 

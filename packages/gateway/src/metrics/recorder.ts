@@ -1,4 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Background } from '../background.ts';
 import type { Growth, Snapshot } from './alerts.ts';
 import { CHANNEL, type Figures, groupOf, type Wanted } from './figures.ts';
 import { History } from './history.ts';
@@ -127,15 +128,17 @@ const NANOSECONDS = 1e9;
 export class Recorder {
   readonly #metrics: Metrics;
   readonly #version: string;
+  readonly #background: Background;
   readonly #startMs = performance.now();
   readonly #delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
   readonly #history = new History(this.#startMs, () => this.#takeDelay());
   #update: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(metrics: Metrics, version: string) {
+  constructor(metrics: Metrics, version: string, background = new Background()) {
     this.#metrics = metrics;
     this.#version = version;
+    this.#background = background;
     this.#delay.enable();
     this.#schedule();
   }
@@ -165,8 +168,8 @@ export class Recorder {
   #schedule(): void {
     const elapsedMs = performance.now() - this.#startMs;
     const update = () => {
-      // An error of a reading must not end the process; the next update covers the time.
-      this.#updated().catch(() => undefined);
+      // The next update covers the time.
+      void this.#background.run('metrics', () => this.#updated());
       this.#schedule();
     };
     this.#timer = setTimeout(update, INTERVAL_MS - (elapsedMs % INTERVAL_MS)).unref();

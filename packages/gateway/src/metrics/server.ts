@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, BlockList, isIPv6 } from 'node:net';
 import type { Route } from '@asset-gateway/protocol';
+import type { Background } from '../background.ts';
 import type { ConsoleFiles, FileAnswer } from '../console/files.ts';
 import { Metrics } from './metrics.ts';
 import { Recorder } from './recorder.ts';
@@ -48,6 +49,7 @@ interface OperatorResources {
   /** Sales as JSON for a query; undefined for an invalid query. Rejects if the store is down. */
   readonly sales: (query: URLSearchParams) => Promise<string | undefined>;
   readonly version: string;
+  readonly background: Background;
   /** The rows that are counted by name. */
   readonly rows: readonly Route[];
   /** Whether requests are traced: scrapers that accept OpenMetrics then get exemplars. */
@@ -80,12 +82,13 @@ function answerFile(response: ServerResponse, { headers, body }: FileAnswer): vo
   response.writeHead(200, { ...headers, ...ours }).end(body);
 }
 
-async function answerSales(request: IncomingMessage, response: ServerResponse, { sales, token }: Answering) {
+async function answerSales(request: IncomingMessage, response: ServerResponse, answering: Answering) {
+  const { sales, token, background } = answering;
   const refusal = salesAccessError(request, token);
   if (refusal) return void response.writeHead(refusal, refusal === 401 ? BEARER : {}).end();
-  const json = await sales(queryOf(request)).catch(() => null);
-  if (typeof json !== 'string') return void response.writeHead(json === null ? 503 : 400).end();
-  response.writeHead(200, JSON_HEADERS).end(json);
+  const found = await background.run('metrics', async () => ({ json: await sales(queryOf(request)) }));
+  if (found?.json === undefined) return void response.writeHead(found ? 400 : 503).end();
+  response.writeHead(200, JSON_HEADERS).end(found.json);
 }
 
 /** Amounts only for clients that may read sales; a wrong token is refused, so that its owner notices. */
@@ -121,11 +124,14 @@ export async function serveMetrics(host: string, port: number, resources: Operat
   const metrics = new Metrics(resources.rows, resources.hasTraces);
   const server = createServer();
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
-  const recorder = new Recorder(metrics, resources.version);
+  const recorder = new Recorder(metrics, resources.version, resources.background);
   const { port: bound, address } = server.address() as AddressInfo;
   const answering = { ...resources, metrics, recorder, isOnLoopback: isLoopback(address) };
   server.on('request', (request, response) => {
-    answer(request, response, answering).catch(() => response.destroy());
+    answer(request, response, answering).catch((error) => {
+      resources.background.failed('metrics', error);
+      response.destroy();
+    });
   });
   return {
     metrics,

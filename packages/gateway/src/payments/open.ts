@@ -7,6 +7,7 @@ import {
   USDC,
   USUAL_FEE_LAMPORTS,
 } from '@asset-gateway/protocol';
+import { type Hold, opening } from '../closing.ts';
 import type { PaidConfig } from '../config/paid.ts';
 import { ConfigError } from '../config/settings.ts';
 import type { Describe } from '../describe/discovery.ts';
@@ -98,11 +99,12 @@ interface ExactOptions
   readonly tracing: Pick<Tracing, 'spanned'>;
 }
 
-async function openFacilitator({ paid, crypto, notice }: ExactOptions, chains: Record<Purpose, Chains>) {
+async function openFacilitator({ paid, payments, crypto, notice }: ExactOptions, chains: Record<Purpose, Chains>) {
+  const { background } = payments;
   const { facilitator: config, feeBudgetPerHour } = paid;
   if (config.kind === 'in-process')
-    return InProcessFacilitator.create({ keypair: config.keypair, ...chains, feeBudgetPerHour, notice });
-  const remote = new RemoteFacilitator({ ...config, crypto });
+    return InProcessFacilitator.create({ keypair: config.keypair, ...chains, feeBudgetPerHour, notice, background });
+  const remote = new RemoteFacilitator({ ...config, crypto, background });
   await remote.refresh();
   return remote;
 }
@@ -121,38 +123,23 @@ function openChains({ paid, notice, tracing }: ExactOptions): Record<Purpose, Ch
 }
 
 /** Opens the facilitator and the chains, and checks that payments can arrive. */
-export async function openExact(options: ExactOptions) {
-  const closing: (() => void | Promise<void>)[] = [];
-  const close = async () => {
-    for (const each of closing.splice(0).reverse()) await each();
-  };
-  try {
-    return { ...(await assemble(options, closing)), close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
+export const openExact = (options: ExactOptions) => opening((hold) => assemble(options, hold));
 
 /** Selling by payment, open for business. */
 export type ExactSetup = Awaited<ReturnType<typeof openExact>>;
 
-/** `closing`: what to close at the end, the last first. */
-async function assemble(options: ExactOptions, closing: (() => void | Promise<void>)[]) {
+async function assemble(options: ExactOptions, hold: Hold) {
   const { paid, crypto, secrets, payments, onSettlement } = options;
   const all = openChains(options);
   const { chains } = all;
-  for (const chain of [...chains.values(), ...all.verifyingChains.values()]) closing.push(() => chain.close());
-  const opened: Facilitator = await openFacilitator(options, all);
-  closing.push(() => opened.close());
+  for (const chain of [...chains.values(), ...all.verifyingChains.values()]) hold(chain);
+  const opened: Facilitator = hold(await openFacilitator(options, all));
   const facilitator = options.tracing.spanned(opened, FACILITATOR_SPANS);
   const payees = await openPayees(paid, facilitator, chains);
-  const reconciler = new Reconciler({ payments, facilitator, chains, crypto, onSettlement });
+  const { background } = payments;
+  const reconciler = hold(new Reconciler({ payments, facilitator, chains, crypto, onSettlement }));
   const settlements = new Queues();
-  closing.push(
-    () => reconciler.close(),
-    () => settlements.idle(),
-  );
+  hold({ close: () => settlements.idle() });
   const memos = paid.useMemos ? new Memos(crypto, secrets) : undefined;
   const limits = new VerificationLimits();
   const dependencies = { ...options, ...all, facilitator, reconciler, settlements, limits, memos };
@@ -164,7 +151,7 @@ async function assemble(options: ExactOptions, closing: (() => void | Promise<vo
     return { ...payee, amount: route.credit === 'sold' ? '' : String(priceMicros(route, pricing)) };
   };
   const isOpen = (network: string): boolean => facilitator.whyClosed?.(network) === undefined;
-  reconciler.sweep();
+  void reconciler.sweep();
   return {
     /** The gate of a route, whose challenges contain this description. `credit`: undefined if credit is off. */
     gate: (route: Route, describe: Describe, credit?: CreditSale) =>
@@ -172,7 +159,8 @@ async function assemble(options: ExactOptions, closing: (() => void | Promise<vo
     /** The clusters whose routes can be sold. */
     clusters: new Set(payees.keys()),
     priceOf: (route: Route) => priceMicros(route, pricing),
-    feePayers: paid.facilitator.kind === 'in-process' ? feePayerReader(facilitator, chains) : async () => [],
+    feePayers:
+      paid.facilitator.kind === 'in-process' ? feePayerReader(facilitator, chains, background) : async () => [],
     sales: () => Array.from(payees, ([cluster, { network }]) => ({ cluster, isOpen: isOpen(network) })),
   };
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Background, Repeated } from '../background.ts';
 import type { CreditLimits } from '../credit/account.ts';
 import { type Database, type JournalKind, Ledger, type OnWritten, type Row } from '../stores/sql/database.ts';
 import * as changes from './changes.ts';
@@ -43,17 +44,16 @@ const FIND_BOOKED = `select kind from journal_entries where kind in ('settlement
 export class Payments extends Ledger {
   /** Payments that this process has reserved or is settling. Their leases are renewed. */
   readonly #own = new Map<string, OwnState>();
-  readonly #renewing: NodeJS.Timeout;
+  readonly #renewing: Repeated;
 
-  constructor(database: Database, onWritten?: OnWritten) {
-    super(database, onWritten);
-    this.#renewing = setInterval(() => {
-      for (const [key, own] of this.#own) this.#renew(key, own).catch(() => undefined);
-    }, PAYMENTS.renewMs).unref();
+  constructor(database: Database, onWritten?: OnWritten, background?: Background) {
+    super(database, onWritten, background);
+    const renew = ([key, own]: [string, OwnState]) => this.background.run('leases', () => this.#renew(key, own));
+    this.#renewing = this.background.every('leases', PAYMENTS.renewMs, () => Promise.all([...this.#own].map(renew)));
   }
 
-  close(): void {
-    clearInterval(this.#renewing);
+  close(): Promise<void> {
+    return this.#renewing.close();
   }
 
   async find(key: string): Promise<PaymentRecord | undefined> {
@@ -125,14 +125,14 @@ export class Payments extends Ledger {
 
   /** Releases this owner's reservation, if there is one. `isCalled`: whether the upstream was called. Never rejects. */
   async release(key: string, owner: string, isCalled: boolean): Promise<void> {
-    await this.#next(key, machine.release(owner, isCalled)).catch(() => undefined);
+    await this.background.run('releases', () => this.#next(key, machine.release(owner, isCalled)));
   }
 
   /** Notes that the answer has reached the payer. */
   delivered(key: string): void {
     const sql =
       'update payments set owed_until_ms = null where key = $1 and owed_until_ms is not null and {in time} returning key';
-    this.database.note({ sql, values: [key] });
+    void this.background.run('deliveries', () => this.database.note({ sql, values: [key] }));
   }
 
   /** Payments whose outcome must be looked up on the chain, a hundred at a time. */

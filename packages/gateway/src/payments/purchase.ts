@@ -132,7 +132,7 @@ export class Purchase implements Admission {
 
   async #prepaid(json: string): Promise<Receipt> {
     const { payments } = this.#dependencies;
-    await payments.keep(this.#record.key, json).catch(() => undefined);
+    await payments.background.run('deliveries', () => payments.keep(this.#record.key, json));
     const record = (await this.#known()) ?? { ...this.#record, progress: 'settled' };
     return this.#receiptOf(record, true);
   }

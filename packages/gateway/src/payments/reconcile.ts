@@ -1,3 +1,4 @@
+import type { Repeated } from '../background.ts';
 import type { Crypto } from '../gates/crypto.ts';
 import { type Chain, type ChainStatus, DEAD_AFTER_BLOCKS, HISTORY, SKEW_MS } from './facilitator/chain.ts';
 import { type Facilitator, isFeePayerSignature, type Payment, type Settlement } from './facilitator/facilitator.ts';
@@ -38,19 +39,19 @@ export const MISSING: Sighting = { signature: undefined, isComplete: false, stat
 export class Reconciler {
   readonly #dependencies: ReconcilerDependencies;
   readonly #running = new Map<string, Promise<void>>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #sweeping: Repeated;
+  #isClosed = false;
 
   constructor(dependencies: ReconcilerDependencies) {
     this.#dependencies = dependencies;
-    this.#timer = setInterval(() => this.sweep(), INTERVAL_MS).unref();
+    this.#sweeping = dependencies.payments.background.every('reconciliation', INTERVAL_MS, async () => {
+      for (const record of await dependencies.payments.open()) void this.reconcile(record);
+    });
   }
 
   /** Looks up all open payments. */
-  sweep(): void {
-    this.#dependencies.payments.open().then(
-      (records) => records.forEach((record) => void this.reconcile(record)),
-      () => undefined,
-    );
+  sweep(): Promise<void> {
+    return this.#sweeping.run();
   }
 
   /** Looks up one payment, whose record changes only on proof. Never rejects. */
@@ -69,19 +70,22 @@ export class Reconciler {
     return { ...found, status };
   }
 
-  close(): void {
-    clearInterval(this.#timer);
+  close(): Promise<void> {
+    this.#isClosed = true;
+    return this.#sweeping.close();
   }
 
   async #resolve(record: PaymentRecord): Promise<void> {
-    const chain = this.#dependencies.chains.get(record.network);
+    const { chains, payments, onSettlement } = this.#dependencies;
+    const chain = chains.get(record.network);
     try {
       const proof = chain ? await this.#ofChain(chain, record) : await this.#ofFacilitator(record);
       if (!proof) return;
-      await this.#dependencies.payments.resolve(record.key, proof);
-      this.#dependencies.onSettlement?.(proof.outcome);
-    } catch {
-      // The outcome stays unknown, as the record already says.
+      await payments.resolve(record.key, proof);
+      onSettlement?.(proof.outcome);
+    } catch (error) {
+      // The outcome stays unknown, as the record already says. Closing cuts off what a search needs.
+      if (!this.#isClosed) payments.background.failed('reconciliation', error);
     }
   }
 

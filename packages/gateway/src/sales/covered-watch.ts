@@ -1,4 +1,5 @@
 import type { Cluster } from '@asset-gateway/protocol';
+import type { Background, Repeated } from '../background.ts';
 import { DEAD_AFTER_BLOCKS, SKEW_MS } from '../payments/facilitator/chain.ts';
 import { isOpen, type PaymentRecord } from '../payments/record.ts';
 import type { Database } from '../stores/sql/database.ts';
@@ -19,6 +20,7 @@ interface WatchDependencies {
   /** Opens the chains on the first call. */
   readonly payees: () => Promise<readonly Payee[]>;
   readonly pace?: Partial<WatchPace> | undefined;
+  readonly background: Background;
 }
 
 /** A payment that credit has covered. Until its blockhash expires, someone may still broadcast it. */
@@ -50,31 +52,22 @@ const SCHEDULE = 'update debits set watch_from_ms = $2, height = $3 where id = $
 export class CoveredWatch {
   readonly #dependencies: WatchDependencies;
   readonly #pace: WatchPace;
-  readonly #timer: NodeJS.Timeout;
-  #sweeping: Promise<void> | undefined;
+  readonly #searching: Repeated;
 
   constructor(dependencies: WatchDependencies) {
     this.#dependencies = dependencies;
     this.#pace = { ...PACE, ...dependencies.pace };
-    this.#timer = setInterval(() => this.#sweep(), this.#pace.everyMs).unref();
-    this.#sweep();
+    const search = () => this.#searchAll();
+    this.#searching = dependencies.background.every('covered_payments', this.#pace.everyMs, search);
+    void this.#searching.run();
   }
 
-  /** Starts no other sweep, and resolves when the last one has ended. */
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#sweeping;
+  /** Starts no other search, and resolves when the last one has ended. */
+  close(): Promise<void> {
+    return this.#searching.close();
   }
 
   /** Searches all payments that are due. A failed search stays due. */
-  #sweep(): void {
-    this.#sweeping ??= this.#searchAll()
-      .catch(() => undefined)
-      .finally(() => {
-        this.#sweeping = undefined;
-      });
-  }
-
   async #searchAll(): Promise<void> {
     const { database, payees } = this.#dependencies;
     const rows: readonly object[] = await database.read({ sql: FIND_DUE, values: [this.#nowMs(), MOST_AT_ONCE] });

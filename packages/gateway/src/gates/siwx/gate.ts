@@ -10,7 +10,7 @@ import type { Allowance, NonceUse, Store } from '../../budget/store.ts';
 import type { Admission, Call, Challenge, Gate, Trail } from '../../call.ts';
 import type { Describe } from '../../describe/discovery.ts';
 import { random } from '../crypto.ts';
-import { challenge, challengedUrl, type OriginOf } from '../gate.ts';
+import { challenge, challengedUrl, fromStore, type OriginOf } from '../gate.ts';
 import { readValidSignIn, type SignInDependencies } from './sign-in.ts';
 
 const LIFETIME_MS = 300_000;
@@ -68,8 +68,7 @@ function signedIn(store: Store, owner: string, use: NonceUse | undefined, header
     },
     async settle() {
       if (isBurnt || !use) return { headers: {} };
-      const verdict = await store.burn(use, owner).catch(() => 'unavailable');
-      if (verdict === 'unavailable') throw new Refusal('state_unavailable');
+      const verdict = await fromStore(store.burn(use, owner));
       if (verdict !== 'burnt')
         throw new Refusal(verdict === 'nonce_used' ? 'invalid_siwx_nonce' : 'invalid_siwx_expired');
       isBurnt = true;

@@ -1,4 +1,6 @@
 import { clusterOfNetwork } from '@asset-gateway/protocol';
+import type { Background, Repeated } from '../../background.ts';
+import { closeAll } from '../../closing.ts';
 import { type FeeCharge, type NewPayment, PAYMENTS } from '../record.ts';
 import type { StoredState } from '../rows.ts';
 import type { Chain } from './chain.ts';
@@ -32,11 +34,12 @@ export interface FeePayerBalance {
 }
 
 /** Reads the fee payer's balance on each chain. */
-export function feePayerReader(facilitator: Facilitator, chains: ReadonlyMap<string, Chain>) {
+export function feePayerReader(facilitator: Facilitator, chains: ReadonlyMap<string, Chain>, background: Background) {
   const read = async ([network, chain]: [string, Chain]): Promise<FeePayerBalance> => {
-    const account = chain.account(facilitator.feePayer(network) ?? '');
-    // A missing account holds 0 lamports; undefined if the RPC does not answer.
-    const lamports = await account.then((found) => found?.lamports ?? 0).catch(() => undefined);
+    const lamports = await background.run('fee_payers', async () => {
+      const account = await chain.account(facilitator.feePayer(network) ?? '');
+      return account?.lamports ?? 0;
+    });
     return { cluster: clusterOfNetwork(network), lamports };
   };
   return () => Promise.all([...chains].map(read));
@@ -46,15 +49,22 @@ export function feePayerReader(facilitator: Facilitator, chains: ReadonlyMap<str
 const ENOUGH_LAMPORTS = 890_880 + 20_000;
 const POLL_MS = 5_000;
 
+interface FeePayerWatching {
+  /** By network. */
+  readonly chains: ReadonlyMap<string, Chain>;
+  readonly notice: (message: string) => void;
+  readonly background: Background;
+}
+
 /** Knows on which networks the fee payer has run out of SOL, and polls until it has enough again. */
-export function watchFeePayer(address: string, chains: ReadonlyMap<string, Chain>, notice: (message: string) => void) {
-  const empty = new Map<string, NodeJS.Timeout>();
+export function watchFeePayer(address: string, { chains, notice, background }: FeePayerWatching) {
+  const empty = new Map<string, Repeated>();
   const poll = async (network: string): Promise<void> => {
-    const asked = chains.get(network)?.account(address);
-    const account = await asked?.catch(() => undefined);
-    if ((account?.lamports ?? 0) < ENOUGH_LAMPORTS || !empty.has(network)) return;
-    clearInterval(empty.get(network));
+    const account = await chains.get(network)?.account(address);
+    const polling = empty.get(network);
+    if ((account?.lamports ?? 0) < ENOUGH_LAMPORTS || !polling) return;
     empty.delete(network);
+    void polling.close();
     notice(`the fee payer holds SOL on ${network} again: paid routes there are open`);
   };
   return {
@@ -63,10 +73,11 @@ export function watchFeePayer(address: string, chains: ReadonlyMap<string, Chain
     ranOut(network: string): void {
       if (empty.has(network)) return;
       notice(`the fee payer ${address} cannot pay fees on ${network}: paid routes there are closed until it holds SOL`);
-      empty.set(network, setInterval(() => void poll(network), POLL_MS).unref());
+      empty.set(
+        network,
+        background.every('fee_payers', POLL_MS, () => poll(network)),
+      );
     },
-    close(): void {
-      for (const timer of empty.values()) clearInterval(timer);
-    },
+    close: () => closeAll([...empty.values()]),
   };
 }

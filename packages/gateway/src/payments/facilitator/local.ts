@@ -2,6 +2,7 @@ import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pkcs8OfSeed, type Refusal } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
+import type { Background } from '../../background.ts';
 import { LIMITS } from '../read/transaction.ts';
 import { FAILED_ON_CHAIN } from '../record.ts';
 import { unavailable } from '../responses.ts';
@@ -20,6 +21,7 @@ interface InProcessOptions {
   /** The most lamports that fees may cost in an hour. */
   readonly feeBudgetPerHour: number;
   readonly notice: (message: string) => void;
+  readonly background: Background;
 }
 
 const VERIFY_MS = 5_000;
@@ -63,7 +65,7 @@ export class InProcessFacilitator implements Facilitator {
     this.#packages = packages;
     const der = Buffer.from(pkcs8OfSeed(options.keypair.subarray(0, 32)));
     this.#key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
-    this.#watch = watchFeePayer(packages.keys.address, options.chains, options.notice);
+    this.#watch = watchFeePayer(packages.keys.address, options);
   }
 
   static async create(options: InProcessOptions): Promise<InProcessFacilitator> {
@@ -94,16 +96,16 @@ export class InProcessFacilitator implements Facilitator {
     return { valid: true };
   }
 
-  close(): void {
-    this.#watch.close();
+  close(): Promise<void> {
+    return this.#watch.close();
   }
 
   async settle(payment: Payment): Promise<Settlement> {
     const run: SimulationRun = { sent: false };
     const signature = this.signatureOf(payment);
-    const answer = await this.#schemeFor(payment, run, this.#options.chains)
-      .settle(...argumentsOf(payment))
-      .catch(() => undefined);
+    const { chains, background } = this.#options;
+    const scheme = this.#schemeFor(payment, run, chains);
+    const answer = await background.run('facilitator', () => scheme.settle(...argumentsOf(payment)));
     if (answer?.success) return { outcome: 'settled', signature };
     if (run.failedOnChain) return { outcome: 'refused', reason: FAILED_ON_CHAIN };
     if (run.sent) return { outcome: 'unknown', signature };

@@ -1,4 +1,5 @@
 import { below, listAt, member, Refusal } from '@asset-gateway/protocol';
+import type { Background, Repeated } from '../../background.ts';
 import type { Crypto } from '../../gates/crypto.ts';
 import { Pool } from '../../pool.ts';
 import { Recent } from '../../tallies.ts';
@@ -19,6 +20,7 @@ interface RemoteOptions {
   /** The value of the Authorization header. */
   readonly authorization: string | undefined;
   readonly crypto: Crypto;
+  readonly background: Background;
 }
 
 const CALL_MS = 5_000;
@@ -39,31 +41,32 @@ export class RemoteFacilitator implements Facilitator {
   readonly #feePayers = new Map<string, string>();
   /** Payments that were sent to `/settle`. */
   readonly #settled = new Recent<true>(REMEMBER_MS);
-  #refreshing: NodeJS.Timeout | undefined;
-  #closed = false;
+  readonly #refreshing: Repeated;
+  #refreshedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: RemoteOptions) {
     const { origin, pathname } = new URL(options.url);
     this.#options = options;
     this.#pool = new Pool(origin, { connections: 32, headersTimeout: 0, bodyTimeout: 0, maxResponseSize: MAX_BYTES });
     this.#prefix = pathname.replace(/\/$/, '');
+    this.#refreshing = options.background.every('facilitator', FIRST_REFRESH_MS, () => this.#learn());
   }
 
   feePayer(network: string): string | undefined {
     return this.#feePayers.get(network);
   }
 
-  /** Reads the fee payer of each network, now and periodically. While the facilitator does not answer, the last ones stay. */
-  async refresh(): Promise<void> {
-    await this.#learn();
-    if (this.#closed) return;
-    this.#refreshing = setTimeout(() => void this.refresh(), this.#feePayers.size > 0 ? REFRESH_MS : FIRST_REFRESH_MS);
-    this.#refreshing.unref();
+  /** Reads the fee payer of each network. While the facilitator does not answer, the last ones stay. */
+  refresh(): Promise<void> {
+    return this.#refreshing.run();
   }
 
   async #learn(): Promise<void> {
-    const answer = await this.#call('GET', '/supported', undefined, CALL_MS).catch(() => undefined);
-    for (const kind of listAt(answer?.body, 'kinds')) {
+    const now = performance.now();
+    if (this.#feePayers.size > 0 && now - this.#refreshedAtMs < REFRESH_MS) return;
+    this.#refreshedAtMs = now;
+    const answer = await this.#call('GET', '/supported', undefined, CALL_MS);
+    for (const kind of listAt(answer.body, 'kinds')) {
       const [network, feePayer] = [member(kind, 'network'), below(kind, 'extra', 'feePayer')];
       const isOurs = member(kind, 'scheme') === 'exact' && member(kind, 'x402Version') === 2;
       if (isOurs && typeof network === 'string' && typeof feePayer === 'string') this.#feePayers.set(network, feePayer);
@@ -90,8 +93,8 @@ export class RemoteFacilitator implements Facilitator {
 
   async settle(payment: Payment): Promise<Settlement> {
     const isFirst = this.#isFirstSettle(payment.key);
-    const answer = await this.#call('POST', '/settle', payment, SETTLE_MS).catch(() => undefined);
-    const { crypto } = this.#options;
+    const { crypto, background } = this.#options;
+    const answer = await background.run('facilitator', () => this.#call('POST', '/settle', payment, SETTLE_MS));
     const reported = member(answer?.body, 'transaction');
     const signature = isFeePayerSignature(crypto, reported, payment) ? reported : undefined;
     const success = member(answer?.body, 'success');
@@ -113,9 +116,9 @@ export class RemoteFacilitator implements Facilitator {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    clearTimeout(this.#refreshing);
+    const ended = this.#refreshing.close();
     await this.#pool.destroy();
+    await ended;
   }
 
   async #call(method: 'GET' | 'POST', path: string, payment: Payment | undefined, deadlineMs: number) {

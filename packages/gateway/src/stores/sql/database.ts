@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { Background } from '../../background.ts';
 
 const countedFees = (feePayer: string, nowMs: string, newPayers: string): string =>
   `select coalesce(sum(fee_lamports), 0) from payments
@@ -95,7 +96,7 @@ export interface Database {
    */
   write(step: Step): Promise<Row | undefined>;
   /** Writes one guard soon. A crash may lose it; at worst an answer is then delivered twice. Later reads see it. */
-  note(statement: Statement): void;
+  note(statement: Statement): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -215,10 +216,12 @@ export const ANSWER_MS = 600_000;
 export class Ledger {
   protected readonly database: Database;
   protected readonly onWritten: OnWritten;
+  readonly background: Background;
 
-  constructor(database: Database, onWritten: OnWritten = () => undefined) {
+  constructor(database: Database, onWritten: OnWritten = () => undefined, background = new Background()) {
     this.database = database;
     this.onWritten = onWritten;
+    this.background = background;
   }
 
   /** The database's clock in milliseconds since the Unix epoch. It never steps. */

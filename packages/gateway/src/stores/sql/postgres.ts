@@ -104,8 +104,8 @@ export class PostgresDatabase implements Database {
     return row;
   }
 
-  note(guard: Statement): void {
-    this.write({ guard }).catch(() => undefined);
+  note(guard: Statement): Promise<unknown> {
+    return this.write({ guard });
   }
 
   async close(): Promise<void> {

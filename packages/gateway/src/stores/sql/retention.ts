@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { Background, type Repeated } from '../../background.ts';
 import { ANSWER_MS, type Database, type Value } from './database.ts';
 
 /** How long and how much is stored. */
@@ -40,29 +41,20 @@ const EXCESS = `select max(number) as number from (
 export class Retention {
   readonly #database: Database;
   readonly #options: RetentionOptions;
-  readonly #timer: NodeJS.Timeout;
-  #pruning: Promise<void> | undefined;
+  readonly #pruning: Repeated;
 
-  constructor(database: Database, options: RetentionOptions) {
+  constructor(database: Database, options: RetentionOptions, background = new Background()) {
     this.#database = database;
     this.#options = options;
-    this.#timer = setInterval(() => void this.prune().catch(() => undefined), EVERY_MS).unref();
+    this.#pruning = background.every('retention', EVERY_MS, () => this.prune());
+  }
+
+  close(): Promise<void> {
+    return this.#pruning.close();
   }
 
   /** Deletes what has expired now. */
-  prune(): Promise<void> {
-    this.#pruning ??= this.#prune().finally(() => {
-      this.#pruning = undefined;
-    });
-    return this.#pruning;
-  }
-
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#pruning?.catch(() => undefined);
-  }
-
-  async #prune(): Promise<void> {
+  async prune(): Promise<void> {
     const nowMs = Math.floor(this.#database.now());
     const { journalKeepMs, watchMs } = this.#options;
     // Debits and idle wallets are stored as long as answers.

@@ -1,13 +1,14 @@
 import { closeSync, fdatasync, fsyncSync, type NoParamCallback, openSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Background } from '../../background.ts';
 import type { Clock } from '../clock.ts';
 import { type Database, type Row, SQLITE, type Statement, type Step } from './database.ts';
 import { reportSqlite, SqliteConnection } from './sqlite-connection.ts';
 
-/** Options, for tests. */
 export interface SqliteOptions {
   readonly now: Clock;
-  /** Replaces `fdatasync`. */
+  readonly background?: Background | undefined;
+  /** Replaces `fdatasync`, for tests. */
   readonly flush?: (descriptor: number, callback: NoParamCallback) => void;
 }
 
@@ -51,6 +52,7 @@ export class SqliteDatabase implements Database {
   readonly dialect = SQLITE;
   readonly #path: string;
   readonly #now: Clock;
+  readonly #background: Background;
   readonly #fdatasync: NonNullable<SqliteOptions['flush']>;
   #connection: SqliteConnection;
   #log: number;
@@ -68,9 +70,10 @@ export class SqliteDatabase implements Database {
   #isBroken = false;
 
   /** Opens the file, or makes it, and migrates its schema. Throws if it is unusable. */
-  constructor(path: string, { now, flush = fdatasync }: SqliteOptions) {
+  constructor(path: string, { now, flush = fdatasync, background = new Background() }: SqliteOptions) {
     this.#path = path;
     this.#now = now;
+    this.#background = background;
     this.#fdatasync = flush;
     this.#connection = new SqliteConnection(path, now());
     this.#log = openLog(path);
@@ -103,9 +106,11 @@ export class SqliteDatabase implements Database {
     });
   }
 
-  note(guard: Statement): void {
-    this.#waiting.push({ step: { guard }, resolve: () => undefined, reject: () => undefined });
-    this.#timer ??= setTimeout(this.#commitWaiting, NOTE_MS).unref();
+  note(guard: Statement): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ step: { guard }, resolve, reject });
+      this.#timer ??= setTimeout(this.#commitWaiting, NOTE_MS).unref();
+    });
   }
 
   async close(): Promise<void> {
@@ -197,8 +202,8 @@ export class SqliteDatabase implements Database {
   #checkpointIfLarge(): void {
     if (this.#checkpoint || this.#logBytes < CHECKPOINT_BYTES) return;
     this.#logBytes = 0;
-    this.#checkpoint = this.#copyLog()
-      .catch(() => undefined)
+    this.#checkpoint = this.#background
+      .run('checkpoint', () => this.#copyLog())
       .finally(() => {
         this.#checkpoint = undefined;
       });
@@ -211,8 +216,8 @@ export class SqliteDatabase implements Database {
   async #copyLog(): Promise<void> {
     const [row] = await this.report({ sql: CHECKPOINT });
     if (Number(row?.log) < LONG_LOG_PAGES) return;
-    this.#held = this.report({ sql: CHECKPOINT })
-      .catch(() => undefined)
+    this.#held = this.#background
+      .run('checkpoint', () => this.report({ sql: CHECKPOINT }))
       .finally(() => {
         this.#held = undefined;
         this.#commitWaiting();

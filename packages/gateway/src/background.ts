@@ -1,0 +1,110 @@
+/** Work that no request waits for, by the names that the log and the metrics use. */
+export const TASKS = [
+  'cache',
+  'checkpoint',
+  'covered_payments',
+  'deliveries',
+  'facilitator',
+  'fee_payers',
+  'leases',
+  'metrics',
+  'reconciliation',
+  'redis',
+  'releases',
+  'retention',
+  'slots',
+] as const;
+
+export type Task = (typeof TASKS)[number];
+
+/** Failures of one task since the last report of that task. */
+export interface BackgroundFailure {
+  readonly task: Task;
+  readonly error: unknown;
+  readonly failures: number;
+}
+
+const REPORT_MS = 60_000;
+
+/** Counts failures of background work, and reports each task's at most once a minute. */
+export class Background {
+  readonly #counts = new Map<Task, number>(TASKS.map((task) => [task, 0]));
+  readonly #reported = new Map<Task, { readonly atMs: number; readonly count: number }>();
+  readonly #now: () => number;
+  /** Until the log is open. */
+  #unreported = new Map<Task, BackgroundFailure>();
+  #report: (failure: BackgroundFailure) => void = (failure) => this.#unreported.set(failure.task, failure);
+
+  /** `now`: a monotonic clock. */
+  constructor(now = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Failures since the start, by task. */
+  get counts(): ReadonlyMap<Task, number> {
+    return this.#counts;
+  }
+
+  /** Passes failures on, first those that happened before. */
+  listen(report: (failure: BackgroundFailure) => void): void {
+    this.#report = report;
+    for (const failure of this.#unreported.values()) report(failure);
+    this.#unreported = new Map();
+  }
+
+  failed(task: Task, error: unknown): void {
+    const count = (this.#counts.get(task) ?? 0) + 1;
+    this.#counts.set(task, count);
+    const last = this.#reported.get(task);
+    if (last && this.#now() - last.atMs < REPORT_MS) return;
+    this.#reported.set(task, { atMs: this.#now(), count });
+    this.#report({ task, error, failures: count - (last?.count ?? 0) });
+  }
+
+  /** Runs work once. Never rejects: answers undefined after a failure. */
+  async run<T>(task: Task, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      this.failed(task, error);
+      return undefined;
+    }
+  }
+
+  /** Runs work every so often, one run at a time. */
+  every(task: Task, milliseconds: number, work: () => Promise<unknown>): Repeated {
+    let running: Promise<void> | undefined;
+    let isClosed = false;
+    const once = async () => {
+      try {
+        await work();
+      } catch (error) {
+        // Closing cuts off what the last run needs.
+        if (!isClosed) this.failed(task, error);
+      } finally {
+        running = undefined;
+      }
+    };
+    const run = () => {
+      running ??= once();
+      return running;
+    };
+    const timer = setInterval(run, milliseconds).unref();
+    return {
+      run,
+      async close() {
+        isClosed = true;
+        clearInterval(timer);
+        await running;
+      },
+    };
+  }
+}
+
+/** Work that repeats until it is closed. */
+export interface Repeated {
+  /** Runs it now, or joins the present run. Never rejects. */
+  run(): Promise<void>;
+  /** Resolves when the last run has ended. */
+  close(): Promise<void>;
+}

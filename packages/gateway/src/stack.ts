@@ -1,0 +1,9 @@
+/** A cause may name its own effect as its cause. */
+const MAX_CAUSES = 8;
+
+/** The stack of an error, and those of its causes. */
+export function stackOf(error: unknown, causes = MAX_CAUSES): string {
+  const { stack, cause, errors } = Object(error) as Partial<AggregateError>;
+  const inner = [errors ?? [], cause ?? []].flat().slice(0, causes);
+  return [String(stack ?? error), ...inner.map((each) => `caused by ${stackOf(each, causes - 1)}`)].join('\n');
+}
