@@ -57,6 +57,20 @@ function others({ name: api, document, entry }: ApiPlan): string {
   return `The other operations of ${api}:\n${columns(lines)}`;
 }
 
+const MAX_PATHS = 3;
+
+/** The other paths of the document that a row's values may not lead to. */
+function refusedPaths({ document, rows }: ApiPlan): string {
+  const lines = rows.flatMap(({ upstream, method }) => {
+    const path = upstream.path.replace(/:(\w+)/g, '{$1}');
+    const others: string[] = [];
+    for (const other of document?.paths.othersFor(path) ?? []) if (others.push(other) > MAX_PATHS) break;
+    const more = others.length > MAX_PATHS ? ' and more' : '';
+    return others.length === 0 ? [] : [[method, path, `never as ${others.slice(0, MAX_PATHS).join(', ')}${more}`]];
+  });
+  return lines.length === 0 ? '' : `Values that would lead to another path are refused:\n${columns(lines)}`;
+}
+
 /** What the file changes of the gateway's own routes. */
 function ownRoutes({ off, limits, disabled, prices, lifetimes }: Families): string {
   const limited = (family: Family, limit: number) => `${limit} requests a ${family === 'tokens' ? 'minute' : 'second'}`;
@@ -93,7 +107,8 @@ export function check(words: readonly string[], { stdout, stderr }: Output): num
     return 1;
   }
   for (const plan of apis) {
-    stdout.write(`${plan.entry.title}:\n${columns(plan.rows.map((row) => rowLine(row, plan)))}${others(plan)}`);
+    stdout.write(`${plan.entry.title}:\n${columns(plan.rows.map((row) => rowLine(row, plan)))}`);
+    stdout.write(refusedPaths(plan) + others(plan));
   }
   stdout.write(ownRoutes(families));
   const variables = [...new Set(apis.flatMap(({ urls }) => urls.flatMap(({ key }) => key?.env ?? [])))];

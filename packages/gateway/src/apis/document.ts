@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { Paths } from './paths.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -62,11 +63,13 @@ export class OpenApiDocument {
   readonly root: Members;
   /** By verb and path, and by their own names. */
   readonly byName = new Map<string, Operation | 'ambiguous'>();
+  readonly paths: Paths;
 
   constructor(root: Members) {
     const version = String(root.openapi ?? root.swagger ?? 'without a version');
     if (!VERSION.test(version)) throw new DocumentFault(`is OpenAPI ${version.slice(0, 20)}, not 3.0 or 3.1`);
     this.root = root;
+    this.paths = new Paths(Object.keys(membersOf(root.paths)));
     for (const operation of this.operations()) {
       const { operationId } = operation.node;
       this.byName.set(`${operation.verb} ${operation.path}`, operation);

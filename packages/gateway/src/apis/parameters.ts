@@ -8,15 +8,13 @@ import {
   type Operation,
   shown,
 } from './document.ts';
+import { parameterName } from './paths.ts';
 import { checkedSchema, isInherited } from './schemas.ts';
 
 const LITERAL = /^[A-Za-z0-9._~!$&'()*+,;=@-]+$/;
 const PARAMETER = /^\{([^{}]+)\}$/;
 const DOTS = /^\.{1,2}$/;
 const NAME = /^[\w.[\]-]{1,64}$/;
-
-/** The name of a path's parameter in a row. */
-export const parameterName = (name: string): string => name.replace(/\W/g, '_');
 
 /** A path with `:name` for `{name}`. */
 export function templateOf(path: string): string {

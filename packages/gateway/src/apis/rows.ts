@@ -4,6 +4,7 @@ import {
   type InputSchemas,
   type RequestValues,
   type Route,
+  type Rule,
   unchanged,
 } from '@asset-gateway/protocol';
 import type { TObject } from 'typebox';
@@ -18,7 +19,8 @@ import {
   type Operation,
   shown,
 } from './document.ts';
-import { assertNamed, objectOf, parameterName, parametersOf, templateOf } from './parameters.ts';
+import { assertNamed, objectOf, parametersOf, templateOf } from './parameters.ts';
+import { parameterName } from './paths.ts';
 import { isShort, sampleOf } from './samples.ts';
 import { checkedSchema, describingSchema } from './schemas.ts';
 
@@ -161,6 +163,20 @@ function inputOf(document: OpenApiDocument, operation: Operation, template: stri
   return { input, repeated, example: once(() => exampleOf(input, body?.example)) };
 }
 
+const SAME_PATH = 'Must not make this path another path of the API.';
+
+/** A server would route some values to another operation, which may have a price or may not be served. */
+function rulesOf({ paths }: OpenApiDocument, { path }: Operation, input: InputSchemas): readonly Rule[] {
+  if (paths.othersFor(path).next().done) return [];
+  return [
+    {
+      ...{ name: 'samePath', in: 'path', description: SAME_PATH },
+      parameters: Object.keys(input.path?.properties ?? {}),
+      holds: (values) => paths.othersFor(path, values).next().done === true,
+    },
+  ];
+}
+
 /** The row of an operation. Throws a DocumentFault that says what a row cannot express. */
 export function rowOf(document: OpenApiDocument, operation: Operation, serving: Serving): Route {
   const { api, access, cluster, keyName } = serving;
@@ -185,7 +201,7 @@ export function rowOf(document: OpenApiDocument, operation: Operation, serving: 
     ...(isPaid && { cluster, units: 0 }),
     description: summaryOf(operation),
     input,
-    rules: [],
+    rules: rulesOf(document, operation, input),
     codes: {},
     // Only descriptions need these two, so that a start makes none of them.
     get example() {

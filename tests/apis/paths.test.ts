@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import { check } from '../../packages/gateway/src/apis/check.ts';
+import { Paths } from '../../packages/gateway/src/apis/paths.ts';
+import { askSigned, signedHeader } from '../kit/wallet.ts';
+import { serveApis, writeDocument } from './apis.ts';
+import { text } from './hostile-documents.ts';
+
+const responses = { 200: { description: 'x', content: { 'application/json': { schema: { type: 'object' } } } } };
+const of = (operationId: string, ...names: string[]) => ({
+  operationId,
+  responses,
+  parameters: names.map((name) => text(name, 'path')),
+});
+
+const openapi = writeDocument({
+  openapi: '3.0.3',
+  paths: {
+    '/coins/{id}': { get: of('coin', 'id') },
+    '/coins/markets': { get: of('markets') },
+    '/coins/list': { post: of('makeList') },
+    '/coins/top10/': { get: of('top') },
+    '/coins/{id}:sell': { post: of('sell', 'id') },
+    '/coins/{id}/{market}': { get: of('ofMarket', 'id', 'market') },
+    '/coins/{id}/history': { get: of('history', 'id') },
+    '/coins/all/{market}': { get: of('allOfMarket', 'market') },
+    '/flags/{flag}': { get: { ...of('flag'), parameters: [{ ...text('flag', 'path'), schema: { type: 'boolean' } }] } },
+    '/flags/true': { get: of('flags') },
+    '/alone/{id}': { get: of('alone', 'id') },
+    '/alone/{id}/more': { get: of('more', 'id') },
+  },
+});
+const coins = {
+  title: 'Coins',
+  openapi,
+  operations: {
+    ...{ coin: {}, ofMarket: {}, allOfMarket: {}, flag: {}, alone: {} },
+    markets: { access: 'exact', price: '0.01' },
+  },
+};
+const { gateway, stub, rows } = await serveApis({ coins });
+const urlOf = (target: string): string => `${gateway.url}/v1/x402/coins/${target}`;
+
+/** Targets whose values lead to another path of the document at a server of some kind. */
+const LEADING: readonly [target: string, name: string][] = [
+  ['coins/markets', 'id'],
+  ['coins/list', 'id'],
+  ['coins/top10', 'id'],
+  ['coins/Markets', 'id'],
+  ['coins/%6Darkets', 'id'],
+  ['coins/%256Darkets', 'id'],
+  ['coins/%25256Darkets', 'id'],
+  ['coins/%25%36Darkets', 'id'],
+  ['coins/markets%253Fa', 'id'],
+  ['coins/markets%252Fa', 'id'],
+  ['coins/markets%3Ba', 'id'],
+  ['coins/markets%3Fa', 'id'],
+  ['coins/markets%23a', 'id'],
+  ['coins/markets%20', 'id'],
+  ['coins/markets%00', 'id'],
+  ['coins/markets.', 'id'],
+  ['coins/markets.json', 'id'],
+  ['coins/bitcoin:sell', 'id'],
+  ['coins/bitcoin%3Asell', 'id'],
+  ['coins/bitcoin/history', 'id,market'],
+  ['coins/all/HISTORY', 'market'],
+  ['coins/ALL/a', 'id,market'],
+  ['coins/ALL/history', 'id,market'],
+  ['flags/true', 'flag'],
+];
+
+describe('a value of a path', () => {
+  it.each(LEADING)('X18 as in %s leads to no other path of the document', async (target, name) => {
+    const before = stub.arrivals.length;
+    const header = await signedHeader(urlOf(target));
+    const ask = () => fetch(urlOf(target), { headers: { 'SIGN-IN-WITH-X': header } });
+    // The second answer shows that the first one did not use up the sign-in.
+    for (const response of [await ask(), await ask()]) {
+      const { error, issues } = (await response.json()) as { error: string; issues: object[] };
+      expect([response.status, error]).toEqual([400, 'invalid_request']);
+      expect(issues).toEqual([
+        { in: 'path', name, rule: 'samePath', message: 'Must not make this path another path of the API.' },
+      ]);
+    }
+    expect(stub.arrivals).toHaveLength(before);
+  });
+
+  it.each([
+    ...[
+      'coins/bitcoin',
+      'coins/marketsx',
+      'coins/market',
+      'coins/x.markets',
+      'coins/a%25',
+      'coins/a%3Ab',
+      'coins/sell',
+    ],
+    ...['coins/markets/a', 'coins/a/markets', 'coins/all/market', 'flags/false', 'alone/more', 'alone/markets'],
+  ])('X18 as in %s reaches the API', async (target) => {
+    const response = await askSigned(urlOf(target));
+    expect([response.status, stub.arrivals.at(-1)?.target]).toEqual([200, `/${target}`]);
+  });
+});
+
+it('X18 a row says in its rules what it refuses, if any value leads to another path', () => {
+  const withRule = rows.filter(({ rules }) => rules.length > 0).map(({ method }) => method);
+  expect(withRule).toEqual(['coin', 'ofMarket', 'allOfMarket', 'flag']);
+});
+
+it('X18 asset-gateway check prints the paths that values of a row would lead to', () => {
+  const file = writeDocument({ apis: { coins: { ...coins, url: 'https://coins.example' } } });
+  const output: string[] = [];
+  const stdout = { write: (line: string) => output.push(line) };
+  expect(check([file], { stdout, stderr: stdout })).toBe(0);
+  expect(output.join('')).toContain(
+    [
+      'Values that would lead to another path are refused:',
+      '  coin         /coins/{id}           never as /coins/{id}:sell, /coins/markets, /coins/list and more',
+      '  ofMarket     /coins/{id}/{market}  never as /coins/{id}/history, /coins/all/{market}',
+      '  allOfMarket  /coins/all/{market}   never as /coins/{id}/history',
+      '  flag         /flags/{flag}         never as /flags/true',
+      'The other operations of coins:',
+    ].join('\n'),
+  );
+});
+
+describe('a search for other paths', () => {
+  const visits = (paths: Paths, path: string, values?: Record<string, string>) => [...paths.othersFor(path, values)];
+
+  it('reads text around parameters in its order', () => {
+    const paths = new Paths(['/a/{id}', '/a/{from}...{to}.zip', '/b/{id}', '/b/{id}{format}']);
+    const others = (id: string) => visits(paths, '/a/{id}', { id });
+    expect(['1...2.zip', '...ZIP', '...x.zip'].map((id) => others(id).length)).toEqual([1, 0, 1]);
+    expect(['1..2.zip', '1...2.zi', '.zip', '1...zip'].map((id) => others(id).length)).toEqual([0, 0, 0, 0]);
+    // A segment of parameters alone is no more concrete than one parameter.
+    expect(visits(paths, '/b/{id}')).toEqual([]);
+  });
+
+  it('takes time that grows with the document and the value, and not faster', () => {
+    const many = (count: number) => Array.from({ length: count }, (_, index) => `/a/${'{x}/'.repeat(6)}${index}`);
+    const paths = new Paths(['/a/{x}', ...many(5_000)]);
+    let serial = 0;
+    const took = (part: string, count: number) => {
+      // Of equal texts the engine remembers what an expression has found.
+      const values = Array.from({ length: 20 }, () => `${part.repeat(count)}${serial++}`);
+      const start = process.cpuUsage();
+      for (const x of values) visits(paths, '/a/{x}', { x });
+      const { user, system } = process.cpuUsage(start);
+      return user + system;
+    };
+    for (const part of ['%25', '%', '.', ';', ' ', '%2525', 'a']) {
+      const ratios = [1, 2, 3].map(() => took(part, 8_000) / Math.max(1, took(part, 500)));
+      // Sixteen times as long; a square would take 256 times as long.
+      expect(Math.min(...ratios)).toBeLessThan(64);
+    }
+  });
+});
