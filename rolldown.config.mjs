@@ -34,6 +34,16 @@ const pools = {
   load: (id) => (id.endsWith('?pools') ? POOL : id.endsWith('/native-fetch.ts') ? '' : undefined),
 };
 
+/** A package that a source requires when it needs it is in the bundle too, unless it is external. */
+const REQUIRE = 'const require = createRequire(import.meta.url);';
+const requires = {
+  name: 'required packages',
+  transform: (code, id) =>
+    id.includes('/packages/gateway/src/') && code.includes(REQUIRE)
+      ? { code: code.replace(REQUIRE, ''), map: null }
+      : undefined,
+};
+
 export default Object.entries(programs)
   .filter(([path]) => existsSync(path))
   .map(([path, names]) =>
@@ -42,7 +52,7 @@ export default Object.entries(programs)
       platform: 'node',
       transform: { target: 'node20.19' },
       external,
-      plugins: [pools],
+      plugins: [pools, requires],
       resolve: { conditionNames: ['@asset-gateway/source', 'node'] },
       output: { dir: `${path}/bin`, cleanDir: true, sourcemap: true },
       logLevel: 'warn',

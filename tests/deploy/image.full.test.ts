@@ -1,16 +1,39 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Route } from '@asset-gateway/protocol';
 import dockerignore from '@balena/dockerignore';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { extractReceiptFromResponse } from '@x402/extensions/offer-receipt';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { readApisFile } from '../../packages/gateway/src/apis/file.ts';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
+import { documentPath, startStubApi } from '../apis/apis.ts';
 import { freePort } from '../http/ports.ts';
 import { pathOf, rowOf } from '../http/targets.ts';
 import { type Command, runCommand, startCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { suiteWith } from '../kit/optional.ts';
+import { openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
+import { startRedis } from '../kit/redis.ts';
 import { isFull } from '../kit/rounds.ts';
+import { startChains } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
+import { callOf, paymentFor, sendPaid } from '../payments/calls.ts';
+import { openWallet } from '../payments/wallets.ts';
+import { startReceiver } from '../traces/receiver.ts';
 
 /** A stage of a Dockerfile, performed without a container engine: a folder stands in for `/`. */
 interface Stage {
@@ -54,10 +77,23 @@ function performCopy(stage: Stage, argument: string, stages: ReadonlyMap<string,
   for (const source of sources) copy(join(origin, source), inside(stage, target) + slash);
 }
 
+const INSTALL = /^npm ci [^&]*/;
+
+/** Links to what is installed here. An installation takes half a minute of two cores, and is made with ROUNDS=full. */
+async function linkInstalled(stage: Stage): Promise<void> {
+  for (const folder of ['.', ...readdirSync('packages').map((name) => `packages/${name}`)]) {
+    const installed = join(folder, 'node_modules');
+    const isWanted = existsSync(installed) && existsSync(inside(stage, `${folder}/package.json`));
+    if (isWanted) await runCommand(['cp', '-al', installed, inside(stage, folder)]);
+  }
+}
+
 async function performRun(stage: Stage, command: string): Promise<void> {
   // On this machine an absolute path would leave the stage.
   if (/(?:^|[\s=])\//.test(command)) throw new Error(`RUN names an absolute path: ${command}`);
-  const { code, stderr } = await runCommand(['sh', '-c', command], {
+  const isLinked = !isFull && INSTALL.test(command);
+  if (isLinked) await linkInstalled(stage);
+  const { code, stderr } = await runCommand(['sh', '-c', isLinked ? command.replace(INSTALL, 'true ') : command], {
     cwd: inside(stage, '.'),
     env: shellEnvironment(),
   });
@@ -101,6 +137,9 @@ async function buildImage(dockerfile: string, repository: string, folder: string
     else stage = { ...stage, settings: { ...stage.settings, [keyword]: argument } };
     stages.set(name, stage);
   }
+  // Tens of thousands of files take longer to delete than a worker has at its end.
+  const others = [...stages.values()].map(({ root }) => root).filter((root) => root !== stage.root);
+  for (const root of new Set(others)) await rm(root, { recursive: true });
   return stage;
 }
 
@@ -183,8 +222,10 @@ const unchanging = ({ root, settings }: Stage): string[] =>
     .filter((path) => !`/${path}`.startsWith(settings.VOLUME ?? ''))
     .map((path) => `${path} ${statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs}`);
 
-/** The two installations of a build take a minute of two cores. */
-describe.runIf(isFull)('the image, its steps performed in an empty folder', () => {
+/** The variables, and what else a place of the state needs. */
+type Place = () => Promise<Record<string, string>>;
+
+describe('the image, its steps performed in an empty folder', () => {
   let image: Stage;
   let upstream: TokensApi;
   beforeAll(async () => {
@@ -208,7 +249,7 @@ describe.runIf(isFull)('the image, its steps performed in an empty folder', () =
     ]);
   });
 
-  it('has no dependency that only development needs', () => {
+  it.runIf(isFull)('has no dependency that only development needs', () => {
     const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
     const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
     const wanted = ['@solana/kit', '@x402/core', '@x402/svm'];
@@ -264,5 +305,96 @@ describe.runIf(isFull)('the image, its steps performed in an empty folder', () =
     expect(isHealthy(image, variables)).toBe(false);
     expect(unchanging(image)).toEqual(before);
     expect(pathsIn(join(image.root, 'data'))).toContain('gateway.db');
+  });
+
+  /** A file of APIs in YAML, whose document has a pattern, and the rows that it makes. */
+  function weather(url: string) {
+    const place = mkdtempSync(join(folder, 'apis-'));
+    chmodSync(place, 0o755);
+    cpSync(documentPath('weather.yaml'), join(place, 'weather.yaml'));
+    const path = join(place, 'apis.yaml');
+    writeFileSync(
+      path,
+      `apis:
+  weather:
+    title: Weather
+    openapi: ./weather.yaml
+    url: ${url}/weather
+    key: { header: X-Api-Key, env: WEATHER_KEY }
+    operations: { getForecast: {}, getHistory: { access: exact, price: '0.002' } }
+`,
+    );
+    return { path, rows: readApisFile(path).apis.flatMap((api) => api.rows) };
+  }
+
+  it('X20 checks a file in YAML whose document has a pattern', () => {
+    const { path } = weather('https://api.weather.example');
+    const [, program = ''] = wordsOf(image, 'CMD');
+    const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'check', path], {
+      cwd: join(image.root, image.workdir),
+      encoding: 'utf8',
+      ...identityOf(image),
+    });
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('GET /v1/x402/weather/forecast/:city');
+  });
+
+  /** Serves, sells, signs receipts and exports traces from the image, with its state in this place. */
+  function servesEverything(title: string, place: Place, protocol: 'http/json' | 'http/protobuf'): void {
+    it(`X20 serves an API, sells, signs receipts and exports traces with ${title}`, async () => {
+      const [solana, receiver, port, metricsPort] = await Promise.all([
+        startChains(),
+        startReceiver(),
+        freePort(),
+        freePort(),
+      ]);
+      const rows: Route[] = [];
+      const stub = await startStubApi(() => rows);
+      const apis = weather(stub.url);
+      rows.push(...apis.rows);
+      const url = `http://localhost:${port}`;
+      const variables = {
+        ...(solana.variables as Record<string, string>),
+        ...(await place()),
+        ...{ PORT: String(port), HOST: '127.0.0.1', GATEWAY_BASE_URL: url, GATEWAY_SECRET: 's'.repeat(43) },
+        ...{ METRICS_PORT: String(metricsPort), METRICS_HOST: '127.0.0.1' },
+        ...{ APIS_FILE: apis.path, WEATHER_KEY: 'a-key-of-the-weather', RECEIPTS: 'on' },
+        ...{ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_EXPORTER_OTLP_PROTOCOL: protocol },
+      };
+      const { child, ended, stdout, stderr } = run(image, variables);
+      try {
+        while (!isHealthy(image, variables) && child.exitCode === null) await pause(50);
+        expect(child.exitCode, stdout() + stderr()).toBeNull();
+        const forecast = `${url}/v1/x402/weather/forecast/`;
+        expect((await askSigned(`${forecast}Rome`)).status).toBe(200);
+        const refused = await askSigned(`${forecast}R0me`);
+        expect([refused.status, await refused.json()]).toMatchObject([400, { issues: [{ rule: 'pattern' }] }]);
+        const wallet = await openWallet(solana);
+        const call = callOf('rpc.devnet.helius.getBalance');
+        const sold = await sendPaid({ url }, call, await paymentFor({ url }, call, wallet));
+        expect([sold.status, extractReceiptFromResponse(sold)?.format]).toEqual([200, 'jws']);
+        expect((await fetch(`http://localhost:${metricsPort}/metrics`)).status).toBe(200);
+      } finally {
+        child.kill('SIGTERM');
+      }
+      expect((await ended).code, stdout() + stderr()).toBe(0);
+      // The rest is exported at the end.
+      expect(receiver.requests.length).toBeGreaterThan(0);
+    }, 120_000);
+  }
+
+  servesEverything('SQLite', async () => ({}), 'http/protobuf');
+  postgresSuite('with databases that nodes share', () => {
+    suiteWith('redis-server', 'and Redis,', () => {
+      const open = async () => {
+        const [redis, postgres] = [await startRedis(), await openPostgresDatabase()];
+        onTestFinished(async () => {
+          await redis.kill();
+          await postgres.drop();
+        });
+        return { REDIS_URL: redis.url, DATABASE_URL: postgres.url };
+      };
+      servesEverything('PostgreSQL and Redis', open, 'http/json');
+    });
   });
 });

@@ -20,6 +20,17 @@ const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'nul
 /** An answer is described in at most this many parts. */
 const MAX_ANSWER_PARTS = 400;
 
+/** Loads the library only for a document that has a pattern. */
+function compiled(source: string): import('re2js').RE2JS {
+  const { RE2JS, RE2JSException }: typeof import('re2js') = require('re2js');
+  try {
+    return RE2JS.compile(RE2JS.translateRegExp(source));
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    throw new DocumentFault('cannot be matched in linear time');
+  }
+}
+
 /**
  * A pattern that is matched in linear time, against a text that is not too long. It is a RegExp only because the validator takes no
  * other object; JSON shows its source.
@@ -30,9 +41,8 @@ class LinearPattern extends RegExp {
 
   constructor(source: string) {
     super('');
-    const { RE2JS }: typeof import('re2js') = require('re2js');
     this.#source = source;
-    this.#pattern = RE2JS.compile(RE2JS.translateRegExp(source));
+    this.#pattern = compiled(source);
     if (this.#pattern.programSize() > MAX_PROGRAM) throw new DocumentFault('takes too long to match');
   }
 
@@ -51,11 +61,7 @@ class LinearPattern extends RegExp {
 
 function patternOf(source: unknown): LinearPattern {
   if (String(source).length > MAX_PATTERN) throw new DocumentFault(`is longer than ${MAX_PATTERN} characters`);
-  try {
-    return new LinearPattern(String(source));
-  } catch (error) {
-    throw error instanceof DocumentFault ? error : new DocumentFault('cannot be matched in linear time');
-  }
+  return new LinearPattern(String(source));
 }
 
 function faultOf(error: unknown, keyword: string, value: unknown): unknown {

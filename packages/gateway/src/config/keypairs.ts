@@ -29,24 +29,27 @@ function checked(bytes: Uint8Array): Reading {
 }
 
 function fromJson(json: string): Reading {
+  let value: unknown;
   try {
-    const value: unknown = JSON.parse(json);
-    return Array.isArray(value) && value.every(isByte) ? checked(Uint8Array.from(value)) : NO_NUMBERS;
+    value = JSON.parse(json);
   } catch {
     // The parser's message would quote the key.
     return NO_NUMBERS;
   }
+  return Array.isArray(value) && value.every(isByte) ? checked(Uint8Array.from(value)) : NO_NUMBERS;
 }
 
 function fromFile(path: string): Reading {
+  let json: string;
   try {
-    return fromJson(readFileSync(path, 'utf8'));
+    json = readFileSync(path, 'utf8');
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (['EACCES', 'EPERM'].includes(code)) return 'names a file that this user may not read';
     if (code === 'EISDIR') return 'names a folder; name the keypair file in it';
     return 'is neither a file nor base58 of 64 bytes';
   }
+  return fromJson(json);
 }
 
 function read(text: string): Reading {

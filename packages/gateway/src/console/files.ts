@@ -80,7 +80,8 @@ function consoleFolder(): string | undefined {
     const manifest = createRequire(import.meta.url).resolve('@asset-gateway/console/package.json');
     const folder = join(dirname(manifest), 'dist');
     return existsSync(join(folder, 'index.html')) ? folder : undefined;
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
     return undefined;
   }
 }

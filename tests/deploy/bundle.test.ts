@@ -1,0 +1,27 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+const FOLDER = 'packages/gateway/bin';
+const chunks = readdirSync(FOLDER).filter((name) => name.endsWith('.js'));
+
+/** What a chunk imports or requires: at the start of a line, or called by a literal name. */
+function loadedBy(chunk: string): string[] {
+  const text = readFileSync(`${FOLDER}/${chunk}`, 'utf8');
+  const patterns = [
+    /^(?:import|export)\b[^'"`;]*?(?:\bfrom )?["']([^"']+)["'];$/gm,
+    /\b(?:(?:__)?require(?:\$\d+)?|import)\(["']([^"']+)["']\)/g,
+  ];
+  return patterns.flatMap((pattern) => Array.from(text.matchAll(pattern), ([, name = '']) => name));
+}
+
+const { dependencies, optionalDependencies } = JSON.parse(readFileSync('packages/gateway/package.json', 'utf8'));
+/** Other packages are optional ones of these. */
+const own = Object.keys({ ...dependencies, ...optionalDependencies });
+const dockerfile = readFileSync('deploy/Dockerfile', 'utf8');
+
+it('X20 the bundle loads no package but those that the image keeps', () => {
+  const loaded = new Set(chunks.flatMap(loadedBy));
+  const fromFolders = own.filter((name) => loaded.has(name));
+  expect(fromFolders).toEqual(['libsql', 'sodium-native']);
+  expect(fromFolders.filter((name) => !RegExp(`! -path '\\*/?${name}/\\*'`).test(dockerfile))).toEqual([]);
+});
