@@ -28,7 +28,7 @@ function textOf(path: string): string {
     if (error instanceof DocumentFault) throw error;
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    throw new DocumentFault(code === 'ENOENT' ? 'does not exist' : `cannot be read by this user (${code})`);
+    throw new DocumentFault(code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`);
   }
 }
 
