@@ -30,18 +30,24 @@ export default defineConfig({
     include: ['tests/**/*.test.ts'],
     exclude: isShort ? ['tests/**/*.full.test.ts'] : [],
     // Some suites load undici before the gateway does.
-    setupFiles: ['packages/gateway/src/native-fetch.ts', 'tests/kit/end-after-tests.ts'],
-    globalSetup: ['scripts/setup.mjs', 'tests/kit/folder.ts', 'tests/kit/shared-postgres.ts'],
+    setupFiles: [
+      'packages/gateway/src/native-fetch.ts',
+      'tests/kit/end-after-tests.ts',
+      ...(isShort ? ['tests/kit/same-samples.ts'] : []),
+    ],
+    globalSetup: ['scripts/setup.mjs', 'tests/kit/run.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A limit for what does not happen; on a busy machine what does happen may take long.
+    expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
     // MiB for what lives shortly, of which tests make a lot: a fourteenth less processor time than with V8's own choice.
     execArgv: ['--max-semi-space-size=64'],
     // Loading Solana's packages anew for every file would take longer than the tests; no suite leaves anything behind.
     isolate: false,
     sequence: { sequencer: WaitingFirst },
-    // The suites wait more than they compute: for windows to pass, for slow clients, for processes. With too many at once on
-    // few cores, though, they meet the deadlines of what they test.
-    maxWorkers: Math.min(7, 4 * availableParallelism()),
+    // The suites of a full run wait more than they compute: for windows to pass, for slow clients, for processes. With too many at
+    // once on few cores, though, they meet the deadlines of what they test. Those of a short run compute.
+    maxWorkers: Math.min(7, isShort ? availableParallelism() + 1 : 4 * availableParallelism()),
   },
 });

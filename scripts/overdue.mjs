@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { readProcesses, titleOf } from './processes.mjs';
 
 const MINUTE_MS = 60_000;
 const LOOK_EVERY_MS = 5_000;
@@ -11,10 +11,8 @@ const QUIET_MS = 1.5 * MINUTE_MS;
 
 /** Process ids of the workers; a looping one must be killed. */
 function workerIds() {
-  const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n');
-  const processes = rows.map((row) => row.trim().split(/\s+/));
-  const isWorker = ([, parent, ...command]) => Number(parent) === process.pid && command.join(' ').includes('vitest');
-  return processes.filter(isWorker).map(([id]) => Number(id));
+  const isWorker = ({ id, parent }) => parent === process.pid && titleOf(id).includes('vitest');
+  return [...readProcesses().values()].filter(isWorker).map(({ id }) => id);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { stop } from './setup.mjs';
 
 const REPORT = '.setup/tests.json';
@@ -48,8 +48,10 @@ function run(words, isShort) {
   // Compiled packages load much faster; single files run from the sources.
   const isWhole = words.length === 0;
   const env = { PACKAGES: isWhole ? 'built' : 'source', ...process.env, ...(isShort && { TESTS: 'short' }) };
+  rmSync(REPORT, { force: true });
   const { status } = spawnSync(process.execPath, vitest, { stdio: 'inherit', env });
-  return { status, files: JSON.parse(readFileSync(REPORT, 'utf8')).testResults };
+  // A run that is killed writes none.
+  return { status, files: existsSync(REPORT) ? JSON.parse(readFileSync(REPORT, 'utf8')).testResults : [] };
 }
 
 const isPassed = ({ status }) => status === 'passed';

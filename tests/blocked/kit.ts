@@ -29,7 +29,7 @@ export const noticesIn = (logLines: readonly string[]): string[] =>
 /** Waits for this many messages about the list; returns the last. */
 export async function nextNotice(logLines: readonly string[], count: number): Promise<string> {
   await vi.waitFor(() => expect(noticesIn(logLines).length).toBeGreaterThanOrEqual(count), {
-    timeout: 10_000,
+    timeout: 30_000,
     interval: 50,
   });
   return noticesIn(logLines).at(-1) ?? '';

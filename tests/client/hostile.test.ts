@@ -120,7 +120,7 @@ describe('W16 W11 one payment for a request', () => {
     };
     const client = { signal: controller.signal };
     await fails(getBalance({ wallet: { ...kit, signTransactions }, ledger, client }), 'aborted');
-    await vi.waitFor(() => expect(release).toHaveResolvedTimes(1));
+    await vi.waitFor(() => expect(release).toHaveResolvedTimes(1), 30_000);
     expect(payments()).toEqual([]);
     await getBalance({ ledger, caps: { inAllUsd: 0.000005 } });
     expect(payments()).toHaveLength(1);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { newKeypair } from '@asset-gateway/client/node';
 import { describe, expect, it } from 'vitest';
-import type { CommandOptions } from '../kit/command.ts';
+import { node, startCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { type Program, startProgram } from '../process/program.ts';
 import { SOLD } from './faults.ts';
@@ -20,11 +20,11 @@ const freshFolder = (): string => join(folder, `data-${folders++}`);
 const NOBODY = 65_534;
 
 /** Starts with valid variables, its own folder, and these changes. */
-const start = (variables: NodeJS.ProcessEnv = {}, options: CommandOptions = {}): Program =>
-  startProgram({ PORT: '0', DATA_DIR: freshFolder(), TOKENS_API_KEY: KEY, ...variables }, options);
+const start = (variables: NodeJS.ProcessEnv = {}): Program =>
+  startProgram({ PORT: '0', DATA_DIR: freshFolder(), TOKENS_API_KEY: KEY, ...variables });
 
 /** The sentences of a start that fails, once it has ended with exit code 1 and without a stack. */
-async function faultsOf(program: Program): Promise<string[]> {
+async function faultsOf(program: Pick<Program, 'ended' | 'stdout' | 'stderr'>): Promise<string[]> {
   expect(await program.ended).toBe(1);
   expect(program.stdout()).toBe('');
   const lines = program.stderr().trimEnd().split('\n');
@@ -72,7 +72,11 @@ describe.concurrent('a start that cannot work ends with exit code 1 and says wha
     chmodSync(folder, 0o755);
     chownSync(home, NOBODY, NOBODY);
     writeFileSync(FEE_PAYER_KEYPAIR, JSON.stringify([...newKeypair()]), { mode: 0o600 });
-    const program = start({ ...SOLD, DATA_DIR: home, FEE_PAYER_KEYPAIR }, { uid: NOBODY, gid: NOBODY });
-    expect(await faultsOf(program)).toEqual(['FEE_PAYER_KEYPAIR names a file that this user may not read.']);
+    const env = { ...SOLD, DATA_DIR: home, FEE_PAYER_KEYPAIR, PORT: '0', TOKENS_API_KEY: KEY, AS_USER: String(NOBODY) };
+    const program = startCommand(node('tests/kit/gateway-process.mjs'), { env });
+    const ended = program.ended.then(({ code }) => code);
+    expect(await faultsOf({ ...program, ended })).toEqual([
+      'FEE_PAYER_KEYPAIR names a file that this user may not read.',
+    ]);
   });
 });

@@ -12,7 +12,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const PICTURES = '.setup/pictures';
 const COVER_WIDTH = 1440;
 
-export const LONG_TIMEOUT = { timeout: 15_000 };
+export const LONG_TIMEOUT = { timeout: 30_000 };
 
 /** Window widths and colour schemes, as the pictures are named. */
 export const LOOKS = {

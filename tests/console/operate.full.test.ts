@@ -166,7 +166,7 @@ browserSuite("the operator's page", () => {
           expect([table, row, numberIn(shown)]).toEqual([table, row, expected]);
         }
       },
-      { timeout: 20_000, interval: 100 },
+      { timeout: 30_000, interval: 100 },
     );
     await page.getByRole('button', { name: 'Refresh' }).click();
     for (const by of ['day', 'route', 'wallet']) {
@@ -175,7 +175,7 @@ browserSuite("the operator's page", () => {
       const expected = (name: string) => Object.fromEntries(sold.map((sale) => [sale[by], sale[`${name}_usd_micros`]]));
       await vi.waitFor(
         async () => expect(await columnOf(page, `Sales by ${by}`, 1)).toEqual(expected('settled')),
-        5_000,
+        30_000,
       );
       expect(await columnOf(page, `Sales by ${by}`, 6)).toEqual(expected('margin'));
     }
@@ -217,7 +217,7 @@ browserSuite("the operator's page", () => {
     let asked = 0;
     page.on('request', () => asked++);
     await page.clock.runFor(20_000);
-    await vi.waitFor(() => expect(asked).toBeGreaterThan(1));
+    await expect.poll(() => asked).toBeGreaterThan(1);
     const hide = (isHidden: boolean) =>
       page.evaluate((hidden) => {
         Object.defineProperty(document, 'hidden', { configurable: true, value: hidden });
@@ -230,7 +230,7 @@ browserSuite("the operator's page", () => {
       await page.clock.runFor(180_000);
       expect(asked).toBe(0);
       await go();
-      await vi.waitFor(() => expect(asked).toBeGreaterThan(0));
+      await expect.poll(() => asked).toBeGreaterThan(0);
     }
   });
 

@@ -311,7 +311,7 @@ browserSuite('limits on what the console pays', () => {
       await route.abort();
     });
     await press(BUTTON);
-    await expect.poll(() => transfers().length - before, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => transfers().length - before).toBe(1);
     await page.reload();
     await press(BUTTON);
     await expect.poll(() => sent.length).toBe(2);

@@ -13,8 +13,8 @@ export interface Outcome {
 export type Command = ReturnType<typeof startCommand>;
 
 /** Where and with what a command runs. */
-export interface CommandOptions extends Pick<SpawnOptions, 'cwd' | 'uid' | 'gid'> {
-  /** All variables except PATH. */
+export interface CommandOptions extends Pick<SpawnOptions, 'cwd' | 'uid' | 'gid' | 'detached'> {
+  /** All variables except PATH and TMPDIR. */
   readonly env?: NodeJS.ProcessEnv;
   readonly stdin?: 'pipe';
 }
@@ -25,7 +25,7 @@ export function startCommand(words: readonly string[], options: CommandOptions =
   const [program = '', ...rest] = words;
   const child = spawn(program, rest, {
     ...others,
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, ...env },
     stdio: [stdin, 'pipe', 'pipe'],
   }) as ChildProcess & Record<'stdout' | 'stderr', Readable>;
   const written = { stdout: '', stderr: '' };

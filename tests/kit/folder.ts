@@ -1,17 +1,22 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 
-const prefixOf = (run: number): string => `asset-gateway-test-${run}-`;
+/** The variable with the folders of a run, which run.ts makes. */
+export const FOLDERS = 'TEST_FOLDERS';
+
+/** Where the folders of a run are. */
+export interface Places {
+  /** In memory if there is room: a busy disk makes each transaction wait. */
+  readonly memory: string;
+  /** For programs, which some systems do not start from memory. */
+  readonly disk: string;
+  /** Below the repository, where Node and compilers find the packages. */
+  readonly repository: string;
+}
+
+/** The folders that all files of a run share. */
+export const placesOfRun = (): Places => JSON.parse(process.env[FOLDERS] ?? '{}') as Places;
 
 /** A new empty folder, which is removed after the run. */
-export const makeFolder = (): string => mkdtempSync(join(tmpdir(), prefixOf(process.ppid)));
-
-/** The path of a folder that all files of a run share, and that is removed after it. */
-export const folderOfRun = (name: string): string => join(tmpdir(), prefixOf(process.ppid) + name);
-
-/** Removes the folders of a run: after all files, since deleting thousands of files slows the file system. */
-export function teardown(): void {
-  const own = readdirSync(tmpdir()).filter((name) => name.startsWith(prefixOf(process.pid)));
-  for (const name of own) rmSync(join(tmpdir(), name), { recursive: true, force: true });
-}
+export const makeFolder = (place: keyof Places = 'memory'): string =>
+  mkdtempSync(join(placesOfRun()[place], 'folder-'));

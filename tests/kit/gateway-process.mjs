@@ -1,8 +1,11 @@
 // Runs a gateway that the environment configures. argv[2], if given: the span of its budgets in ms. It kills itself after the
 // step of a purchase that a line on its standard input names.
+
 import { processEnvironment, readConfig, run, startGateway } from '../../packages/gateway/bin/index.js';
+import { becomeUser } from './user.mjs';
 
 const [, , windowMs] = process.argv;
+becomeUser();
 
 await run(async () => {
   let last;

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe } from 'vitest';
-import { folderOfRun, makeFolder } from './folder.ts';
+import { makeFolder, placesOfRun } from './folder.ts';
 import { isFull } from './rounds.ts';
 
 /** The package.json files of an installation, by folder; the root is `.`. */
@@ -101,7 +101,7 @@ export async function suiteWithInstallation(
   options: SuiteOptions = {},
 ): Promise<void> {
   if (!isPartOf(options)) return skip(title, 'ROUNDS=full', body);
-  const folder = makeFolder();
+  const folder = makeFolder('disk');
   suiteOver(title, await prepare(folder), () => body(folder));
 }
 
@@ -115,7 +115,10 @@ export function suiteOfPackages(
   body: Body,
   options?: SuiteOptions,
 ): Promise<void> {
-  const folder = folderOfRun(createHash('sha256').update(JSON.stringify(manifests)).digest('hex').slice(0, 16));
+  const folder = join(
+    placesOfRun().disk,
+    createHash('sha256').update(JSON.stringify(manifests)).digest('hex').slice(0, 16),
+  );
   return suiteWithInstallation(
     title,
     () => installOnce(folder, manifests),

@@ -2,14 +2,15 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { TestOptions } from 'vitest';
+import { descendantsOf } from '../../scripts/processes.mjs';
 import { freePort } from '../http/ports.ts';
+import { endsAfterTests } from './ends.ts';
+import { placesOfRun } from './folder.ts';
 import { findProgram, suiteWith } from './optional.ts';
-import { folderOf, processesOf } from './shared-postgres.ts';
 
 type Values = readonly (string | number | null)[];
 
@@ -71,9 +72,12 @@ export function runPostgresProgram(name: string, words: readonly string[], envir
   return stdout;
 }
 
+/** The folder of a run for an empty data folder and the shared server's. */
+const sharedFolder = (): string => join(placesOfRun().disk, 'postgres');
+
 /** An empty folder of data, which a run makes once: that takes longer than to copy it. */
 async function emptyData(): Promise<string> {
-  const folder = folderOf(process.ppid);
+  const folder = sharedFolder();
   const [data, ready] = [join(folder, 'empty'), join(folder, 'empty.ready')];
   makeOwn(folder);
   if (await isFirst(join(folder, 'empty.begun'))) {
@@ -116,15 +120,9 @@ async function ask(url: string, sql: string, values: Values = []): Promise<Recor
   }
 }
 
-const running = new Set<() => void>();
-// A test that fails before it has stopped its server leaves none behind.
-process.once('exit', () => {
-  for (const kill of running) kill();
-});
-
 function signalAll(child: ChildProcess | undefined, signal: NodeJS.Signals): void {
   if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  for (const pid of processesOf(child.pid)) {
+  for (const pid of [child.pid, ...descendantsOf([child.pid]).map(({ id }) => id)]) {
     try {
       process.kill(pid, signal);
     } catch {
@@ -148,9 +146,9 @@ async function createDatabase(port: number): Promise<string> {
   return name;
 }
 
-/** Starts a server of a test's own, which it may kill. */
+/** Starts a server of a test's own, which it may kill. It ends after the tests of the file. */
 export async function startPostgres({ settings, prepare, port }: PostgresOptions = {}) {
-  const folder = join(tmpdir(), `asset-gateway-test-postgres-${randomBytes(6).toString('hex')}`);
+  const folder = join(placesOfRun().disk, `postgres-${randomBytes(6).toString('hex')}`);
   makeOwn(folder);
   const data = join(folder, 'data');
   if (prepare) prepare(data);
@@ -170,11 +168,11 @@ export async function startPostgres({ settings, prepare, port }: PostgresOptions
     child = launch(data, own, settings, false);
     await untilReady(urlOf(own));
   };
-  const forget = () => {
-    signalAll(child, 'SIGKILL');
+  const stop = endsAfterTests(async () => {
+    signalAll(child, 'SIGCONT');
+    await end('SIGQUIT');
     rmSync(folder, { recursive: true, force: true });
-  };
-  running.add(forget);
+  });
   await start();
   return {
     port: own,
@@ -192,12 +190,7 @@ export async function startPostgres({ settings, prepare, port }: PostgresOptions
     /** SIGSTOP to every process: it takes connections and answers nothing. */
     freeze: () => signalAll(child, 'SIGSTOP'),
     thaw: () => signalAll(child, 'SIGCONT'),
-    async stop() {
-      signalAll(child, 'SIGCONT');
-      await end('SIGQUIT');
-      running.delete(forget);
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop,
   };
 }
 
@@ -220,7 +213,7 @@ export async function openPostgresDatabase(): Promise<{ readonly url: string; dr
 export const askPostgres = ask;
 
 async function sharedPort(): Promise<number> {
-  const folder = folderOf(process.ppid);
+  const folder = sharedFolder();
   const empty = await emptyData();
   const ready = join(folder, 'shared.ready');
   if (await isFirst(join(folder, 'shared.begun'))) {
@@ -229,8 +222,8 @@ async function sharedPort(): Promise<number> {
     const child = launch(join(folder, 'shared'), port, {}, true);
     child.unref();
     await untilReady(urlOf(port));
-    writeFileSync(ready, JSON.stringify({ port, pid: child.pid }));
+    writeFileSync(ready, String(port));
   }
   await until(() => existsSync(ready) && readFileSync(ready, 'utf8') !== '');
-  return (JSON.parse(readFileSync(ready, 'utf8')) as { port: number }).port;
+  return Number(readFileSync(ready, 'utf8'));
 }

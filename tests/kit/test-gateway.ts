@@ -71,6 +71,9 @@ export async function startUpstream(options: Partial<TokensApiOptions> = {}): Pr
   return Object.assign(upstream, { close: endsAfterTests(upstream.close) });
 }
 
+/** On a busy machine an upstream in this process answers late. Tests of these limits set their own. */
+const PATIENT = { UPSTREAM_TIMEOUT_MS: '60000', PAID_UPSTREAM_TIMEOUT_MS: '60000' };
+
 /** Starts a gateway on a free port. */
 async function open(
   variables: Environment,
@@ -78,7 +81,7 @@ async function open(
 ) {
   const logLines: string[] = [];
   const money = await moneyVariables(dataDir, variables);
-  const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...money, ...variables });
+  const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...PATIENT, ...money, ...variables });
   const logTo = { write: (line: string) => void logLines.push(line) };
   const gateway = await startGateway(config, { graceMs: 0, logTo, ...options });
   return { url: gateway.url, port: Number(new URL(gateway.url).port), logLines, gateway };

@@ -18,7 +18,7 @@ const WAITING = [
   'payments/facilitator.full',
   'payments/records',
   'payments/verification.full',
-  'credit/history',
+  'credit/history.full',
   'stores/full-disk.full',
   'redis/cache.full',
   'measure/measure.full',

@@ -66,7 +66,7 @@ export async function ask(url: string, payment?: string, init: RequestInit = {})
 export async function untilDecided(
   askAgain: () => Promise<Reply | undefined>,
   isOpen: (reply: Reply) => boolean,
-  limitMs = 15_000,
+  limitMs = 50_000,
 ): Promise<Reply> {
   const sinceMs = performance.now();
   for (;;) {
@@ -87,7 +87,7 @@ export const askUntilDecided = (url: string, payment: string, limitMs?: number, 
   );
 
 /** Waits until a condition holds. */
-export async function until(holds: () => boolean | Promise<boolean>, limitMs = 10_000): Promise<void> {
+export async function until(holds: () => boolean | Promise<boolean>, limitMs = 50_000): Promise<void> {
   const sinceMs = performance.now();
   while (!(await holds())) {
     if (performance.now() > sinceMs + limitMs) throw new Error('waited in vain');

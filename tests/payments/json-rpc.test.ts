@@ -104,7 +104,7 @@ describe('U19 V10 an upstream that asks for a pause', () => {
     expect((await wallet.buy(`${gateway.url}${neighbour.target}`, neighbour.init)).status).toBe(200);
     const again = () => sendPaid(gateway, call, payment);
     // Two seconds may pass before the next request is out.
-    if (seconds === 2) return vi.waitFor(async () => expect((await again()).status).toBe(200), 10_000);
+    if (seconds === 2) return vi.waitFor(async () => expect((await again()).status).toBe(200), 30_000);
     await leaves(gateway, { transfers: 0, arrivals: 0 }, () =>
       answersWith(503, 'upstream_rate_limited', 'unused', again()),
     );

@@ -201,7 +201,7 @@ describe('V5 a stranger copies a failed transaction from the chain', () => {
     expect(strangers.at(-1)?.outcome).toMatch(/ unused$/);
     const own = await renewed();
     expect([own.outcome, own.text, moved()]).toEqual(['200 again', strangers[0]?.text, [1, calls]]);
-    await expect.poll(async () => (await renewed()).outcome, { timeout: 15_000 }).toBe('200');
+    await expect.poll(async () => (await renewed()).outcome).toBe('200');
     expect(moved()[0]).toBe(2);
   });
 

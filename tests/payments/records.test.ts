@@ -156,7 +156,7 @@ ledgerSuite('an answer that was paid for and not delivered', (ledger) => {
     expect(await ledger.payments.reserve(newPayment({ payer, requestHash }))).toBe('owed');
     ledger.payments.delivered(payment.key);
     // In PostgreSQL a note may be written after a read that follows it.
-    await expect.poll(() => due(payment), { timeout: 10_000 }).toBeUndefined();
+    await expect.poll(() => due(payment)).toBeUndefined();
     await ledger.reopen();
     expect(await due(payment)).toBeUndefined();
     expect(await ledger.payments.reserve(newPayment({ payer, requestHash }))).toBe('reserved');

@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { expectBooksInOrder } from '../kit/books.ts';
+import { makeFolder } from '../kit/folder.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { makeOwn, postgresSuite, runPostgresProgram, startPostgres } from '../kit/postgres.ts';
 import { startChains, startSellingGateway } from '../kit/test-gateway.ts';
@@ -27,9 +27,8 @@ function block(word: string): string {
   return found;
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'asset-gateway-test-backup-'));
+const folder = makeFolder('disk');
 makeOwn(folder);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const [COPY, BASE, ARCHIVE] = ['copy', 'base', 'archive'].map((name) => join(folder, name)) as [string, string, string];
 makeOwn(ARCHIVE);
 const [, SWITCH = ''] = /`(psql [^`]+)`/.exec(page) ?? [];

@@ -19,7 +19,6 @@ const APIS_FILE = cacheFile('search', 1, BOUND_SECONDS);
 
 const VARIABLES = { RESPONSE_CACHE: 'on', TOKENS_RATE_LIMIT_PER_MINUTE: '30' };
 const ROUTE = '/v1/x402/tokens/assets';
-const SOON = { timeout: 5_000 };
 let serial = 0;
 /** A new search. */
 const newSearch = (): string => `${ROUTE}/search?q=shared-${serial++}`;
@@ -43,7 +42,7 @@ redisSuite('nodes that share what they keep', () => {
   const calls = (): number => fleet.upstream.arrivals.length;
   const keysOf = async (kind: string) => (await redis.command('KEYS', `{gw:cache}:${kind}:*`)) as string[];
   /** An entry is written when its answer is out. */
-  const untilShared = (count: number) => expect.poll(() => keysOf('entry'), SOON).toHaveLength(count);
+  const untilShared = (count: number) => expect.poll(() => keysOf('entry')).toHaveLength(count);
 
   /** A search that one node has fetched and shared. On a busy machine a write is given up, and a later search is shared. */
   async function fetchShared(): Promise<{ path: string; text: string; before: number }> {
@@ -81,7 +80,7 @@ redisSuite('nodes that share what they keep', () => {
     const statuses = (await Promise.all(twice)).map(({ status }) => status).sort();
     expect(statuses).toEqual([...Array(20).fill(200), ...Array(20).fill(402)]);
     expect(calls()).toBe(before + 1);
-    await expect.poll(() => keysOf('lease'), SOON).toEqual([]);
+    await expect.poll(() => keysOf('lease')).toEqual([]);
   });
 
   it('a no-cache request gets no entry of another node', async () => {
@@ -99,7 +98,7 @@ redisSuite('nodes that share what they keep', () => {
     const good = Array.from({ length: 8 }, () => newSigner().address);
     const asked = [...bad, ...good].map((mint, index) => ask(index % 2, pathOf(mint)));
     expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([400, 400, ...Array<number>(8).fill(200)]);
-    await expect.poll(() => keysOf('lease'), SOON).toEqual([]);
+    await expect.poll(() => keysOf('lease')).toEqual([]);
     const before = calls();
     for (const mint of good) expect((await ask(2, pathOf(mint))).status).toBe(200);
     expect(calls()).toBe(before);
@@ -127,7 +126,7 @@ redisSuite('nodes that share what they keep', () => {
     fleet.upstream.faults.delayMs = 300;
     const answers = await Promise.all([0, 1, 2, 3].map((node) => ask(node, path)));
     expect(answers.map(({ status }) => status)).toEqual(Array(4).fill(502));
-    await expect.poll(() => keysOf('lease'), SOON).toEqual([]);
+    await expect.poll(() => keysOf('lease')).toEqual([]);
   });
 });
 
@@ -350,12 +349,12 @@ redisSuite('shared entries in Redis', () => {
     await Promise.all([share(), other.giveBack([KEY], 'other')]);
     await redis.start();
     const shareAgain = () => share().then(() => read(other, [KEY]));
-    await expect.poll(async () => (await shareAgain()).size, { timeout: 5_000 }).toBe(1);
+    await expect.poll(async () => (await shareAgain()).size).toBe(1);
     redis.freeze();
     expect((await read(other, [KEY])).size).toBe(0);
     expect((await other.claim([KEY], 'other')).leased).toEqual(new Set([KEY.key.id]));
     redis.thaw();
-    await expect.poll(async () => (await read(other, [KEY])).size, { timeout: 5_000 }).toBe(1);
+    await expect.poll(async () => (await read(other, [KEY])).size).toBe(1);
   });
 
   it('stay within their share of memory: those that expire first are dropped', async () => {

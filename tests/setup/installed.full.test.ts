@@ -107,7 +107,7 @@ await suiteWithInstallation(
 
     it('starts with its chains', async () => {
       const isUp = () => /Asset gateway listening on .*real SVM with play money/s.test(sandbox.stdout());
-      await expect.poll(isUp, { timeout: 20_000 }).toBe(true);
+      await expect.poll(isUp).toBe(true);
     });
   },
   OF_RELEASES,

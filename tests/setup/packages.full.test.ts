@@ -1,13 +1,14 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import type { CompilerOptions } from 'typescript';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { importsOf, ts } from '../architecture/rules.ts';
 import { startEverything } from '../discovery/everything.ts';
 import { node, runCommand } from '../kit/command.ts';
+import { makeFolder } from '../kit/folder.ts';
 import { isFull } from '../kit/rounds.ts';
 
 interface Packed {
@@ -56,16 +57,13 @@ const packedAs = (name: string): Packed => {
 };
 
 beforeAll(async () => {
-  mkdirSync('.setup', { recursive: true });
-  // Inside of the repository, so that what the packages depend on is found in its node_modules.
-  folder = resolve(mkdtempSync('.setup/packed-'));
+  folder = makeFolder('repository');
   packed = JSON.parse(await run(['npm', 'pack', '--workspaces', '--json', '--pack-destination', folder], '.'));
   for (const name of NAMES) {
     mkdirSync(installed(name), { recursive: true });
     await run(['tar', '-xzf', packedAs(name).filename, '--strip-components=1', '-C', installed(name)], folder);
   }
 }, MAX_WAIT_MS);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** How programs find the packages that they import. */
 const RESOLUTIONS: Readonly<Record<string, CompilerOptions>> = {

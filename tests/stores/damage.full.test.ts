@@ -31,14 +31,14 @@ import { startProgram } from '../process/program.ts';
 
 const PAGE = 4096;
 const SETTLED_PAYMENTS = 40;
-const NOBODY = 65_534;
+const NOBODY = '65534';
 const isRoot = process.getuid?.() === 0;
 const CANNOT_BE_USED = /^DATA_DIR: gateway\.db in \S+ cannot be opened or written \(.*\)\.$/;
 const DAMAGED = /^DATA_DIR: gateway\.db in \S+ is damaged \(.*\): restore .*\.$/;
 
 /** Starts gateways in a process of their own, one after the other. A crash ends that process. */
-function startOpenings(user: { readonly uid?: number; readonly gid?: number } = {}) {
-  const { child, stdout } = startCommand(node('tests/stores/openings.mjs'), { ...user, stdin: 'pipe' });
+function startOpenings(env: NodeJS.ProcessEnv = {}) {
+  const { child, stdout } = startCommand(node('tests/stores/openings.mjs'), { env, stdin: 'pipe' });
   const lines = () => stdout().split('\n');
   let count = 0;
   return {
@@ -221,7 +221,7 @@ describe('a gateway that may not use its database', () => {
     chmodSync(owned, 0o777);
     chmodSync(unwritable, 0o755);
     chmodSync(sqliteIn(owned), 0o600);
-    const asNobody = startOpenings({ uid: NOBODY, gid: NOBODY });
+    const asNobody = startOpenings({ AS_USER: NOBODY });
     expect(await asNobody.open(owned)).toEqual({ faults: [expect.stringMatching(CANNOT_BE_USED)] });
     const refused = /^DATA_DIR: the folder \S+ cannot be created or written\.$/;
     expect(await asNobody.open(unwritable)).toEqual({ faults: [expect.stringMatching(refused)] });

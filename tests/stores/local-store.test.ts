@@ -200,7 +200,7 @@ describe('admissions on the disk', () => {
     // A nonce is remembered for six minutes.
     expect(most).toBeLessThanOrEqual(37);
     elapse(361_000);
-    await expect.poll(async () => (await rowsIn(one)).length, { timeout: 10_000 }).toBe(0);
+    await expect.poll(async () => (await rowsIn(one)).length).toBe(0);
   });
 });
 

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readdirSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -12,7 +12,7 @@ import { isFull, roundsOnEach } from '../kit/rounds.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { startProgram } from '../process/program.ts';
 
-const NOBODY = 65_534;
+const NOBODY = '65534';
 const CONTENDERS = 8;
 /** While it is held, and after it was. */
 const FILES = ['gateway.db.lock'];
@@ -81,15 +81,16 @@ describe('the lock of a folder', () => {
 describe('the name of the lock', () => {
   it.runIf(process.getuid?.() === 0)('V17 cannot be held by another user of the machine', async () => {
     chmodSync(folder, 0o755);
-    const tryAs = (uid: number) => {
-      const script = `import('${LOCK_MODULE}').then((m) => m.lockFolder('${folder}')).catch((e) => console.log(e.code))`;
-      return spawnSync(process.execPath, ['-e', script], { uid, gid: uid, encoding: 'utf8' }).stdout.trim();
+    const tryAs = async (AS_USER: string) => {
+      const script = `Promise.all(['${LOCK_MODULE}', '${process.cwd()}/tests/kit/user.mjs'].map((each) => import(each)))
+        .then(([lock, user]) => user.becomeUser() ?? lock.lockFolder('${folder}')).catch((e) => console.log(e.code))`;
+      return (await runCommand([process.execPath, '-e', script], { env: { AS_USER } })).stdout.trim();
     };
-    expect(tryAs(NOBODY)).toBe('EACCES');
+    expect(await tryAs(NOBODY)).toBe('EACCES');
     expect(readdirSync(folder)).toEqual([]);
     await (await take()).close();
     chmodSync(folder, 0o777);
-    expect(tryAs(NOBODY)).toBe('EPERM');
+    expect(await tryAs(NOBODY)).toBe('EPERM');
   });
 
   it('V17 keeps two gateways from one folder where money is in PostgreSQL', async () => {

@@ -2,6 +2,9 @@
 // for each: its faults, or the status of `/healthz`.
 import { createInterface } from 'node:readline';
 import { readConfig, startGateway } from '../../packages/gateway/bin/index.js';
+import { becomeUser } from '../kit/user.mjs';
+
+becomeUser();
 
 const silent = { write: () => true };
 

@@ -214,7 +214,7 @@ describe('a disk or a database that refuses a step', () => {
     expect(ledger.accounts.background.counts.get('releases')).toBe(1);
     other.exec('rollback');
     other.close();
-    await vi.waitFor(async () => expect(await ledger.accounts.find(HOLDER)).toMatchObject({ holds: 0 }), 10_000);
+    await vi.waitFor(async () => expect(await ledger.accounts.find(HOLDER)).toMatchObject({ holds: 0 }), 30_000);
     expect((await ledger.accounts.hold({ ...debit, owner: 'another' })).verdict).toBe('held');
   });
 

@@ -58,12 +58,12 @@ describe('a collector that', () => {
   it('answers 400 costs no request anything: spans are dropped and counted, and two lines say from when until when', async () => {
     const { receiver, gateway } = await start(400);
     await ask(gateway, 3);
-    await expect.poll(() => dropped(gateway), { timeout: 10_000 }).toBe(3);
+    await expect.poll(() => dropped(gateway)).toBe(3);
     await ask(gateway, 2);
-    await expect.poll(() => dropped(gateway), { timeout: 10_000 }).toBe(5);
+    await expect.poll(() => dropped(gateway)).toBe(5);
     receiver.mood = 'accept';
     await ask(gateway);
-    await expect.poll(() => notices(gateway).length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => notices(gateway).length).toBe(2);
     expect(notices(gateway)).toEqual([
       'traces: the collector does not take spans (status 400); they are dropped until it does',
       'traces: the collector takes spans again; 5 were dropped',
@@ -86,7 +86,7 @@ describe('a collector that', () => {
       OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '500',
     });
     await ask(gateway);
-    await expect.poll(() => notices(gateway), { timeout: 10_000 }).toEqual([expect.stringContaining('(ECONNREFUSED)')]);
+    await expect.poll(() => notices(gateway)).toEqual([expect.stringContaining('(ECONNREFUSED)')]);
     expect(receiver.requests).toEqual([]);
   });
 
@@ -96,7 +96,7 @@ describe('a collector that', () => {
       OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'x-team=one',
     });
     await ask(gateway);
-    await expect.poll(() => receiver.requests.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => receiver.requests.length).toBe(1);
     expect(receiver.requests[0]?.headers).toMatchObject({ 'content-type': 'application/json', 'x-team': 'one' });
     expect(receiver.raw()).toContain('"resourceSpans"');
   });

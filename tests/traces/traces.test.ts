@@ -27,7 +27,7 @@ beforeEach(() => void receiver.requests.splice(0));
 /** The spans of the trace that a log line names, once the collector has its request. */
 async function spansOf(traceId: string): Promise<ReceivedSpan[]> {
   const found = () => receiver.spans().filter((span) => span.traceId === traceId);
-  await expect.poll(() => found().some(({ kind }) => kind === 2), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => found().some(({ kind }) => kind === 2)).toBe(true);
   return found();
 }
 
