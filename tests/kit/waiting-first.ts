@@ -22,6 +22,9 @@ const WAITING = [
   'stores/full-disk.full',
   'redis/cache.full',
   'measure/measure.full',
+  'process/ends.full',
+  'blocked/payments.full',
+  'credit/broadcast.full',
 ].map((name) => `tests/${name}.test.ts`);
 
 for (const path of WAITING) if (!existsSync(path)) throw new Error(`tests/kit/waiting-first.ts names ${path}`);
