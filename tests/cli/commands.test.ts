@@ -4,9 +4,8 @@ import { newKeypair, signerFromFile } from '@asset-gateway/client/node';
 import bs58 from 'bs58';
 import { afterEach, describe, expect, it } from 'vitest';
 import { freePort } from '../http/ports.ts';
-import { node, startCommand } from '../kit/command.ts';
 import { json, startStrangeGateway } from '../kit/strange-gateway.ts';
-import { MAIN, openFixture, SOL, unchanged, WALLET } from './fixture.ts';
+import { openFixture, SOL, unchanged, WALLET } from './fixture.ts';
 
 const fixture = await openFixture();
 afterEach(() => fixture.gateway.upstream.faults.reset());
@@ -69,15 +68,6 @@ it('credit buys an amount that then pays for calls without transfers', async () 
   const charged = { code: 0, stderr: expect.stringContaining('credit: charged $0.0005, $0.0495 left\n') };
   expect(await run(`balances ${WALLET} --pay`)).toMatchObject(charged);
   expect(fixture.transfers()).toBe(before);
-});
-
-it('a command stops quietly when its reader closes the pipe', async () => {
-  const env = fixture.environment(fixture.newHome());
-  const { child, ended } = startCommand(node(MAIN, 'assets/solana/tickers'), { env });
-  child.stdout?.destroy();
-  const { code, stderr } = await ended;
-  expect([0, null]).toContain(code);
-  expect(stderr).not.toContain('EPIPE');
 });
 
 it('a wallet is made once in a private file, and gets play money in the sandbox', async () => {

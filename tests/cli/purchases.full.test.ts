@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { newKeypair, newSigner, signerFromBytes } from '@asset-gateway/client/node';
 import { afterEach, describe, expect, it } from 'vitest';
-import { node, type Outcome, runCommand } from '../kit/command.ts';
+import { node, type Outcome, runCommand, startCommand } from '../kit/command.ts';
 import { isFull } from '../kit/rounds.ts';
 import { MAIN, openFixture, PROGRAM, unchanged, WALLET } from './fixture.ts';
 
@@ -293,4 +293,13 @@ describe('nothing is signed', { timeout: MAX_WAIT_MS }, () => {
     expect([code, JSON.parse(stdout).error]).toEqual([1, 'payment_required']);
     expect(stderr).toContain('nothing was paid; add --pay to pay, or run quote to see the price\n');
   });
+});
+
+it('a command stops quietly when its reader closes the pipe', async () => {
+  const env = fixture.environment(fixture.newHome());
+  const { child, ended } = startCommand(node(MAIN, 'assets/solana/tickers'), { env });
+  child.stdout?.destroy();
+  const { code, stderr } = await ended;
+  expect([0, null]).toContain(code);
+  expect(stderr).not.toContain('EPIPE');
 });
