@@ -46,7 +46,7 @@ describe('ask --credit', () => {
     const ask = asking(gateway, newState());
     const first = await leaves(gateway, { transfers: 1, arrivals: 1 }, () => ask('--credit', BALANCE, bodyFor(0)));
     expect([first.code, priced(first)], first.stderr).toEqual([0, '0.000005']);
-    expect(first.stderr).toContain('paying $0.001 on solana:');
+    expect(first.stderr).toContain("paying $0.001 in play money on the sandbox's Solana mainnet to ");
     expect(first.stderr).toContain(`transaction ${gateway.solana.mainnet.transfers.at(-1)?.signature}\n`);
     expect(first.stderr).toMatch(/^credit: \$0\.000995 left$/m);
     for (const [index, left] of ['0.00099', '0.000985'].entries()) {
@@ -114,7 +114,7 @@ describe('ask --pay', () => {
     );
     const transfer = without.solana.devnet.transfers.at(-1);
     expect(outcome.code, outcome.stderr).toBe(0);
-    expect(outcome.stderr).toContain('paying $0.000005 on solana:');
+    expect(outcome.stderr).toContain("paying $0.000005 in play money on the sandbox's Solana devnet to ");
     expect(outcome.stderr).toContain(`transaction ${transfer?.signature}`);
     expect(outcome.stderr).toContain(`signed by ${transfer?.from}`);
     expect(JSON.parse(outcome.stdout)).toMatchObject({ ok: true, cluster: 'devnet', priceUsd: '0.000005' });

@@ -5,7 +5,7 @@ import { inSuite } from '../kit/in-suite.ts';
 import { askPostgres, postgresSuite, startPostgres } from '../kit/postgres.ts';
 import type { SellingGateway } from '../kit/test-gateway.ts';
 import { callOf } from '../payments/calls.ts';
-import { ask, newBuyer, newPath } from '../payments/fault-buyer.ts';
+import { ask, askUntilDecided, newBuyer, newPath } from '../payments/fault-buyer.ts';
 import { openWallet } from '../payments/wallets.ts';
 import { salesPanels } from './monitoring.ts';
 
@@ -32,7 +32,7 @@ const sumOf = (rows: Rows, column: string): number => rows.reduce((sum, row) => 
 async function sellEverything(gateway: SellingGateway): Promise<void> {
   const { mainnet } = gateway.solana;
   const first = gateway.url + newPath();
-  expect((await ask(first, await (await newBuyer(mainnet)).pay(first))).status).toBe(200);
+  expect((await askUntilDecided(first, await (await newBuyer(mainnet)).pay(first))).status).toBe(200);
   const wallet = await openWallet(gateway.solana);
   expect((await buyCredit(gateway, wallet, BUNDLE)).status).toBe(200);
   expect((await spend(gateway, callOf('rpc.mainnet.helius.getBalance'), wallet.signIn)).status).toBe(200);

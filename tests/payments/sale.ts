@@ -35,7 +35,8 @@ export async function newSale(gateway: SellingGateway, by: bigint | Buyer = DOLL
 /** Buys one answer with a new wallet. */
 export async function buyOnce(gateway: SellingGateway): Promise<void> {
   const sale = await newSale(gateway);
-  expect((await sale.ask()).outcome).toBe('200');
+  // PostgreSQL on a busy machine may answer too late once.
+  expect((await sale.decided()).status).toBe(200);
 }
 
 export type Sale = Awaited<ReturnType<typeof newSale>>;
