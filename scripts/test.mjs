@@ -4,7 +4,7 @@ import { stop } from './setup.mjs';
 
 const REPORT = '.setup/tests.json';
 
-const idsIn = (tests) => new Set(tests.flatMap(({ fullName }) => fullName.match(/\b[SPURHLCVW]\d+\b/g) ?? []));
+const idsIn = (tests) => new Set(tests.flatMap(({ fullName }) => fullName.match(/\b[SPURHLCVWX]\d+\b/g) ?? []));
 
 /** Titles of suites that this run leaves out say so. */
 const isLeftOut = ({ fullName }) => /\((?:skipped: |left to the full run)/.test(fullName);
