@@ -141,6 +141,32 @@ redisSuite('a Redis whose clock steps', () => {
     });
   });
 
+  describe('X1 back by an hour and forward again', () => {
+    const returned = async (open: () => Promise<RedisStore>) => {
+      const stores = [await open(), await open()] as const;
+      const nonce = newNonce(stores[0]);
+      expect(await stores[0].burn(nonce, 'somebody')).toBe('burnt');
+      nodes.now -= HOUR;
+      for (const store of stores) await store.readEpoch();
+      nodes.now += HOUR + 1_000;
+      for (const store of stores) await store.readEpoch();
+      return { stores, nonce };
+    };
+    it('X1 returns to the clock of the server', async () => {
+      await returned(openNode);
+      const [state = ''] = (await redis.command('KEYS', '*:state')) as string[];
+      expect(Number(await redis.command('HGET', state, 'ahead'))).toBe(0);
+    });
+
+    it('X1 takes no nonce again, whose record the server may have dropped', async () => {
+      const { stores, nonce } = await returned(openNode);
+      const records = ((await redis.command('KEYS', '*')) as string[]).filter((key) => !key.endsWith(':state'));
+      expect(records).not.toEqual([]);
+      await redis.command('DEL', ...records);
+      for (const store of stores) expect(await store.burn(nonce, 'another')).toBe('nonce_used');
+    });
+  });
+
   describe('R6 forward by an hour', () => {
     it('R6 gives no node more than its limit', async () => {
       const [one, other] = [await openNode(), await openNode()];

@@ -9,26 +9,30 @@ import {
   type Step,
 } from './connection.ts';
 
+/** Nodes note the time every second: after a longer pause the clock has stepped, or no node ran. */
+const PAUSE_MS = 60_000;
 /** The answer to a command that the server read too late; nothing was done. */
 const TOO_LATE = 'too late';
 
 /**
  * The beginning of every script. KEYS[1] is the `state` of its keyspace. The last three of ARGV are the deadline, a clock time set by
  * a test (or empty), and the number of the command. `wall` is the server's time of day in milliseconds. `now` is the keyspace's clock:
- * `wall` plus all steps back that were ever seen, so that it never goes back. A script that writes calls `note` first, which stores
- * the time and fails if the server cannot write. `outlast` extends the expiry of a key to that of its longest entry, because nodes may
- * have different deadlines.
+ * `wall` plus the steps back that were not undone, so that it does not go back. A script that writes calls `note` first, which stores
+ * the time and fails if the server cannot write. It leaves a step forward that may undo one back to READ_EPOCH. `outlast` extends the
+ * expiry of a key to that of its longest entry, because nodes may have different deadlines.
  */
 const PRELUDE = `
 local expiry, turned, question = unpack(ARGV, #ARGV - 2)
 local time = redis.call('TIME')
 local wall = tonumber(turned) or (time[1] * 1000 + math.floor(time[2] / 1000))
 local last, ahead = unpack(redis.call('HMGET', KEYS[1], 'last', 'ahead'))
-local back = math.max(0, (tonumber(last) or wall) - wall)
-local now = wall + (tonumber(ahead) or 0) + back
+last, ahead = tonumber(last) or wall, tonumber(ahead) or 0
+local back = math.max(0, last - wall)
+local returns = ahead > 0 and wall - last > ${PAUSE_MS}
+local now = wall + ahead + back
 if now > tonumber(expiry) then return { question, now, wall, '${TOO_LATE}' } end
 local function note()
-  redis.call('HSET', KEYS[1], 'last', wall)
+  redis.call('HSET', KEYS[1], 'last', returns and last or wall)
   if back > 0 then redis.call('HINCRBY', KEYS[1], 'ahead', back) end
 end
 local function outlast(key, milliseconds)
@@ -41,7 +45,7 @@ end
  * detects a reply to another command.
  */
 export function script(body: string): Script {
-  const source = `${PRELUDE}local function answer()\n${body}\nend\nreturn { question, now, wall, answer() }`;
+  const source = `${PRELUDE}local function answer()\n${body}\nend\nlocal found = answer()\nreturn { question, now, wall, found }`;
   return { source, sha1: createHash('sha1').update(source).digest('hex') };
 }
 
@@ -51,9 +55,11 @@ const NO_EXPIRY = 1e15;
 
 /**
  * Reads the epoch, or makes the first one. An epoch of another server process (restarted, or a promoted replica) is replaced, because
- * that server may have lost data. If this node held another epoch, data was lost before the present one began; the script notes this
- * time, so that the budget stays closed on nodes that start later too. It runs every second and notes the clock's time if it can
- * write, so that a step of the clock is noticed. ARGV: the epoch held (or empty), a fresh one. Answers the epoch.
+ * that server may have lost data. So is one before a long step forward that undoes a step back: the server's expiry of keys, by its
+ * own clock, may have dropped used nonces, and the keyspace's clock returns to it. If this node held another epoch, data was lost
+ * before the present one began; the script notes this time, so that the budget stays closed on nodes that start later too. It runs
+ * every second and notes the clock's time if it can write, so that a step of the clock is noticed. ARGV: the epoch held (or empty), a
+ * fresh one. Answers the epoch.
  */
 export const READ_EPOCH = script(`
 local held, fresh = ARGV[1], ARGV[2]
@@ -61,8 +67,10 @@ local info = redis.pcall('INFO', 'server')
 local server = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or 'unknown'
 local epoch, bornAt, lostAt, home = unpack(redis.call('HMGET', KEYS[1], 'epoch', 'bornAt', 'lostAt', 'home'))
 pcall(note)
-if not epoch or home ~= server then
-  redis.call('HSET', KEYS[1], 'epoch', fresh, 'bornAt', now, 'home', server)
+if not epoch or home ~= server or returns then
+  ahead = math.max(0, last + ahead - wall)
+  now = wall + ahead
+  redis.call('HSET', KEYS[1], 'epoch', fresh, 'bornAt', now, 'home', server, 'last', wall, 'ahead', ahead)
   if epoch or held ~= '' then redis.call('HSET', KEYS[1], 'lostAt', now) end
   return fresh
 end
