@@ -73,7 +73,11 @@ const filesIn = (folder) =>
 const CONSOLE = 'packages/console';
 
 /** What `sources.mjs` writes: results of the build, although they are among the sources. */
-const WRITTEN = ['packages/client/src/methods.ts', `${CONSOLE}/src/routes/system-rows.ts`];
+const WRITTEN = [
+  'packages/client/src/methods.ts',
+  'packages/gateway/src/stores/sql/changes.ts',
+  `${CONSOLE}/src/routes/system-rows.ts`,
+];
 
 /** `output`: tsc reports errors on standard output, rolldown only what it has built. */
 const BUILD_STEPS = [

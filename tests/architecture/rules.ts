@@ -19,7 +19,8 @@ const MAX_PARAMETERS = 4;
 const MAX_PIPELINE_LINES = 45;
 
 /** Tables of pure data, which may be longer than other files. */
-const DATA_TABLES = /^packages\/(?:client\/src\/methods|protocol\/src\/routes\/\w+)\.ts$/;
+const DATA_TABLES =
+  /^packages\/(?:client\/src\/methods|gateway\/src\/stores\/sql\/changes|protocol\/src\/routes\/\w+)\.ts$/;
 const FORBIDDEN_NAMES = /(?:^|\/)(?:utils?|helpers?|common|misc)(?:\.ts$|\/)/;
 const GATEWAY = 'packages/gateway/src/';
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type CreditBalanceResult, type Signer, signIn } from '@asset-gateway/client';
 import { newKeypair } from '@asset-gateway/client/node';
 import type { Environment } from '@asset-gateway/gateway';
@@ -72,6 +73,11 @@ type Balance = CreditBalanceResult['balances'][number];
 /** Asks for the account of a wallet. */
 export async function statementOf(gateway: { readonly url: string }, wallet: Wallet): Promise<CreditBalanceResult> {
   const response = await askSigned(`${gateway.url}/v1/x402/credit`, {}, wallet.signIn);
+  if (response.status === 429) {
+    // A wallet reads its credit a few times a second at most.
+    await pause(250);
+    return statementOf(gateway, wallet);
+  }
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
   return (await bodyOf(response)).result as CreditBalanceResult;
 }

@@ -70,6 +70,7 @@ export async function openPostgresLedger(url: string): Promise<Ledger> {
   };
   let money = await openOther();
   await money.database.report({ sql: `truncate ${TABLES} restart identity cascade` });
+  await money.database.report({ sql: 'update books set pruned_id = 0, complete_since = null' });
   const ends = {
     async reopen() {
       await end(money);

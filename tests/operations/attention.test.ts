@@ -75,6 +75,7 @@ const CASES: Readonly<Record<string, readonly [silent: Samples, wrong: Samples, 
   NodeNotReady: gauge('ready', 1, 0),
   StateStoreUnavailable: [requests('state_unavailable', 1), requests('state_unavailable', 2)],
   DatabaseUnreachable: gauge('database_up', 1, 0),
+  ClockJumped: gauge('clock_jump_seconds', 0, 86_400),
   CommitsSlow: [commits(99, 1), commits(98, 2)],
   BudgetExhausted: [
     { ...requests('none', 80), ...requests('rate_limited', 20, 429) },

@@ -104,6 +104,8 @@ describe('background work counts its failures:', () => {
     const database: typeof ledger.database = {
       dialect,
       now: () => ledger.database.now(),
+      wallAt: (ms) => ledger.database.wallAt(ms),
+      clock: () => unlessDown(() => ledger.database.clock()),
       isReady: () => !isDown,
       read: (statement) => unlessDown(() => ledger.database.read(statement)),
       report: (statement) => unlessDown(() => ledger.database.report(statement)),

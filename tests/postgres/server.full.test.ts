@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openMoney } from '../../packages/gateway/src/compose/money.ts';
+import { CHANGES } from '../../packages/gateway/src/stores/sql/changes.ts';
 import { PostgresDatabase } from '../../packages/gateway/src/stores/sql/postgres.ts';
 import { openCreditedWallet, spend, startCreditGateway } from '../credit/gateway.ts';
 import { inSuite } from '../kit/in-suite.ts';
@@ -18,6 +19,8 @@ import { newPath, until } from '../payments/fault-buyer.ts';
 
 const start = (url: string): Promise<SellingGateway> => startSellingGateway({ DATABASE_URL: url });
 
+const LATEST = CHANGES.length;
+
 postgresSuite('the schema in PostgreSQL', () => {
   const database = inSuite(openPostgresDatabase);
 
@@ -28,7 +31,9 @@ postgresSuite('the schema in PostgreSQL', () => {
     for (let round = 0; round < rounds(20); round++) {
       const empty = await openPostgresDatabase();
       const nodes = await Promise.all([start(empty.url), start(empty.url)]);
-      expect(await askPostgres(empty.url, 'select number from schema_changes')).toEqual([{ number: 1 }]);
+      expect(await askPostgres(empty.url, 'select number from schema_changes')).toEqual(
+        CHANGES.map(({ number }) => ({ number })),
+      );
       for (const { logLines } of nodes) expect(logLines.join('')).not.toContain('PostgreSQL');
       await Promise.all(nodes.map((node) => node.stop()));
       await empty.drop();
@@ -37,7 +42,7 @@ postgresSuite('the schema in PostgreSQL', () => {
 
   it('of a later version is used if it works with this one, by a node that runs and by one that starts', async () => {
     const running = await start(database.url);
-    await noteChange(2, 1);
+    await noteChange(LATEST + 1, 1);
     const starting = await start(database.url);
     for (const { url } of [running, starting]) {
       expect((await fetch(`${url}/v1/x402/helius/wallet/balances/${'1'.repeat(32)}`)).status).toBe(402);
@@ -46,9 +51,9 @@ postgresSuite('the schema in PostgreSQL', () => {
   });
 
   it('of a later version that does not work with this one is refused, in one sentence', async () => {
-    await noteChange(3, 2);
+    await noteChange(LATEST + 2, LATEST + 1);
     await expect(start(database.url)).rejects.toThrow(
-      'DATABASE_URL: the database was made by a later version (the schema has number 3, and this version knows 1): start that version.',
+      `DATABASE_URL: the database was made by a later version (the schema has number ${LATEST + 2}, and this version knows ${LATEST}): start that version.`,
     );
   });
 });
@@ -114,7 +119,9 @@ postgresSuite('a server of its own', () => {
       await database.connect();
       const money = openMoney(database, -1_000);
       await money.retention.prune();
-      expect(await askPostgres(as('gateway'), 'select count(*) as entries from journal')).toEqual([{ entries: '0' }]);
+      expect(await askPostgres(as('gateway'), 'select count(*) as entries from journal_entries')).toEqual([
+        { entries: '0' },
+      ]);
       await money.close();
       await database.close();
     });

@@ -6,6 +6,7 @@ export const TASKS = [
   'deliveries',
   'facilitator',
   'fee_payers',
+  'files',
   'leases',
   'metrics',
   'reconciliation',

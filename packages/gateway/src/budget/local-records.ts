@@ -54,6 +54,10 @@ export class LocalRecords {
     this.#batches = background.every('slots', BATCH_MS, () => this.#writeBatch());
   }
 
+  isReady(): boolean {
+    return this.#database.isReady();
+  }
+
   /** Reads what the last process has left: the epoch of the used nonces, these, and by budget the slots that may still be held. */
   async read() {
     const { epoch, isNew } = await this.#readEpoch();

@@ -38,7 +38,7 @@ export class LocalStore implements Store {
   }
 
   ready(): boolean {
-    return true;
+    return this.#records.isReady();
   }
 
   epoch(): string {

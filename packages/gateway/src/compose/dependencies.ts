@@ -52,11 +52,13 @@ export interface Dependencies
 const SEED_BYTES = 32;
 
 /** Signs receipts; undefined if they are off. Nodes with the same secrets or key pairs sign with the same key. */
-function openReceipts({ receipts }: Config, crypto: Crypto, { secrets, store }: Dependencies) {
+function openReceipts({ receipts }: Config, crypto: Crypto, { secrets, store, money }: Dependencies) {
   if (!receipts) return undefined;
   const given = receipts.keypairs.map((keypair) => keypair.subarray(0, SEED_BYTES));
   const seeds = given.length > 0 ? given : keysFor('asset-gateway receipts', crypto, secrets);
-  return new ReceiptIssuer(seeds, () => store.wallNow());
+  const wallAt = (booksMs?: number) =>
+    booksMs === undefined ? store.wallNow() : (money?.database.wallAt(booksMs) ?? booksMs);
+  return new ReceiptIssuer(seeds, wallAt);
 }
 
 /** Adds what all parts of one gateway share. */

@@ -4,6 +4,7 @@ import { CHANNEL, channelOf, KEY } from '../metrics/figures.ts';
 import type { Meter } from '../metrics/meter.ts';
 import type { FeePayerBalance } from '../payments/facilitator/fee-payer.ts';
 import type { Payments } from '../payments/payments.ts';
+import { jumpOf } from '../stores/sql/clock.ts';
 import type { SingleChannel } from './channels.ts';
 import type { Foundation } from './dependencies.ts';
 import type { Parts } from './parts.ts';
@@ -73,7 +74,14 @@ function watchMoney(meter: Meter, { money, config, background }: Foundation): vo
     if (!byNetwork) return [];
     return Object.entries(NETWORKS).map(([cluster, network]) => [{ cluster }, byNetwork.get(network) ?? 0]);
   });
-  if (money) meter.gauge('database_up', 'Whether the money database answers.', [], () => money.database.isReady());
+  if (money) {
+    meter.gauge('database_up', 'Whether the money database answers.', [], () => money.database.isReady());
+    const jump = 'How far the wall clock has jumped, unless an operator has accepted it.';
+    meter.gauge('clock_jump_seconds', jump, [], async () => {
+      const clocks = await background.run('metrics', () => money.database.clock());
+      return clocks && Math.abs(jumpOf(clocks)) / 1_000;
+    });
+  }
   const { solPriceUsd } = config.paid ?? {};
   if (solPriceUsd !== undefined)
     meter.gauge('sol_price_usd', 'Price of one SOL in dollars (SOL_PRICE_USD).', [], () => solPriceUsd);

@@ -79,10 +79,11 @@ async function secretOf(database: SqliteDatabase): Promise<string> {
 /** Opens and locks a folder, which one process at a time may use. */
 async function openFolder(dataDir: string, background: Background, hold: Hold) {
   makeFolder(dataDir);
-  hold(await takeFolder(dataDir));
+  const lock = hold(await takeFolder(dataDir));
   const now = steadyClock();
   const { damage } = await checkSqlite(sqliteIn(dataDir));
-  const database = hold(new SqliteDatabase(sqliteIn(dataDir), { now, background }));
+  const options = { now, wallNow: timeOfDay, files: [lock.path], background };
+  const database = hold(new SqliteDatabase(sqliteIn(dataDir), options));
   const secret = await secretOf(database);
   const records = hold(new LocalRecords(database, localClocks(now), background));
   const store = new LocalStore(records, await records.read(), now, timeOfDay);

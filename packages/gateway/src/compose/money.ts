@@ -21,6 +21,8 @@ export interface MoneyEvents {
 const timed = (database: Database, events: EventEmitter<MoneyEvents>): Database => ({
   dialect: database.dialect,
   now: () => database.now(),
+  wallAt: (nowMs) => database.wallAt(nowMs),
+  clock: () => database.clock(),
   isReady: () => database.isReady(),
   read: (statement) => database.read(statement),
   report: (statement) => database.report(statement),

@@ -66,6 +66,7 @@ export const CREDIT = {
   unchargedCalls: 10,
   unchargedWindowMs: 60_000,
   movements: 20,
+  readsPerSecond: 5,
   /** How long the chain is searched for a covered payment. */
   watchMs: 3_600_000,
 } as const;

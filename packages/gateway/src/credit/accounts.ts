@@ -65,7 +65,7 @@ export class Accounts extends Ledger {
 
   /** The latest movements of an account, newest first, with the members that clients get. */
   async movements(holder: AccountHolder): Promise<readonly Row[]> {
-    const found = await this.database.read(rows.findMovements(holder));
+    const found = await this.database.report(rows.findMovements(holder));
     return found.map(({ transaction = null, ...others }) => ({ ...others, ...(transaction && { transaction }) }));
   }
 
@@ -91,7 +91,11 @@ export class Accounts extends Ledger {
     const nowMs = debit.capturedAtMs ?? this.now();
     const entry = entryOf(debit);
     const stored = keepAnswer({ key: debit.id, answer, untilMs: nowMs + CREDIT.debitMs });
-    const row = await this.#write(debit, rows.capture(debit, nowMs, [stored, append(entry, nowMs)]), [entry]);
+    const row = await this.#write(
+      debit,
+      rows.capture(debit, nowMs, [stored, append(entry, this.database.wallAt(nowMs))]),
+      [entry],
+    );
     if (row) return Number(row.balance);
     const now = await this.debit(debit.id);
     if (now?.owner === debit.owner && now.progress === 'captured') return balanceOf(await this.find(debit));
@@ -170,8 +174,11 @@ export class Accounts extends Ledger {
   /** Releases lapsed holds, whose processes have died or whose calls take too long. */
   async releaseAllLapsed(): Promise<void> {
     const nowMs = this.now();
-    const lapsed = await this.database.read(rows.findLapsed(nowMs));
-    for (const row of lapsed) await this.database.write(rows.releaseLapsed(row, nowMs));
+    let lapsed: readonly Row[];
+    do {
+      lapsed = await this.database.read(rows.findLapsed(nowMs));
+      for (const row of lapsed) await this.database.write(rows.releaseLapsed(row, nowMs));
+    } while (lapsed.length === rows.LAPSED_AT_ONCE);
   }
 
   /** Tries again, because all calls that a wallet has in progress may fail at once. */

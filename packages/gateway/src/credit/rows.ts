@@ -159,9 +159,11 @@ const releaseIf = (condition: string, values: readonly Value[], micros: number):
 /** Releases what this owner holds. */
 export const release = ({ id, owner, micros }: NewDebit): Step => releaseIf('owner = $2', [id, owner], micros);
 
+export const LAPSED_AT_ONCE = 100;
+
 export const findLapsed = (nowMs: number): Statement => ({
-  sql: `select id, micro_usdc from debits where state = 'held' and until_ms <= $1 and ${isUnfinished}`,
-  values: [nowMs],
+  sql: `select id, micro_usdc from debits where state = 'held' and until_ms <= $1 order by until_ms limit $2`,
+  values: [nowMs, LAPSED_AT_ONCE],
 });
 
 /** Releases a lapsed hold. */
@@ -197,8 +199,8 @@ export function noteUncharged(holder: AccountHolder, before: string, nowMs: numb
 
 /** The latest grants and debits of a wallet: the route that was debited, or whose payment brought the grant by its transaction. */
 export const findMovements = (holder: AccountHolder): Statement => ({
-  sql: `select e.kind, e.cluster, e.micro_usdc as micros, e.at, e.route, e.signature as "transaction" from journal_entries e join wallets w on w.id = e.wallet_id
-  where w.cluster = $1 and w.address = $2 and e.kind in ('grant', 'debit') order by e.id desc limit ${CREDIT.movements}`,
+  sql: `select kind, cluster, micro_usdc as micros, at, route, signature as "transaction" from journal_entries
+  where wallet_id = ${THE_WALLET} and kind in ('grant', 'debit') order by id desc limit ${CREDIT.movements}`,
   values: holderValues(holder),
 });
 

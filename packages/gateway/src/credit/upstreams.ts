@@ -1,7 +1,9 @@
 import { type Cluster, dollars, NETWORKS, Refusal } from '@asset-gateway/protocol';
 import type { Admission, Slot, UpstreamCall } from '../call.ts';
 import { fromStore } from '../gates/gate.ts';
+import { monotonicMs } from '../stores/clock.ts';
 import { text } from '../stores/sql/database.ts';
+import { Recent } from '../tallies.ts';
 import { balanceOf, CREDIT } from './account.ts';
 import type { Accounts } from './accounts.ts';
 
@@ -17,10 +19,17 @@ function walletOf({ wallet }: UpstreamCall): string {
   return wallet;
 }
 
-/** Answers the balances and the latest movements of the wallet that signs. */
-export const balanceUpstream = (accounts: Accounts, sold: readonly Cluster[]) => ({
+const TOO_OFTEN = 'This wallet reads its credit too often; retry after Retry-After.';
+
+/** Answers the balances and the latest movements of the wallet that signs, a few times a second. */
+export const balanceUpstream = (accounts: Accounts, sold: readonly Cluster[], reads = new Recent<number>(1_000)) => ({
   async answer(call: UpstreamCall) {
     const wallet = walletOf(call);
+    const second = `${wallet} ${Math.floor(monotonicMs() / 1_000)}`;
+    const count = (reads.get(second, monotonicMs()) ?? 0) + 1;
+    if (count > CREDIT.readsPerSecond)
+      throw new Refusal('rate_limited', { reason: 'reads of credit', message: TOO_OFTEN, retryAfterSeconds: 1 });
+    reads.set(second, count, monotonicMs());
     const read = async (cluster: Cluster) => {
       const holder = { network: NETWORKS[cluster], wallet };
       const [account, movements] = await Promise.all([accounts.find(holder), accounts.movements(holder)]);

@@ -129,6 +129,7 @@ const CONDITIONS: Readonly<Record<keyof typeof table, Find>> = {
   NodeNotReady: below('ready'),
   StateStoreUnavailable: rateAbove('state_unavailable'),
   DatabaseUnreachable: below('database_up'),
+  ClockJumped: above('clock_jump_seconds'),
   CommitsSlow: commitsSlow,
   BudgetExhausted: shareAbove({ code: 'rate_limited' }, { status: /^(?:200|429)$/ }),
   SignInFailuresSurge: signInsFail,

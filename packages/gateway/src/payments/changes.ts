@@ -120,6 +120,8 @@ export interface Taking {
   /** The wallet's next version. */
   readonly version: string;
   readonly nowMs: number;
+  /** The time of its journal entries. */
+  readonly wallMs: number;
 }
 
 /** The guard of a step: the wallet has not changed since it was read. */
@@ -171,7 +173,7 @@ export function entriesOf({ before, after }: Step, { booked = [] }: StepDetails)
 export function statementsOf(taking: Taking, dialect: Dialect): DatabaseStep {
   const { before, after } = taking.step;
   const changes = [rowChange(taking), ...answerChange(taking)];
-  for (const entry of taking.entries) changes.push(append(entry, taking.nowMs));
+  for (const entry of taking.entries) changes.push(append(entry, taking.wallMs));
   const [from = 'reserved', to = 'reserved'] = [before.record?.progress, after.record?.progress];
   return { guard: walletGuard(taking, dialect), changes, isDurable: from !== 'reserved' || to !== 'reserved' };
 }

@@ -163,7 +163,8 @@ export class Payments extends Ledger {
       const step = machine.step(state, transition, nowMs);
       if (step.verdict === 'done') {
         const [entries, version] = [changes.entriesOf(step, details), randomBytes(8).toString('hex')];
-        const taking = { subject, state, step, details, entries, version, nowMs };
+        const wallMs = this.database.wallAt(nowMs);
+        const taking = { subject, state, step, details, entries, version, nowMs, wallMs };
         const row = await this.database.write(changes.statementsOf(taking, this.database.dialect));
         if (row) return this.#taken(taking, row);
         const now = await this.look(subject);

@@ -28,7 +28,7 @@ export interface PaidCall {
 interface SettledPayment extends Pick<SettleResponse, 'transaction' | 'network' | 'payer' | 'amount'> {
   /** The URL that was paid for, whose origin is the issuer; only if receipts are signed. */
   readonly resourceUrl?: string | undefined;
-  /** Default: now. */
+  /** By the books' clock; default: now. */
   readonly paidAtMs?: number | undefined;
 }
 
@@ -96,21 +96,21 @@ const inBase64Url = (value: object): string => Buffer.from(JSON.stringify(value)
 export class ReceiptIssuer {
   readonly #keys: readonly ReceiptKey[];
   readonly #signing: ReceiptKey;
-  readonly #nowMs: () => number;
+  readonly #wallAt: (booksMs?: number) => number;
 
-  /** `seeds`: Ed25519 seeds of 32 bytes; the first signs, all are published. `nowMs`: the time of day. */
-  constructor(seeds: readonly Uint8Array[], nowMs: () => number) {
+  /** `seeds`: Ed25519 seeds of 32 bytes; the first signs, all are published. `wallAt`: the wall time of a moment of the books' clock, or now. */
+  constructor(seeds: readonly Uint8Array[], wallAt: (booksMs?: number) => number) {
     this.#keys = seeds.map(receiptKeyOf);
     const [signing] = this.#keys;
     if (!signing) throw new Error('no key to sign receipts with');
     this.#signing = signing;
-    this.#nowMs = nowMs;
+    this.#wallAt = wallAt;
   }
 
   /** The extensions of a successful SettleResponse. The payload has the canonical form (RFC 8785) of the extension's section 5.2. */
   extensionsFor(settled: SettledPayment & { readonly resourceUrl: string }): Readonly<Record<string, unknown>> {
     const { network, payer, resourceUrl, transaction, paidAtMs } = settled;
-    const issuedAt = Math.floor((paidAtMs ?? this.#nowMs()) / 1000);
+    const issuedAt = Math.floor(this.#wallAt(paidAtMs) / 1000);
     const settlement = transaction === '' ? {} : { transaction };
     const payload = { issuedAt, network, payer, resourceUrl, ...settlement, version: RECEIPT_VERSION };
     const header = { alg: 'EdDSA', kid: keyIdOf(didOf(resourceUrl), this.#signing) };

@@ -134,13 +134,12 @@ async function olderTransfers(
 }
 
 /**
- * Compares the journal with the chain and, if no entries were deleted, with balances. The chain is read first: each of its transfers
- * then has an entry or an open payment.
+ * Compares the journal with the chain, as far back as it is complete, and with all balances. The chain is read first: each of its
+ * transfers then has an entry or an open payment.
  */
 export async function audit(books: Books, payees: readonly Payee[], span: Span) {
-  const { nowMs, keepMs } = span;
-  // Older entries may have been deleted.
-  const sinceMs = Math.max(span.sinceMs, nowMs - keepMs + DAY_MS);
+  const completeSinceMs = await books.completeSinceMs();
+  const sinceMs = Math.max(span.sinceMs, completeSinceMs, span.nowMs - span.keepMs + DAY_MS);
   const listed = (await Promise.all(payees.map((payee) => transfersTo(payee, sinceMs)))).flat();
   const open = await books.openPayments();
   const entries = await readEntries(books, sinceMs);
@@ -148,9 +147,7 @@ export async function audit(books: Books, payees: readonly Payee[], span: Span) 
   const readable = entries.filter(({ cluster }) => clusters.has(cluster));
   const judged = readable.filter(({ atMs }) => atMs >= sinceMs);
   const transfers = [...listed, ...(await olderTransfers(payees, judged, listed))];
-  const firstMs = await books.firstMs();
-  const isWhole = firstMs === undefined || nowMs - firstMs < keepMs - DAY_MS;
-  const balances = isWhole ? await books.wrongBalances() : [];
+  const balances = await books.wrongBalances();
   return {
     discrepancies: [
       ...discrepanciesOf(sinceMs, readable, transfers, open),
@@ -160,8 +157,6 @@ export async function audit(books: Books, payees: readonly Payee[], span: Span) 
     transfers: listed,
     /** Keys of payments that credit has covered. */
     covered: await books.coveredKeys(),
-    /** Why balances were not compared; undefined if they were. */
-    skipped: isWhole ? undefined : 'balances were not compared: the oldest entries are no longer kept',
   };
 }
 

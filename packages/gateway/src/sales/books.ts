@@ -1,8 +1,11 @@
+import { ACCEPT_CLOCK, clockOf, READ_CLOCK } from '../stores/sql/clock.ts';
 import {
+  type ClockRow,
   type Database,
   type Dialect,
   type JournalEntry,
   type JournalKind,
+  only,
   type Row,
   text,
 } from '../stores/sql/database.ts';
@@ -130,10 +133,16 @@ export class Books {
     }
   }
 
-  /** The time of the oldest entry in milliseconds; undefined if there is none. */
-  async firstMs(): Promise<number | undefined> {
-    const [row] = await this.#database.report({ sql: 'select min(at) as at from journal_entries' });
-    return row?.at == null ? undefined : Date.parse(text(row.at));
+  /** The clocks as a gateway last wrote them. `accept`: whether to accept the wall clock, which changes nothing else. */
+  async clock(accept: boolean): Promise<ClockRow> {
+    if (accept) await this.#database.report(ACCEPT_CLOCK);
+    return clockOf(only(await this.#database.report(READ_CLOCK)));
+  }
+
+  /** Since when no entry was deleted, in milliseconds; 0 if none ever was. */
+  async completeSinceMs(): Promise<number> {
+    const [row] = await this.#database.report({ sql: 'select complete_since as at from books' });
+    return row?.at == null ? 0 : Date.parse(text(row.at));
   }
 
   /** Keys of payments that credit has covered. */
@@ -149,11 +158,13 @@ export class Books {
     return as(await this.#database.report({ sql }));
   }
 
-  /** Wallets whose balance differs from the sum of their entries. Correct only if no entry was ever deleted. */
+  /** Wallets whose balance differs from the sum of their entries, with their opening entry. */
   async wrongBalances(): Promise<readonly WrongBalance[]> {
     const signed = `cast(sum(case when kind = 'grant' then micro_usdc when kind = 'debit' then -micro_usdc else 0 end) as bigint)`;
     const sql = `select w.cluster, w.address as wallet, coalesce(j.balance, 0) as journal, w.granted_micro_usdc - w.spent_micro_usdc as found
-  from wallets w left join (select wallet_id, ${signed} as balance from journal_entries group by wallet_id) j on j.wallet_id = w.id
+  from wallets w left join (select wallet_id, cast(sum(balance) as bigint) as balance from (
+    select wallet_id, ${signed} as balance from journal_entries group by wallet_id
+    union all select wallet_id, granted_micro_usdc - spent_micro_usdc from openings) as sums group by wallet_id) j on j.wallet_id = w.id
   where w.granted_micro_usdc - w.spent_micro_usdc <> coalesce(j.balance, 0)`;
     return as(await this.#database.report({ sql }));
   }

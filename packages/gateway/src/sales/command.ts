@@ -5,7 +5,7 @@ import { audit, type Findings } from './audit.ts';
 import type { Books } from './books.ts';
 import { readTask, type Task, USAGE, UsageError } from './options.ts';
 import { appendMissing, isSale, missingEntry, type Payee } from './payee-history.ts';
-import { discrepancyTable, entryTable, groupTable, openTable, written, writtenOn } from './report.ts';
+import { clockTable, discrepancyTable, entryTable, groupTable, openTable, written, writtenOn } from './report.ts';
 
 /** The output of the command. */
 export type Output = Readonly<Record<'stdout' | 'stderr', { write(text: string): unknown }>>;
@@ -76,9 +76,8 @@ async function verify(archive: Archive, task: Task, { stdout, stderr }: Output, 
     stderr.write(`${count} entries appended\n`);
     if (count > 0) findings = await auditNow();
   }
-  const { discrepancies, entries, transfers, skipped } = findings;
+  const { discrepancies, entries, transfers } = findings;
   if (format !== 'table' || discrepancies.length > 0) stdout.write(written(discrepancyTable(discrepancies), format));
-  if (skipped !== undefined) stderr.write(`${skipped}\n`);
   stderr.write(`${entries} entries, ${transfers.length} transfers, ${discrepancies.length} discrepancies\n`);
   return discrepancies.length === 0 ? 0 : 1;
 }
@@ -88,11 +87,12 @@ async function carryOut(task: Task, archive: Archive, output: Output, nowMs: num
   const { books, solPriceUsd } = archive;
   if (kind === 'follow') return follow(archive, task, output);
   if (kind === 'verify') return verify(archive, task, output, nowMs);
-  const table =
-    kind === 'unresolved'
-      ? openTable(await books.openPayments())
-      : groupTable(by, (await books.groups(sinceMs, by)).groups, solPriceUsd);
-  output.stdout.write(written(table, format));
+  const tables = {
+    clock: async () => clockTable(await books.clock(task.accept)),
+    unresolved: async () => openTable(await books.openPayments()),
+    group: async () => groupTable(by, (await books.groups(sinceMs, by)).groups, solPriceUsd),
+  };
+  output.stdout.write(written(await tables[kind](), format));
   return 0;
 }
 

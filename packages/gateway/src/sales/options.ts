@@ -6,6 +6,7 @@ export const USAGE = `Usage: asset-gateway sales [--since 7d] [--by route|wallet
        asset-gateway sales --follow [--since 1h] [--csv|--json]
        asset-gateway sales unresolved [--csv|--json]
        asset-gateway sales verify [--since 7d] [--repair] [--csv|--json]
+       asset-gateway sales clock [--accept] [--csv|--json]
   What was sold, what fees took of it, and whether the books agree with the chain. It reads the gateway's own variables and
   may run while the gateway serves.
   --since     a span such as 7d, 24h or 90m, a date such as 2026-11-01, or all; 7d by default
@@ -14,6 +15,7 @@ export const USAGE = `Usage: asset-gateway sales [--since 7d] [--by route|wallet
   unresolved  payments that may have moved money, and whose outcome is not known
   verify      compares the journal with the payee's transfers on the chain; ends with 1 where they do not agree
   --repair    appends what the journal is missing; without DATABASE_URL, stop the gateway first
+  clock       shows whether the wall clock has jumped: until that is undone, or accepted with --accept, nothing is deleted
   --csv       for a spreadsheet; --json for a program. Both have dollars in millionths
 `;
 
@@ -49,15 +51,17 @@ const OPTIONS = {
   json: { type: 'boolean' },
   follow: { type: 'boolean' },
   repair: { type: 'boolean' },
+  accept: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
 /** The options of each task, besides `--csv` and `--json`. */
-const ALLOWED: Readonly<Record<'group' | 'follow' | 'unresolved' | 'verify', readonly string[]>> = {
+const ALLOWED: Readonly<Record<'group' | 'follow' | 'unresolved' | 'verify' | 'clock', readonly string[]>> = {
   group: ['since', 'by'],
   follow: ['since', 'follow'],
   unresolved: [],
   verify: ['since', 'repair'],
+  clock: ['accept'],
 };
 
 function parse(words: readonly string[]) {
@@ -71,7 +75,7 @@ function parse(words: readonly string[]) {
 function kindOf(positionals: readonly string[], isFollowing = false): keyof typeof ALLOWED {
   const [word, ...others] = positionals;
   if (word === undefined) return isFollowing ? 'follow' : 'group';
-  if (others.length === 0 && (word === 'unresolved' || word === 'verify')) return word;
+  if (others.length === 0 && (word === 'unresolved' || word === 'verify' || word === 'clock')) return word;
   throw new UsageError(`unknown argument ${JSON.stringify(positionals.join(' '))}.`);
 }
 
@@ -80,7 +84,14 @@ export function readTask(words: readonly string[], nowMs: number) {
   const { values, positionals } = parse(words);
   if (values.help) return 'help';
   const kind = kindOf(positionals, values.follow);
-  const { since = kind === 'follow' ? '0m' : WEEK, by = GROUPINGS[0], csv, json, repair = false } = values;
+  const {
+    since = kind === 'follow' ? '0m' : WEEK,
+    by = GROUPINGS[0],
+    csv,
+    json,
+    repair = false,
+    accept = false,
+  } = values;
   const strange = Object.keys(values).find((name) => ![...ALLOWED[kind], 'csv', 'json'].includes(name));
   if (strange !== undefined) throw new UsageError(`--${strange} does not apply here.`);
   if (csv && json) throw new UsageError('--csv and --json cannot be combined.');
@@ -88,5 +99,5 @@ export function readTask(words: readonly string[], nowMs: number) {
   if (sinceMs === undefined) throw new UsageError('--since is a span such as 7d, 24h or 90m, a date, or all.');
   if (!isGrouping(by)) throw new UsageError(`--by is one of ${GROUPINGS.join(', ')}.`);
   const format: Format = csv ? 'csv' : json ? 'json' : 'table';
-  return { kind, sinceMs, by, format, repair };
+  return { kind, sinceMs, by, format, repair, accept };
 }

@@ -146,7 +146,7 @@ export async function appendMissing(database: Database, entry: MissingEntry, isG
   returning id`,
     values: [entry.cluster, entry.wallet, isGranted ? entry.micros : 0, entry.transaction],
   };
-  const changes = entries.map((each) => append(each, Math.floor(database.now())));
+  const changes = entries.map((each) => append(each, database.wallAt(database.now())));
   const row = await database.write({ guard, changes, isDurable: true }).catch(async (error) => {
     // Another node was faster, and the database rejected the second settlement.
     const settled = await database.read({ sql: `${IS_SETTLED}$1`, values: [entry.transaction] });

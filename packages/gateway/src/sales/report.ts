@@ -1,4 +1,6 @@
 import { dollars } from '@asset-gateway/protocol';
+import { jumpOf } from '../stores/sql/clock.ts';
+import type { ClockRow } from '../stores/sql/database.ts';
 import type { Discrepancy } from './audit.ts';
 import {
   type Books,
@@ -138,6 +140,16 @@ export function writtenOn(table: Table, format: Format): string {
   return inDollars(table)
     .rows.map((row) => `${row.map(plain).join('  ')}\n`)
     .join('');
+}
+
+/** The clocks of the books as a table. */
+export function clockTable(clocks: ClockRow): Table {
+  const jumpMs = jumpOf(clocks);
+  const [wall, books] = [clocks.wallMs, clocks.nowMs].map((ms) => new Date(ms).toISOString());
+  return {
+    columns: ['wall_clock', 'books_clock', 'jump_seconds', 'deletion'],
+    rows: [[wall, books, Math.round(jumpMs / 1_000), jumpMs === 0 ? 'on' : 'paused']],
+  };
 }
 
 /** Discrepancies as a table. */

@@ -19,6 +19,8 @@ export function makePrivate(path: string): void {
 
 /** The lock of a folder, held until it is closed or its process ends. */
 export interface FolderLock {
+  /** Its file, which must stay where it is. */
+  readonly path: string;
   close(): Promise<void>;
 }
 
@@ -76,7 +78,8 @@ export async function lockFolder(folder: string): Promise<{ lock: FolderLock } |
     // A statement that failed stays active, and keeps the read lock of the connection's later statements. So each attempt has its own.
     const connection = new Connection(path);
     const isNamed = writeName(connection, name);
-    if (isNamed && run(connection, 'begin immediate')) return { lock: { close: async () => void connection.close() } };
+    if (isNamed && run(connection, 'begin immediate'))
+      return { lock: { path, close: async () => void connection.close() } };
     wroteName ||= isNamed;
     if (connection.inTransaction) run(connection, 'rollback');
     const holder = holderIn(connection);

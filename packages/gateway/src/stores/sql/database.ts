@@ -1,48 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { Background } from '../../background.ts';
 
-const countedFees = (feePayer: string, nowMs: string, newPayers: string): string =>
-  `select coalesce(sum(fee_lamports), 0) from payments
-  where fee_payer = ${feePayer} and fee_until_ms > ${nowMs} and fee_of_new_payer >= ${newPayers}`;
-
-/** Takes a lock and then reads: a query inside a function sees the fees that other nodes have committed. */
-export const FEES_FUNCTION = `create function counted_fees(text, bigint, bigint) returns bigint volatile language plpgsql as $$
-begin
-  perform pg_advisory_xact_lock(8403, hashtext($1));
-  return (${countedFees('$1', '$2', '$3')});
-end $$`;
-
 /** The differences between the SQL of the two databases. All other SQL is the same. */
 export const SQLITE = {
   name: 'sqlite' as 'sqlite' | 'postgres',
-  /** The type of 64-bit integers. */
-  integer: 'integer',
-  /** The type of a moment: text in ISO 8601 (SQLite), or `timestamptz`. Both take ISO 8601 text and compare in order. */
-  instant: 'text',
-  /** An automatic primary key. */
-  counter: 'integer primary key',
-  /** The end of `create table`: SQLite checks column types only in strict tables. */
-  strict: 'strict',
-  /** A moment from milliseconds since the Unix epoch. */
-  instantOf: (milliseconds: string) => `strftime('%Y-%m-%dT%H:%M:%fZ', ${milliseconds} / 1000.0, 'unixepoch')`,
-  /** The hour of a moment, as a moment. */
-  hourOf: (instant: string) => `substr(${instant}, 1, 13) || ':00:00.000Z'`,
   /** The day (UTC) of a moment, as `YYYY-MM-DD`. */
   dayOf: (instant: string) => `substr(${instant}, 1, 10)`,
   /** The fees that count against a fee payer's budget: all (0), or those of new payers (1). Concurrent steps run this one by one. */
-  countedFees: (feePayer: string, nowMs: string, newPayers: string) => `(${countedFees(feePayer, nowMs, newPayers)})`,
+  countedFees: (feePayer: string, nowMs: string, newPayers: string) =>
+    `(select coalesce(sum(fee_lamports), 0) from payments
+  where fee_payer = ${feePayer} and fee_until_ms > ${nowMs} and fee_of_new_payer >= ${newPayers})`,
 };
 
 export type Dialect = typeof SQLITE;
 
 export const POSTGRES: Dialect = {
   name: 'postgres',
-  integer: 'bigint',
-  instant: 'timestamptz',
-  counter: 'bigint generated always as identity primary key',
-  strict: '',
-  instantOf: (milliseconds) => `to_timestamp(${milliseconds} / 1000.0)`,
-  hourOf: (instant) => `date_trunc('hour', ${instant}, 'UTC')`,
   dayOf: (instant) => `to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD')`,
   countedFees: (...values) => `counted_fees(${values.join(', ')})`,
 };
@@ -62,6 +35,8 @@ export type Row = Readonly<Record<string, Value>>;
 export interface Statement {
   readonly sql: string;
   readonly values?: readonly Value[];
+  /** The most bytes of its answer, if they may be many: it is given more time. */
+  readonly bytes?: number;
 }
 
 /** Statements that are written together or not at all. Two of them must not change the same row. */
@@ -80,11 +55,27 @@ export interface Step {
   readonly isDurable?: boolean;
 }
 
+/** Both clocks of the books when they were written: clock.ts. */
+export interface ClockRow {
+  /** The books' clock. Like all times here it is in milliseconds since the Unix epoch; 0 in a new database. */
+  readonly nowMs: number;
+  /** The wall clock when the row was written. */
+  readonly wallMs: number;
+  /** How far the wall clock may differ from the books' clock, because an operator has accepted it. */
+  readonly acceptedMs: number;
+  /** The books' clock at the last step of the wall clock. */
+  readonly steppedMs: number;
+}
+
 /** A database of money: SQLite in DATA_DIR, or PostgreSQL. Methods reject while it is unavailable. */
 export interface Database {
   readonly dialect: Dialect;
-  /** The database's clock in milliseconds since the Unix epoch. It never steps. */
+  /** The books' clock in milliseconds since the Unix epoch. It never goes back: clock.ts. */
   now(): number;
+  /** The wall time of a moment of the books' clock, for entries and receipts. */
+  wallAt(nowMs: number): number;
+  /** Both clocks now. */
+  clock(): Promise<ClockRow>;
   /** Whether the last request to the database was answered. */
   isReady(): boolean;
   read(statement: Statement): Promise<readonly Row[]>;
@@ -166,10 +157,10 @@ export interface JournalEntry {
 /** Names this process. */
 const NODE = randomBytes(4).toString('hex');
 
-/** Appends an entry to a step whose guard names the wallet as `id`. */
-export const append = ({ transaction, ...entry }: JournalEntry, nowMs: number): Statement =>
+/** Appends an entry to a step whose guard names the wallet as `id`. `wallMs`: its time, by the wall clock. */
+export const append = ({ transaction, ...entry }: JournalEntry, wallMs: number): Statement =>
   insertion('journal_entries', {
-    at: new Date(nowMs).toISOString(),
+    at: new Date(wallMs).toISOString(),
     kind: entry.kind,
     cluster: entry.cluster,
     route: entry.route,
@@ -212,6 +203,9 @@ export const keepAnswer = ({ key, answer, untilMs }: StoredAnswer) => ({
 /** How long an answer is stored, and owed if it was not delivered, in milliseconds; longer than any nonce or memo is valid. */
 export const ANSWER_MS = 600_000;
 
+/** Of one answer: the bound on an upstream's. */
+const MOST_ANSWER_BYTES = 5 * 1024 * 1024;
+
 /** What payments and credit have in common: a database, its clock, and the answers that were paid for. */
 export class Ledger {
   protected readonly database: Database;
@@ -224,7 +218,7 @@ export class Ledger {
     this.background = background;
   }
 
-  /** The database's clock in milliseconds since the Unix epoch. It never steps. */
+  /** The books' clock in milliseconds since the Unix epoch. It never goes back: clock.ts. */
   now(): number {
     return Math.floor(this.database.now());
   }
@@ -232,7 +226,7 @@ export class Ledger {
   /** The stored answer of a payment or debit. */
   async answer(key: string): Promise<string | undefined> {
     const sql = 'select answer from answers where key = $1 and (until_ms is null or until_ms > $2)';
-    const [row] = await this.database.read({ sql, values: [key, this.now()] });
+    const [row] = await this.database.read({ sql, values: [key, this.now()], bytes: MOST_ANSWER_BYTES });
     return row && String(row.answer);
   }
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool, PoolClient, PoolConfig } from 'pg';
-import { POSTGRES, type Row, type Step, type Value } from './database.ts';
-import { CHANGES_TABLE, missingChanges, NOTE_CHANGE, SCHEMA_STATE, SchemaTooNew } from './schema.ts';
+import { isDuplicate, type Row, type Step, type Value } from './database.ts';
+import { CHANGES_TABLE, type Change, missingChanges, NOTE_CHANGE, SCHEMA_STATE, SchemaTooNew } from './schema.ts';
 
 const PROTOCOLS = ['postgres:', 'postgresql:'];
 
@@ -22,20 +23,24 @@ export function databaseUrls(text: string): string[] {
   return urls.every(isDatabaseUrl) ? urls : [];
 }
 
-/** Time-outs of a connection and of a query. */
+/** Time-outs of a connection and of a query without its bytes. */
 export const [CONNECT_MS, QUERY_MS] = [400, 400];
+/** The slowest network that large answers are stored over: 10 MB/s. */
+const BYTES_PER_MS = 10_000;
 const REPORT_MS = 20_000;
-/** The server cancels statements that no node waits for any more. */
-const SERVER_LIMITS = `set statement_timeout = 2000; set lock_timeout = 250; set idle_in_transaction_session_timeout = 5000`;
+/** Steps rely on this isolation, whatever the role has. The server cancels statements that no node waits for any more. */
+const SESSION = `set default_transaction_isolation = 'read committed';
+  set statement_timeout = 2000; set lock_timeout = 250; set idle_in_transaction_session_timeout = 5000`;
 /** Behind a pooler a connection may have the limits of another one. */
 const WITHOUT_LIMITS = 'set local statement_timeout = 0; set local lock_timeout = 0';
 const CONNECTIONS = 10;
-/** An arbitrary number that no other program locks. */
-const SCHEMA_LOCK = 84_02;
 /** Codes of a lost connection, by Node and by PostgreSQL (an administrator's command). */
 const LOST = ['ECONNRESET', 'EPIPE', '57P01', '57P02'];
-/** Codes of a step that the server has rolled back: a deadlock, or a lock time-out. */
-const UNDONE = ['40P01', '55P03'];
+/** Codes of a step that the server has rolled back because of concurrent ones: a conflict of isolated transactions, a deadlock. */
+const UNDONE = ['40001', '40P01'];
+const LOCK_TIMEOUT = '55P03';
+/** How often a step is sent, and the longest pause between. */
+const [ATTEMPTS, MOST_PAUSE_MS] = [5, 20];
 /** Codes of a prepared statement that a pooler has sent to another connection. */
 const NOT_PREPARED = ['26000', '42P05'];
 const [BIGINT, TIMESTAMPTZ] = [20, 1184];
@@ -95,36 +100,57 @@ export function isOfConnection(error: unknown): boolean {
   return OF_SERVER.test(code) ? OF_CONNECTION.test(code) : !UNTRUSTED.test(code);
 }
 
-/** Whether all connections are in use. The server may still answer. */
-export const isQueueFull = (error: unknown): boolean =>
-  (error as Error).message === 'timeout exceeded when trying to connect';
+/** Whether an error is a time-out, which a slow network, a busy machine, or a full pool of connections may cause. */
+export const isLate = (error: unknown): boolean => /time-?out/i.test((error as Error).message) && codeOf(error) === '';
 
-/** Connections to one server. */
+/** How long a query with this many bytes of parameters and answer may take, in milliseconds. */
+export const queryMs = (bytes: number): number => QUERY_MS + bytes / BYTES_PER_MS;
+
+/** Connections to one server: for requests, for reports, and one that is asked whether the server answers. */
+type Connections = Readonly<Record<'requests' | 'reports' | 'heartbeat', Pool>>;
+
+/** One server. */
 export class PostgresServer {
-  readonly #requests: Pool;
-  readonly #reports: Pool;
+  readonly #connections: Connections;
   /** False behind a pooler that does not support prepared statements. */
   #isPrepared = true;
 
-  constructor(requests: Pool, reports: Pool) {
-    this.#requests = requests;
-    this.#reports = reports;
+  constructor(connections: Connections) {
+    this.#connections = connections;
   }
 
   /** Sends a query, again if its connection was lost or has not prepared it, or if it was rolled back. A step is written once. */
-  ask(query: Query, values: readonly Value[]): Promise<readonly Row[]> {
-    return this.#send(query, values).catch((error) => {
-      if (NOT_PREPARED.includes(codeOf(error))) this.#isPrepared = false;
-      else if (!isLost(error) && !UNDONE.includes(codeOf(error))) throw error;
-      return this.#send(query, values);
-    });
+  ask(query: Query, values: readonly Value[], bytes = 0): Promise<readonly Row[]> {
+    return this.#ask('requests', query, values, bytes);
   }
 
-  async #send({ name, text }: Query, values: readonly Value[]): Promise<readonly Row[]> {
-    const client = await this.#requests.connect();
+  /** Sends a query that says whether the server answers. */
+  beat(query: Query, values: readonly Value[]): Promise<readonly Row[]> {
+    return this.#ask('heartbeat', query, values, 0);
+  }
+
+  async #ask(pool: keyof Connections, query: Query, values: readonly Value[], bytes: number) {
+    let isLast = false;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#send(this.#connections[pool], query, values, bytes);
+      } catch (error) {
+        const code = codeOf(error);
+        if (isLast || attempt >= ATTEMPTS) throw error;
+        if (NOT_PREPARED.includes(code)) this.#isPrepared = false;
+        else if (isLost(error) || code === LOCK_TIMEOUT) isLast = true;
+        else if (UNDONE.includes(code)) await pause(Math.random() * MOST_PAUSE_MS);
+        else throw error;
+      }
+    }
+  }
+
+  async #send(pool: Pool, { name, text }: Query, values: readonly Value[], bytes: number): Promise<readonly Row[]> {
+    const client = await pool.connect();
     let isUsable = true;
     try {
-      const query = { text, values: [...values], ...(this.#isPrepared && { name }) };
+      const options = { query_timeout: queryMs(bytes), ...(this.#isPrepared && { name }) };
+      const query = { text, values: [...values], ...options };
       return (await client.query<Record<string, Value>>(query)).rows;
     } catch (error) {
       // A connection that owes an answer would give it to the next query.
@@ -136,18 +162,20 @@ export class PostgresServer {
   }
 
   async report(sql: string, values: readonly Value[]): Promise<readonly Row[]> {
-    return (await this.#reports.query<Record<string, Value>>(sql, [...values])).rows;
+    return (await this.#connections.reports.query<Record<string, Value>>(sql, [...values])).rows;
   }
 
   /** Migrates the schema, one node at a time. Rejects if a later version has made it. */
   async migrate(): Promise<void> {
-    const client = await this.#reports.connect();
+    const client = await this.#connections.reports.connect();
     try {
-      await client.query(`begin; ${WITHOUT_LIMITS}`);
+      await client.query(`begin isolation level read committed; ${WITHOUT_LIMITS}`);
       await applyMissing(client);
       await client.query('commit');
     } catch (error) {
       await client.query('rollback').catch(() => undefined);
+      // Another node has just made the first table.
+      if (isDuplicate(error)) return this.migrate();
       throw error;
     } finally {
       client.release();
@@ -155,18 +183,24 @@ export class PostgresServer {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#requests.end(), this.#reports.end()]);
+    await Promise.all(Object.values(this.#connections).map((pool) => pool.end()));
   }
 }
 
-async function applyMissing(client: PoolClient): Promise<void> {
-  await client.query(`select pg_advisory_xact_lock(${SCHEMA_LOCK})`);
-  const { rows: tables } = await client.query("select to_regclass('schema_changes') as name");
-  if (tables[0]?.name === null) await client.query(CHANGES_TABLE);
+/** The missing changes. Waits for a node that applies them: only roles that may write the table can lock it like this. */
+async function missingIn(client: PoolClient, lock: string): Promise<readonly Change[]> {
+  if (lock !== '') await client.query(lock);
   const { rows } = await client.query<{ number: number; works_with: number }>(SCHEMA_STATE);
   const [state] = rows;
-  for (const change of missingChanges({ number: Number(state?.number), worksWith: Number(state?.works_with) })) {
-    for (const statement of change.statements(POSTGRES)) await client.query(statement);
+  return missingChanges({ number: Number(state?.number), worksWith: Number(state?.works_with) });
+}
+
+async function applyMissing(client: PoolClient): Promise<void> {
+  const { rows: tables } = await client.query("select to_regclass('schema_changes') as name");
+  if (tables[0]?.name === null) await client.query(CHANGES_TABLE);
+  if ((await missingIn(client, '')).length === 0) return;
+  for (const change of await missingIn(client, 'lock table schema_changes in share row exclusive mode')) {
+    await client.query(change.postgres);
     await client.query(NOTE_CHANGE, [change.number, change.worksWith]);
   }
 }
@@ -188,9 +222,12 @@ export async function loadServers(urls: readonly string[], connectMs = CONNECT_M
   let opened = 0;
   return () => {
     const connectionString = urls[opened++ % urls.length] ?? '';
-    const requests = newPool({ connectionString, max: CONNECTIONS, query_timeout: QUERY_MS });
-    requests.on('connect', (client) => void client.query(SERVER_LIMITS).catch(() => undefined));
+    const [requests, heartbeat] = [CONNECTIONS, 1].map((max) => {
+      const pool = newPool({ connectionString, max });
+      // The first query of the connection waits for it, and reports its failure.
+      return pool.on('connect', (client) => void client.query(SESSION).catch(() => undefined));
+    }) as [Pool, Pool];
     const reports = { connectionString, max: 2, query_timeout: REPORT_MS, idleTimeoutMillis: 1_000 };
-    return new PostgresServer(requests, newPool(reports));
+    return new PostgresServer({ requests, heartbeat, reports: newPool(reports) });
   };
 }

@@ -1,14 +1,24 @@
 import { type Clock, FollowedClock, monotonicMs } from '../clock.ts';
-import { type Database, POSTGRES, type Row, type Statement, type Step, type Value } from './database.ts';
+import { advance, CLOCK_COLUMNS, clockOf, wallOf, writeClock } from './clock.ts';
+import {
+  type ClockRow,
+  type Database,
+  only,
+  POSTGRES,
+  type Row,
+  type Statement,
+  type Step,
+  type Value,
+} from './database.ts';
 import {
   CONNECT_MS,
   databaseUrls,
+  isLate,
   isOfConnection,
-  isQueueFull,
   loadServers,
   type PostgresServer,
-  QUERY_MS,
   type Query,
+  queryMs,
   queryOf,
   stepQuery,
 } from './postgres-server.ts';
@@ -16,16 +26,21 @@ import {
 export interface PostgresOptions {
   /** May have several hosts, separated by commas, which are tried in turn. */
   readonly url: string;
-  /** Replaces the server's clock, for tests. */
+  /** Replaces the books' clock and the wall clock, for tests. */
   readonly clock?: Clock | undefined;
+  /** Turns the server's time of day, for tests. */
+  readonly turned?: Clock | undefined;
 }
 
 const BEAT_MS = 500;
+/** After this many late heartbeats in succession the server counts as lost: one may be the fault of a busy machine. */
+const LATE_BEATS = 2;
+/** Larger steps are sent one after the other, so that small ones need not share the network with them. */
+const LARGE_BYTES = 256 * 1024;
 
-/** Answers the clock that never goes back, and the server's own. It writes, so it fails on a standby. */
-const BEAT = queryOf(`update clock set ahead_ms = ahead_ms + greatest(0, last_ms - ms), last_ms = ms
-  from (select cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as ms) as server
-  where id = 1 returning last_ms + ahead_ms as now_ms, last_ms as server_ms`);
+const READ_CLOCKS =
+  queryOf(`select ${CLOCK_COLUMNS}, cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as server_ms
+  from clock where id = 1`);
 
 /**
  * A PostgreSQL database, for any number of gateways. While the server is unavailable, requests reject at once, and the gateway retries
@@ -36,6 +51,7 @@ export class PostgresDatabase implements Database {
   readonly #newServer: () => PostgresServer;
   readonly #options: PostgresOptions;
   readonly #clock = new FollowedClock();
+  #clocks: ClockRow | undefined;
   readonly #serverClock = new FollowedClock();
   readonly #queries = new Map<string, Query>();
   #server: PostgresServer;
@@ -44,6 +60,8 @@ export class PostgresDatabase implements Database {
   /** Whether the outage is logged. */
   #isLost = false;
   #isMigrated = false;
+  #late = 0;
+  #large: Promise<unknown> = Promise.resolve();
   #isClosed = false;
   #notice: (message: string) => void = () => undefined;
 
@@ -82,12 +100,21 @@ export class PostgresDatabase implements Database {
     return this.#options.clock?.() ?? this.#clock.now();
   }
 
+  wallAt(nowMs: number): number {
+    return this.#clocks && !this.#options.clock ? wallOf(nowMs, this.#clocks) : nowMs;
+  }
+
+  async clock(): Promise<ClockRow> {
+    if (!this.#clocks) throw new Error('PostgreSQL has not answered yet');
+    return this.#clocks;
+  }
+
   isReady(): boolean {
     return this.#isReady;
   }
 
-  read({ sql, values = [] }: Statement): Promise<readonly Row[]> {
-    return this.#ask(this.#query(sql, queryOf), values);
+  read({ sql, values = [], bytes = 0 }: Statement): Promise<readonly Row[]> {
+    return this.#ask(this.#query(sql, queryOf), values, bytes);
   }
 
   report({ sql, values = [] }: Statement): Promise<readonly Row[]> {
@@ -98,10 +125,18 @@ export class PostgresDatabase implements Database {
     const statements = [step.guard, ...(step.changes ?? [])];
     const query = this.#query(statements.map(({ sql }) => sql).join(';'), () => stepQuery(step));
     const values = statements.flatMap((statement) => statement.values ?? []);
+    let bytes = 0;
+    for (const value of values) if (typeof value === 'string') bytes += Buffer.byteLength(value);
     // A server that was stopped reads old statements when it continues.
-    const deadlineMs = this.#serverClock.now() + CONNECT_MS + QUERY_MS;
-    const [row] = await this.#ask(query, [...values, Math.ceil(deadlineMs)]);
-    return row;
+    const send = async () => {
+      const deadlineMs = this.#serverClock.now() + CONNECT_MS + queryMs(bytes);
+      const [row] = await this.#ask(query, [...values, Math.ceil(deadlineMs)], bytes);
+      return row;
+    };
+    if (bytes < LARGE_BYTES) return send();
+    const sent = this.#large.then(send);
+    this.#large = sent.catch(() => undefined);
+    return sent;
   }
 
   note(guard: Statement): Promise<unknown> {
@@ -120,21 +155,15 @@ export class PostgresDatabase implements Database {
     return query;
   }
 
-  async #ask(query: Query, values: readonly Value[]): Promise<readonly Row[]> {
+  /** A statement that fails or is late fails its own request. Only the heartbeat says whether the server answers. */
+  async #ask(query: Query, values: readonly Value[], bytes: number): Promise<readonly Row[]> {
     if (!this.#isReady) throw new Error('PostgreSQL does not answer');
     try {
-      return await this.#server.ask(query, values);
+      return await this.#server.ask(query, values, bytes);
     } catch (error) {
-      if (isOfConnection(error) && !isQueueFull(error)) this.#lose(error);
+      if (isOfConnection(error) && !isLate(error)) this.#followIn(0);
       throw error;
     }
-  }
-
-  #lose(error: unknown): void {
-    if (!this.#isReady) return;
-    this.#isReady = false;
-    this.#sayLost(error);
-    this.#followIn(0);
   }
 
   #sayLost(error: unknown): void {
@@ -149,11 +178,17 @@ export class PostgresDatabase implements Database {
 
   /** Reads the server's clock, and tries the next host if it does not answer. Never rejects. */
   async #keepFollowing(): Promise<void> {
-    await this.#follow().catch((error) => {
-      this.#lose(error);
+    const error = await this.#follow().then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    this.#late = error && isLate(error) ? this.#late + 1 : 0;
+    if (error && (!this.#isReady || !isLate(error) || this.#late >= LATE_BEATS)) {
+      if (this.#isReady) this.#sayLost(error);
+      this.#isReady = false;
       this.#leaveServer();
-    });
-    this.#followIn(BEAT_MS);
+    }
+    this.#followIn(error && this.#isReady ? 0 : BEAT_MS);
   }
 
   /** Switches to the next host. */
@@ -167,9 +202,16 @@ export class PostgresDatabase implements Database {
     if (!this.#isMigrated) await this.#server.migrate();
     this.#isMigrated = true;
     const askedAtMs = monotonicMs();
-    const [row] = await this.#server.ask(BEAT, []);
-    this.#clock.follow(Number(row?.now_ms), askedAtMs);
-    this.#serverClock.follow(Number(row?.server_ms), askedAtMs);
+    const expectedMs = this.#clock.isFollowing ? this.#clock.now() : undefined;
+    const row = only(await this.#server.beat(READ_CLOCKS, []));
+    const [last, serverMs] = [clockOf(row), Number(row.server_ms)];
+    const clocks = advance(last, this.#options.turned?.() ?? serverMs, expectedMs);
+    this.#clock.follow(clocks.nowMs, askedAtMs);
+    this.#serverClock.follow(serverMs, askedAtMs);
+    // It fails on a standby. Another node may have been faster.
+    const { sql, values = [] } = writeClock(clocks, last);
+    await this.#server.beat(this.#query(sql, queryOf), values);
+    this.#clocks = clocks;
     if (this.#isLost) this.#notice('PostgreSQL answers again');
     this.#isLost = false;
     this.#isReady = true;

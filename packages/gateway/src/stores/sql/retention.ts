@@ -1,6 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { Background, type Repeated } from '../../background.ts';
-import { ANSWER_MS, type Database, type Value } from './database.ts';
+import { monotonicMs } from '../clock.ts';
+import { jumpOf, mayDelete } from './clock.ts';
+import { ANSWER_MS, type Database, only, type Step, type Value } from './database.ts';
 
 /** How long and how much is stored. */
 interface RetentionOptions {
@@ -15,27 +17,72 @@ interface RetentionOptions {
 }
 
 const EVERY_MS = 30_000;
-const MOST_AT_ONCE = 500;
+/** A batch that takes longer is followed by a smaller one, so that other work of this thread or its server hardly waits. */
+const BATCH_MS = 10;
+const [LEAST_ROWS, FIRST_ROWS, MOST_ROWS] = [50, 100, 1_000];
+const MOST_SUMMED = 10_000;
+/** How long a part may take before it leaves the rest to the next round. */
+const PART_MS = 20_000;
 
-/** Rows expire about in the order of their numbers, so rows after the first unexpired one are not read. */
-const before = (table: string, isOver: string, isNotOver: string): string => `${isOver} and number < coalesce(
-  (select number from ${table} where ${isNotOver} order by number limit 1), ${Number.MAX_SAFE_INTEGER})`;
+/** Rows that expire in the order of an indexed column. */
+interface Expiring {
+  readonly table: 'payments' | 'answers' | 'debits' | 'wallets';
+  readonly column: string;
+  /** A further condition; `$2` is the time before which rows have expired. */
+  readonly unless?: string;
+}
 
-const IS_OLD_ANSWER = before('answers', 'until_ms <= $1', 'until_ms > $1');
-const IS_OLD_DEBIT = before(
-  'debits',
-  'captured_at_ms <= $1 and watch_from_ms is null',
-  'coalesce(captured_at_ms, until_ms) > $1',
-);
+const REFERENCES = ['payments', 'debits', 'journal_entries'];
+const isReferenced = REFERENCES.map((table) => `exists (select 1 from ${table} where wallet_id = wallets.id)`);
+const IDLE_WALLETS: Expiring = {
+  table: 'wallets',
+  column: 'idle_since_ms',
+  unless: `granted_micro_usdc > 0 or ${isReferenced.join(' or ')}`,
+};
+/** A paid fee counts for an hour, although its payment may be forgotten before. */
+const FORGOTTEN: Expiring = { table: 'payments', column: 'forget_at_ms', unless: 'fee_until_ms > $2' };
+const ABANDONED: Expiring = { table: 'payments', column: 'leased_until_ms', unless: `state <> 'reserved'` };
+const ANSWERS: Expiring = { table: 'answers', column: 'until_ms' };
+const DEBITS: Expiring = { table: 'debits', column: 'captured_at_ms', unless: 'watch_from_ms is not null' };
+
 const END_WATCH = `update debits set watch_from_ms = null where watch_from_ms is not null and captured_at_ms <= $1 and {in time}
   returning id`;
-const NO_REFERENCE = ['payments', 'debits', 'journal_entries']
-  .map((table) => `not exists (select 1 from ${table} where wallet_id = wallets.id)`)
-  .join(' and ');
 
-/** The newest answer beyond the limit, counted from the newest on. */
-const EXCESS = `select max(number) as number from (
-  select number, sum(bytes) over (order by number desc) as total from answers) as summed where total > $1`;
+const OLDEST_ENTRIES = `select id, at from journal_entries where id > (select pruned_id from books) order by id limit $1`;
+
+/** Deletes the oldest entries up to one of them, and adds them to the opening entries of their wallets. One node does it. */
+const prune = (from: number, to: number, at: string): Step => ({
+  guard: {
+    sql: `update books set pruned_id = $2, complete_since = $3
+  where id = 1 and pruned_id = $1 and {in time} returning id`,
+    values: [from, to, at],
+  },
+  changes: [
+    {
+      sql: `insert into openings (wallet_id, at, granted_micro_usdc, spent_micro_usdc) select wallet_id, max(at),
+  sum(case when kind = 'grant' then micro_usdc else 0 end), sum(case when kind = 'debit' then micro_usdc else 0 end)
+  from journal_entries where id > $1 and id <= $2 and kind in ('grant', 'debit') and {guarded} group by wallet_id
+  on conflict (wallet_id) do update set at = excluded.at,
+  granted_micro_usdc = openings.granted_micro_usdc + excluded.granted_micro_usdc,
+  spent_micro_usdc = openings.spent_micro_usdc + excluded.spent_micro_usdc`,
+      values: [from, to],
+    },
+    { sql: 'delete from journal_entries where id > $1 and id <= $2 and {guarded}', values: [from, to] },
+  ],
+});
+
+/** A part of the answers, the newest before `$1`: their bytes with those of newer ones (`$2`), and the first beyond the limit. */
+const NEWEST_ANSWERS = `select cast($2 + sum(bytes) as bigint) as bytes, min(number) as oldest,
+  max(case when $2 + total > $3 then number end) as excess from (
+    select number, bytes, sum(bytes) over (order by number desc) as total from (
+      select number, bytes from answers where number < $1 order by number desc limit ${MOST_SUMMED}) as newest) as summed`;
+
+/** The clock has jumped, so that ages mean nothing. */
+const jumped = (milliseconds: number): Error =>
+  new Error(
+    `the wall clock is ${Math.round(milliseconds / 60_000)} minutes off the books' clock, so nothing is deleted; ` +
+      'correct it, or accept it with "asset-gateway sales clock --accept"',
+  );
 
 /** Deletes expired rows in small batches, on any number of nodes. */
 export class Retention {
@@ -53,44 +100,82 @@ export class Retention {
     return this.#pruning.close();
   }
 
-  /** Deletes what has expired now. */
+  /** Deletes what has expired now. A part that fails stops no other; then this rejects. */
   async prune(): Promise<void> {
+    const clocks = await this.#database.clock();
     const nowMs = Math.floor(this.#database.now());
-    const { journalKeepMs, watchMs } = this.#options;
     // Debits and idle wallets are stored as long as answers.
     const oldMs = nowMs - ANSWER_MS;
-    const isFeeOver = '(fee_until_ms is null or fee_until_ms <= $1)';
-    await this.#remove('payments', 'key', `forget_at_ms < $1 and ${isFeeOver}`, [nowMs]);
-    await this.#remove('payments', 'key', `state = 'reserved' and leased_until_ms <= $1`, [oldMs]);
-    await this.#remove('answers', 'number', IS_OLD_ANSWER, [nowMs]);
-    await this.#database.write({ guard: { sql: END_WATCH, values: [nowMs - watchMs] } });
-    await this.#remove('debits', 'number', IS_OLD_DEBIT, [oldMs]);
-    const at = new Date(nowMs - journalKeepMs).toISOString();
-    await this.#remove('journal_entries', 'id', 'at < $1', [at]);
-    await this.#options.releaseLapsed();
-    await this.#removeWallets(oldMs);
-    await this.#removeExcess();
+    const endWatch = { guard: { sql: END_WATCH, values: [nowMs - this.#options.watchMs] } };
+    const byAge = [
+      () => this.#remove(FORGOTTEN, nowMs - 1),
+      () => this.#remove(ABANDONED, oldMs),
+      () => this.#remove(ANSWERS, nowMs),
+      () => this.#database.write(endWatch),
+      () => this.#remove(DEBITS, oldMs),
+      () => this.#pruneJournal(),
+      () => this.#remove(IDLE_WALLETS, oldMs),
+    ];
+    const parts = [this.#options.releaseLapsed, () => this.#removeExcess(), ...(mayDelete(clocks) ? byAge : [])];
+    const faults: unknown[] = jumpOf(clocks) === 0 ? [] : [jumped(jumpOf(clocks))];
+    for (const part of parts) await part().catch((error) => void faults.push(error));
+    if (faults.length > 1) throw new AggregateError(faults, 'several parts of retention have failed');
+    if (faults.length === 1) throw faults[0];
   }
 
-  async #remove(table: string, key: string, condition: string, values: readonly Value[]): Promise<void> {
-    // The condition is there twice: PostgreSQL checks it again for a row that changed meanwhile, but not the subquery.
-    const sql = `delete from ${table} where ${key} in (select ${key} from ${table} where ${condition} limit ${MOST_AT_ONCE})
-  and ${condition} and {in time} returning ${key} as id`;
-    // Lets other work run between batches.
-    while (await this.#database.write({ guard: { sql, values } })) await turn();
+  /** Runs batches until one answers false. Each is given its number of rows. */
+  async #inBatches(batch: (rows: number) => Promise<boolean>): Promise<void> {
+    const startedMs = monotonicMs();
+    let rows = FIRST_ROWS;
+    for (let nowMs = startedMs; nowMs - startedMs < PART_MS; nowMs = monotonicMs()) {
+      if (!(await batch(rows))) return;
+      const isSlow = monotonicMs() - nowMs > BATCH_MS;
+      rows = isSlow ? Math.max(LEAST_ROWS, rows >> 1) : Math.min(MOST_ROWS, rows << 1);
+      // Lets other work run.
+      await turn();
+    }
   }
 
-  /** Deletes idle wallets without grants and references. Other idle wallets are not checked again before their next payment. */
-  async #removeWallets(idleMs: number): Promise<void> {
-    const isIdle = 'idle_since_ms <= $1';
-    await this.#remove('wallets', 'id', `${isIdle} and granted_micro_usdc = 0 and ${NO_REFERENCE}`, [idleMs]);
-    const sql = `update wallets set idle_since_ms = null where ${isIdle} and {in time} returning id`;
-    await this.#database.write({ guard: { sql, values: [idleMs] } });
+  /** Deletes the rows that have expired before a time. Each batch begins after the last one, whose rows an index may still hold. */
+  async #remove({ table, column, unless = 'false' }: Expiring, beforeMs: number): Promise<void> {
+    const isInBatch = `${column} > $1 and ${column} <= $2`;
+    const find = `select ${column} as last from ${table} where ${isInBatch} order by ${column} limit 1 offset $3`;
+    const remove = `delete from ${table} where ${isInBatch} and coalesce(${unless}, false) = false and {in time} returning 1 as id`;
+    // An idle wallet that is kept is not looked at again before its next payment.
+    const keep = `update ${table} set ${column} = null where ${isInBatch} and {in time} returning 1 as id`;
+    let fromMs = -1;
+    await this.#inBatches(async (rows) => {
+      const [found] = await this.#database.read({ sql: find, values: [fromMs, beforeMs, rows] });
+      const toMs = found ? Number(found.last) : beforeMs;
+      await this.#database.write({ guard: { sql: remove, values: [fromMs, toMs] } });
+      if (table === 'wallets') await this.#database.write({ guard: { sql: keep, values: [fromMs, toMs] } });
+      fromMs = toMs;
+      return found !== undefined;
+    });
   }
 
+  /** Deletes the oldest entries by their number: a wrong clock may have dated them. One from the future stops nothing. */
+  async #pruneJournal(): Promise<void> {
+    const wallMs = this.#database.wallAt(this.#database.now());
+    const [cutoff, now] = [wallMs - this.#options.journalKeepMs, wallMs].map((ms) => new Date(ms).toISOString());
+    await this.#inBatches(async (rows) => {
+      const [books] = await this.#database.read({ sql: 'select pruned_id from books' });
+      const oldest = await this.#database.read({ sql: OLDEST_ENTRIES, values: [rows] });
+      const young = oldest.findIndex(({ at }) => String(at) >= (cutoff ?? '') && String(at) <= (now ?? ''));
+      const last = oldest.at(young < 0 ? oldest.length - 1 : young - 1);
+      if (!last || young === 0) return false;
+      await this.#database.write(prune(Number(books?.pruned_id), Number(last.id), cutoff ?? ''));
+      return young < 0 && oldest.length === rows;
+    });
+  }
+
+  /** Deletes the oldest answers beyond the limit of bytes. */
   async #removeExcess(): Promise<void> {
-    const [excess] = await this.#database.report({ sql: EXCESS, values: [this.#options.answerBytes] });
-    const number = excess?.number ?? null;
-    if (number !== null) await this.#remove('answers', 'number', 'number <= $1', [number]);
+    const { answerBytes } = this.#options;
+    const sum = async (number: Value, bytes: Value) =>
+      only(await this.#database.report({ sql: NEWEST_ANSWERS, values: [number, bytes, answerBytes] }));
+    let part = await sum(Number.MAX_SAFE_INTEGER, 0);
+    while (part.oldest != null && part.excess === null) part = await sum(part.oldest, part.bytes ?? null);
+    if (part.excess != null) await this.#remove({ table: 'answers', column: 'number' }, Number(part.excess));
   }
 }

@@ -2,7 +2,8 @@ import { accessSync, constants, renameSync, rmSync, statSync } from 'node:fs';
 import Connection, { type Database as Connected } from 'libsql';
 import ThreadedConnection from 'libsql/promise';
 import { makePrivate } from '../lock.ts';
-import { type Database, type Row, SQLITE, type Statement, type Step } from './database.ts';
+import { advance, clockOf, READ_CLOCK, writeClock } from './clock.ts';
+import { type ClockRow, type Database, only, type Row, SQLITE, type Statement, type Step } from './database.ts';
 import { CHANGES_TABLE, missingChanges, NOTE_CHANGE, SCHEMA_STATE } from './schema.ts';
 
 interface Prepared {
@@ -12,11 +13,12 @@ interface Prepared {
   readonly takesGuardId: boolean;
 }
 
-const BUSY_MS = 1_000;
-/** How often a commit notes the time, so that the next start detects a clock that was set back. */
-const NOTE_CLOCK_MS = 1_000;
-const NOTE_CLOCK = 'update clock set last_ms = $1';
-const START_CLOCK = 'update clock set ahead_ms = ahead_ms + max(0, last_ms - ?1), last_ms = ?1 returning ahead_ms';
+/** How long the start and readers in other threads wait for a lock of another process, and how long this thread does. */
+const [BUSY_MS, LOOP_MS] = [1_000, 10];
+
+/** Whether another process has locked the file. */
+export const isLocked = (error: unknown): boolean =>
+  String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
 
 /** `$1` is a name in SQLite; `?1` is the first parameter. */
 export const numbered = (sql: string): string => sql.replaceAll('{in time}', 'true').replaceAll(/\$(\d+)/g, '?$1');
@@ -62,7 +64,7 @@ function migrate(connection: Connected): void {
     connection.exec(CHANGES_TABLE);
     const state = connection.prepare(SCHEMA_STATE).get() as { number: number; works_with: number };
     for (const change of missingChanges({ number: state.number, worksWith: state.works_with })) {
-      for (const statement of change.statements(SQLITE)) connection.exec(statement);
+      connection.exec(change.sqlite);
       connection.prepare(numbered(NOTE_CHANGE)).run([change.number, change.worksWith]);
     }
     connection.exec('commit');
@@ -76,19 +78,14 @@ function migrate(connection: Connected): void {
 export class SqliteConnection {
   readonly #connection: Connected;
   readonly #prepared = new Map<string, Prepared>();
-  /** The sum of all steps back of the clock that starts have found, in milliseconds. */
-  readonly aheadMs: number;
-  #notedAtMs: number;
 
   /** Opens the file, or makes it, and migrates its schema. Throws if it is unusable. */
-  constructor(path: string, nowMs: number) {
+  constructor(path: string) {
     makeFile(path);
     this.#connection = open(path);
     try {
       migrate(this.#connection);
-      // The first write makes the log file.
-      this.aheadMs = (this.#connection.prepare(START_CLOCK).get([Math.floor(nowMs)]) as { ahead_ms: number }).ahead_ms;
-      this.#notedAtMs = nowMs;
+      this.#connection.exec(`pragma busy_timeout = ${LOOP_MS}`);
     } catch (error) {
       this.#connection.close();
       throw error;
@@ -99,17 +96,23 @@ export class SqliteConnection {
     return this.#statement(sql).all(values) as Row[];
   }
 
-  /** Commits all steps in one transaction, or none. Answers the row of each. */
-  commit(group: readonly { readonly step: Step }[], nowMs: number): (Row | undefined)[] {
+  /** Moves the clocks to a time of the wall clock; `expectedMs` as in `advance`. */
+  moveClock(wallMs: number, expectedMs?: number): ClockRow {
+    const last = clockOf(only(this.read(READ_CLOCK)));
+    const row = advance(last, wallMs, expectedMs);
+    const { sql, values = [] } = writeClock(row, last);
+    this.#statement(sql).run(values);
+    return row;
+  }
+
+  /** Commits all steps in one transaction, or none. Answers the row of each. `also`: a further part of the transaction. */
+  commit(group: readonly { readonly step: Step }[], also?: () => void): (Row | undefined)[] {
     // A prepared statement that finds the database locked stays active, and no transaction could end. So lock it first.
     this.#connection.exec('begin immediate');
     try {
       const rows: (Row | undefined)[] = [];
       for (const { step } of group) rows.push(this.#run(step));
-      if (nowMs - this.#notedAtMs >= NOTE_CLOCK_MS) {
-        this.#statement(NOTE_CLOCK).run([Math.floor(nowMs)]);
-        this.#notedAtMs = nowMs;
-      }
+      also?.();
       this.#connection.exec('commit');
       return rows;
     } catch (error) {
@@ -222,7 +225,7 @@ async function otherFault(report: Report): Promise<string | undefined> {
 
 /** A file that cannot be read is damaged. One that another process locks was not read: throws that error. */
 function damageOf(error: Error & { readonly code?: string }): string {
-  if (error.code?.startsWith('SQLITE_BUSY')) throw error;
+  if (isLocked(error)) throw error;
   return error.message;
 }
 

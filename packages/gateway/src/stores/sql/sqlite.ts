@@ -1,12 +1,20 @@
-import { closeSync, fdatasync, fsyncSync, type NoParamCallback, openSync } from 'node:fs';
+import { closeSync, fdatasync, type NoParamCallback } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Background } from '../../background.ts';
+import { Background, type Repeated } from '../../background.ts';
 import type { Clock } from '../clock.ts';
-import { type Database, type Row, SQLITE, type Statement, type Step } from './database.ts';
-import { reportSqlite, SqliteConnection } from './sqlite-connection.ts';
+import { advance, clockOf, READ_CLOCK, wallOf } from './clock.ts';
+import { type ClockRow, type Database, only, type Row, SQLITE, type Statement, type Step } from './database.ts';
+import { isLocked, reportSqlite, SqliteConnection } from './sqlite-connection.ts';
+import { CHECKPOINT, Checkpoints, OpenFiles, openLog } from './sqlite-files.ts';
 
+/** The clocks of the process, and options for tests. */
 export interface SqliteOptions {
+  /** Never steps while the process runs. */
   readonly now: Clock;
+  /** The time of day; default: `now`. */
+  readonly wallNow?: Clock;
+  /** Further files that must stay where they are: the lock of the folder. */
+  readonly files?: readonly string[];
   readonly background?: Background | undefined;
   /** Replaces `fdatasync`, for tests. */
   readonly flush?: (descriptor: number, callback: NoParamCallback) => void;
@@ -14,35 +22,20 @@ export interface SqliteOptions {
 
 interface Waiting {
   readonly step: Step;
+  readonly sinceMs: number;
   readonly resolve: (row: Row | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
 
-const FILE = 'gateway.db';
+/** How often the clocks are moved by a commit, and how often the files are looked for. */
+const [CLOCK_MS, LOOK_MS] = [1_000, 1_000];
+/** How long a step waits for a lock of another process in all, and before it is tried again. */
+const [LOCKED_MS, AGAIN_MS] = [1_000, 25];
 /** How long a note waits for other steps, and the shortest time between commits and between flushes. */
 const [NOTE_MS, COMMIT_MS, FLUSH_MS] = [200, 3, 5];
-/** The approximate log size that starts a checkpoint, and the size of a step without its answer. */
-const [CHECKPOINT_BYTES, STEP_BYTES] = [16 * 1024 * 1024, 4 * 4096];
-const CHECKPOINT = 'pragma wal_checkpoint(passive)';
-/** A longer log is restarted from its beginning. */
-const LONG_LOG_PAGES = 16 * 1024;
 
 /** The database file of a folder. */
-export const sqliteIn = (folder: string): string => `${folder}/${FILE}`;
-
-function textLength({ guard, changes = [] }: Step): number {
-  let length = 0;
-  for (const { values = [] } of [guard, ...changes])
-    for (const value of values) if (typeof value === 'string') length += value.length;
-  return length;
-}
-
-/** Opens the log of a file. Opening and closing the file itself would drop SQLite's locks. */
-function openLog(path: string): number {
-  const log = openSync(`${path}-wal`, 'r+');
-  fsyncSync(log);
-  return log;
-}
+export const sqliteIn = (folder: string): string => `${folder}/gateway.db`;
 
 /**
  * The database of a folder, used by one process. Steps that arrive in one turn of the event loop share a transaction. Durable steps
@@ -52,7 +45,10 @@ export class SqliteDatabase implements Database {
   readonly dialect = SQLITE;
   readonly #path: string;
   readonly #now: Clock;
-  readonly #background: Background;
+  readonly #wallNow: Clock;
+  /** The books' clock less that of the process. */
+  #aheadMs = 0;
+  #clockMovedAtMs = 0;
   readonly #fdatasync: NonNullable<SqliteOptions['flush']>;
   #connection: SqliteConnection;
   #log: number;
@@ -63,33 +59,49 @@ export class SqliteDatabase implements Database {
   #unflushed: (Waiting & { readonly row: Row })[] = [];
   #flushing: Promise<void> | undefined;
   #flushedAtMs = 0;
-  #logBytes = 0;
-  #checkpoint: Promise<unknown> | undefined;
-  /** Commits wait for this promise. */
-  #held: Promise<unknown> | undefined;
+  readonly #checkpoints: Checkpoints;
   #isBroken = false;
+  readonly #files: OpenFiles;
+  readonly #looking: Repeated;
+  /** Why nothing may be written: a file was deleted or replaced. */
+  #fault: unknown;
 
   /** Opens the file, or makes it, and migrates its schema. Throws if it is unusable. */
-  constructor(path: string, { now, flush = fdatasync, background = new Background() }: SqliteOptions) {
+  constructor(path: string, { now, wallNow = now, files = [], ...options }: SqliteOptions) {
+    const { flush = fdatasync, background = new Background() } = options;
     this.#path = path;
     this.#now = now;
-    this.#background = background;
+    this.#wallNow = wallNow;
     this.#fdatasync = flush;
-    this.#connection = new SqliteConnection(path, now());
+    this.#connection = new SqliteConnection(path);
+    // The first write makes the log file.
+    this.#moveClock();
     this.#log = openLog(path);
+    const copy = () => background.run('checkpoint', () => this.report({ sql: CHECKPOINT }));
+    this.#checkpoints = new Checkpoints(copy, this.#commitWaiting);
+    this.#files = new OpenFiles(path, files);
+    this.#looking = background.every('files', LOOK_MS, async () => this.#look());
   }
 
   now(): number {
-    return this.#now() + this.#connection.aheadMs;
+    return this.#now() + this.#aheadMs;
+  }
+
+  wallAt(nowMs: number): number {
+    return wallOf(nowMs, { wallMs: this.#wallNow(), nowMs: this.now() });
+  }
+
+  async clock(): Promise<ClockRow> {
+    return advance(clockOf(only(await this.read(READ_CLOCK))), this.#wallNow(), this.now());
   }
 
   isReady(): boolean {
-    return !this.#isBroken;
+    return !this.#isBroken && this.#fault === undefined;
   }
 
   async read(statement: Statement): Promise<readonly Row[]> {
     if (this.#waiting.length > 0) {
-      if (this.#held) await this.#held;
+      await this.#checkpoints.held;
       this.#commitWaiting();
     }
     return this.#connection.read(statement);
@@ -101,25 +113,43 @@ export class SqliteDatabase implements Database {
 
   write(step: Step): Promise<Row | undefined> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ step, resolve, reject });
+      this.#waiting.push({ step, sinceMs: performance.now(), resolve, reject });
       this.#commitSoon();
     });
   }
 
   note(guard: Statement): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ step: { guard }, resolve, reject });
+      this.#waiting.push({ step: { guard }, sinceMs: performance.now(), resolve, reject });
       this.#timer ??= setTimeout(this.#commitWaiting, NOTE_MS).unref();
     });
   }
 
   async close(): Promise<void> {
-    await this.#held;
+    await this.#looking.close();
+    await this.#checkpoints.held;
     this.#commitWaiting();
     await this.#flushing;
-    await this.#checkpoint;
+    await this.#checkpoints.running;
     closeSync(this.#log);
     this.#connection.close();
+  }
+
+  /** Throws unless the files are in place. */
+  #look(): void {
+    try {
+      this.#files.assertInPlace();
+      this.#fault = undefined;
+    } catch (error) {
+      this.#fault = error;
+      throw error;
+    }
+  }
+
+  #moveClock(expectedMs?: number): void {
+    const askedAtMs = this.#now();
+    this.#aheadMs = this.#connection.moveClock(this.#wallNow(), expectedMs).nowMs - askedAtMs;
+    this.#clockMovedAtMs = askedAtMs;
   }
 
   /** Commits at the end of this turn of the event loop, or later if the last commit was just now. */
@@ -132,7 +162,7 @@ export class SqliteDatabase implements Database {
   }
 
   readonly #commitWaiting = (): void => {
-    if (this.#held) return;
+    if (this.#checkpoints.held) return;
     const group = this.#waiting;
     this.#waiting = [];
     clearTimeout(this.#timer);
@@ -141,14 +171,28 @@ export class SqliteDatabase implements Database {
     if (group.length === 0) return;
     this.#committedAtMs = performance.now();
     try {
+      // Money must not move in a file that no later process reads.
+      if (group.some(({ step }) => step.isDurable)) this.#look();
+      if (this.#fault !== undefined) throw this.#fault;
       if (this.#isBroken) this.#reopen();
       this.#commit(group);
     } catch (error) {
       // The fault of one step must not fail the others. A file that cannot be written fails all.
-      const isOfFile = this.#isBroken || (error as { code?: string }).code === 'SQLITE_BUSY';
-      for (const each of group) group.length === 1 || isOfFile ? each.reject(error) : this.#commitAlone(each);
+      const isOfFile = this.#isBroken || this.#fault !== undefined;
+      if (isLocked(error)) this.#tryAgain(group, error);
+      else for (const each of group) group.length === 1 || isOfFile ? each.reject(error) : this.#commitAlone(each);
     }
   };
+
+  /** Another process writes. This thread does not wait for it, because requests that need no commit go on. */
+  #tryAgain(group: readonly Waiting[], error: unknown): void {
+    const isOver = ({ sinceMs }: Waiting) => performance.now() - sinceMs > LOCKED_MS;
+    for (const each of group) if (isOver(each)) each.reject(error);
+    this.#waiting = [...group.filter((each) => !isOver(each)), ...this.#waiting];
+    if (this.#waiting.length === 0) return;
+    this.#isSoon = true;
+    this.#timer = setTimeout(this.#commitWaiting, AGAIN_MS);
+  }
 
   #commitAlone(waiting: Waiting): void {
     try {
@@ -159,16 +203,17 @@ export class SqliteDatabase implements Database {
   }
 
   #commit(group: readonly Waiting[]): void {
-    const rows = this.#connection.commit(group, this.#now());
+    const isClockDue = this.#now() - this.#clockMovedAtMs >= CLOCK_MS;
+    const rows = this.#connection.commit(group, isClockDue ? () => this.#moveClock(this.now()) : undefined);
     for (const [index, each] of group.entries()) {
       const { step, resolve } = each;
       const row = rows[index];
-      this.#logBytes += STEP_BYTES + (step.isDurable ? textLength(step) : 0);
+      this.#checkpoints.written(step);
       if (step.isDurable && row) this.#unflushed.push({ ...each, row });
       else resolve(row);
     }
     if (this.#unflushed.length > 0) this.#flushing ??= this.#flush();
-    else this.#checkpointIfLarge();
+    else this.#checkpoints.startIfLarge();
   }
 
   /** Flushes all commits so far. Later commits share the next flush. */
@@ -184,7 +229,7 @@ export class SqliteDatabase implements Database {
       for (const { resolve, reject, row } of flushed) error ? reject(error) : resolve(row);
     }
     this.#flushing = undefined;
-    this.#checkpointIfLarge();
+    this.#checkpoints.startIfLarge();
   }
 
   /** Throws while the file cannot be written. */
@@ -192,36 +237,11 @@ export class SqliteDatabase implements Database {
     const log = openLog(this.#path);
     closeSync(this.#log);
     this.#log = log;
-    const connection = new SqliteConnection(this.#path, this.#now());
+    const connection = new SqliteConnection(this.#path);
     this.#connection.close();
     this.#connection = connection;
     connection.rewrite();
+    this.#files.note();
     this.#isBroken = false;
-  }
-
-  #checkpointIfLarge(): void {
-    if (this.#checkpoint || this.#logBytes < CHECKPOINT_BYTES) return;
-    this.#logBytes = 0;
-    this.#checkpoint = this.#background
-      .run('checkpoint', () => this.#copyLog())
-      .finally(() => {
-        this.#checkpoint = undefined;
-      });
-  }
-
-  /**
-   * Copies the log into the database. SQLite restarts a log only after a complete copy without concurrent commits, which is a second,
-   * short one.
-   */
-  async #copyLog(): Promise<void> {
-    const [row] = await this.report({ sql: CHECKPOINT });
-    if (Number(row?.log) < LONG_LOG_PAGES) return;
-    this.#held = this.#background
-      .run('checkpoint', () => this.report({ sql: CHECKPOINT }))
-      .finally(() => {
-        this.#held = undefined;
-        this.#commitWaiting();
-      });
-    await this.#held;
   }
 }

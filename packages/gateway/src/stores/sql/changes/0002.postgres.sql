@@ -1,0 +1,45 @@
+-- The books' clock, opening entries, indexes for what expires, and locks that are rows.
+-- works with: 1
+
+alter table clock add column now_ms bigint not null default 0;
+alter table clock add column wall_ms bigint not null default 0;
+alter table clock add column accepted_ms bigint not null default 0;
+alter table clock add column stepped_ms bigint not null default 0;
+
+update clock set now_ms = last_ms + ahead_ms, wall_ms = last_ms;
+
+-- Up to which entry retention has deleted, and since when the journal is complete.
+create table books (id bigint primary key check (id = 1), pruned_id bigint not null, complete_since timestamptz);
+
+insert into books values (1, 0, null);
+
+-- The sums of a wallet's deleted entries.
+create table openings (
+  wallet_id bigint primary key references wallets (id),
+  at timestamptz not null,
+  granted_micro_usdc bigint not null,
+  spent_micro_usdc bigint not null
+);
+
+-- Replaced, not dropped: roles keep what they were granted.
+create or replace view journal as select e.id, e.at, e.kind, e.cluster, w.address as wallet, e.route, e.micro_usdc, e.fee_lamports,
+  e.signature, e.request_id, e.node from journal_entries e join wallets w on w.id = e.wallet_id
+  union all select -w.id, o.at, 'opening', w.cluster, w.address, '', o.granted_micro_usdc - o.spent_micro_usdc, 0, null, '', ''
+  from openings o join wallets w on w.id = o.wallet_id;
+create index answers_expiring on answers (until_ms) where until_ms is not null;
+create index debits_captured on debits (captured_at_ms) where captured_at_ms is not null;
+create index debits_held on debits (until_ms) where state = 'held';
+create index journal_movements on journal_entries (wallet_id, id) where kind in ('grant', 'debit');
+
+-- Locks of rows: unlike an advisory lock, a role that may only read cannot take one.
+create table fee_payers (name text primary key);
+
+create or replace function counted_fees(text, bigint, bigint) returns bigint volatile language plpgsql as $$
+begin
+  insert into fee_payers values ($1) on conflict do nothing;
+  perform 1 from fee_payers where name = $1 for update;
+  return (select coalesce(sum(fee_lamports), 0) from payments
+  where fee_payer = $1 and fee_until_ms > $2 and fee_of_new_payer >= $3);
+end $$;
+
+create index payments_unknown on payments (settling_since_ms) where state in ('settling', 'unresolved');

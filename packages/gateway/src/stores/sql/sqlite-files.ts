@@ -1,0 +1,111 @@
+import { fsyncSync, openSync, statSync } from 'node:fs';
+import type { Row, Step } from './database.ts';
+
+const logOf = (path: string): string => `${path}-wal`;
+
+/** Opens and flushes the log of a file. Opening and closing the file itself would drop SQLite's locks. */
+export function openLog(path: string): number {
+  const log = openSync(logOf(path), 'r+');
+  fsyncSync(log);
+  return log;
+}
+
+/** Device and inode of a file; undefined if it is missing. */
+function identityOf(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}`;
+}
+
+/**
+ * Finds out whether the files that a process has open are still at their paths. If they were deleted or replaced, the process would
+ * write where no later process reads.
+ */
+export class OpenFiles {
+  readonly #paths: readonly string[];
+  #identities: readonly (string | undefined)[] = [];
+
+  /** `path`: a database; `others`: further files that must stay. */
+  constructor(path: string, others: readonly string[]) {
+    this.#paths = [path, logOf(path), ...others];
+    this.note();
+  }
+
+  /** Takes the files as they are now. */
+  note(): void {
+    this.#identities = this.#paths.map(identityOf);
+  }
+
+  /** Throws if a file was deleted or replaced. */
+  assertInPlace(): void {
+    const moved = this.#paths.find((path, index) => identityOf(path) !== this.#identities[index]);
+    if (moved !== undefined) throw new FileMoved(moved);
+  }
+}
+
+/** A file was deleted or replaced while this process had it open. */
+export class FileMoved extends Error {
+  constructor(path: string) {
+    super(
+      `${path} was deleted or replaced while this gateway used it; put it back, or stop the gateway and restore a backup`,
+    );
+  }
+}
+
+/** The approximate log size that starts a checkpoint. */
+const CHECKPOINT_BYTES = 16 * 1024 * 1024;
+export const CHECKPOINT = 'pragma wal_checkpoint(passive)';
+/** A longer log is restarted from its beginning. */
+const LONG_LOG_PAGES = 16 * 1024;
+
+/** The size of a step in the log without its answer. */
+const STEP_BYTES = 4 * 4096;
+
+function textLength({ guard, changes = [] }: Step): number {
+  let length = 0;
+  for (const { values = [] } of [guard, ...changes])
+    for (const value of values) if (typeof value === 'string') length += value.length;
+  return length;
+}
+
+/** Copies the log into the database; undefined if that failed. */
+type Copy = () => Promise<readonly Row[] | undefined>;
+
+/** Copies a log that has become large into its database. */
+export class Checkpoints {
+  readonly #copy: Copy;
+  readonly #onReleased: () => void;
+  #bytes = 0;
+  running: Promise<unknown> | undefined;
+  /** Commits wait for this promise. */
+  held: Promise<unknown> | undefined;
+
+  /** `onReleased`: called when commits need no longer wait. */
+  constructor(copy: Copy, onReleased: () => void) {
+    this.#copy = copy;
+    this.#onReleased = onReleased;
+  }
+
+  /** A step was written to the log. */
+  written(step: Step): void {
+    this.#bytes += STEP_BYTES + (step.isDurable ? textLength(step) : 0);
+  }
+
+  startIfLarge(): void {
+    if (this.running || this.#bytes < CHECKPOINT_BYTES) return;
+    this.#bytes = 0;
+    this.running = this.#copyLog().finally(() => {
+      this.running = undefined;
+    });
+  }
+
+  /** SQLite restarts a log only after a complete copy without concurrent commits, which is a second, short one. */
+  async #copyLog(): Promise<void> {
+    const [row] = (await this.#copy()) ?? [];
+    if (Number(row?.log ?? 0) < LONG_LOG_PAGES) return;
+    this.held = this.#copy().finally(() => {
+      this.held = undefined;
+      this.#onReleased();
+    });
+    await this.held;
+  }
+}

@@ -1,0 +1,235 @@
+import { NETWORKS } from '@asset-gateway/protocol';
+import { beforeAll, expect, it } from 'vitest';
+import { openMoney } from '../../packages/gateway/src/compose/money.ts';
+import type { Database, Statement, Step } from '../../packages/gateway/src/stores/sql/database.ts';
+import { stepQuery } from '../../packages/gateway/src/stores/sql/postgres-server.ts';
+import { numbered } from '../../packages/gateway/src/stores/sql/sqlite-connection.ts';
+import {
+  grant,
+  HOLDER,
+  JOURNAL_KEEP_MS,
+  type Ledger,
+  newDebit,
+  newPayment,
+  newPurchase,
+  REFUSED,
+  settle,
+  sharedLedgerSuite,
+  startSettling,
+  UNKNOWN,
+  UNSENT,
+} from '../kit/ledger.ts';
+import { isFull } from '../kit/rounds.ts';
+
+/** Rows of each table, and how many of them the busiest wallet has. */
+const [ROWS, OF_ONE] = isFull ? [1_000_000, 500_000] : [100_000, 50_000];
+const WALLETS = ROWS / 10;
+/** What a statement may take, in milliseconds: the fastest of some runs, because a busy machine delays any of them. */
+const [LIMIT_MS, RUNS] = [50, 5];
+const BIG = ['wallets', 'payments', 'debits', 'answers', 'journal_entries'];
+
+/** Indexes that hold only what is unfinished, which PostgreSQL reads completely while that is little. */
+const OF_UNFINISHED = ['payments_buying', 'payments_open', 'payments_unknown', 'debits_unfinished', 'debits_held'];
+
+/** So many rows a statement, because reports end after 20 s. */
+const AT_ONCE = 10_000;
+
+/** Numbers after `from` in both engines. */
+const numbers = (from: number): string =>
+  `with recursive numbers (n) as (select ${from + 1} union all select n + 1 from numbers where n < ${from + AT_ONCE})`;
+
+/** A wallet for a row: the busiest one, or one of the others in turn. */
+const walletOf = `case when n <= ${OF_ONE} then 1 else 2 + n % ${WALLETS - 1} end`;
+
+const fillings = (nowMs: number, from: number): string[] => {
+  const at = new Date(nowMs).toISOString();
+  return [
+    `insert into wallets (cluster, address, granted_micro_usdc) ${numbers(from)}
+      select 'mainnet', case when n = 1 then '${HOLDER.wallet}' else 'filled-' || n end, 1000000 from numbers`,
+    `insert into journal_entries (at, kind, cluster, wallet_id, route, micro_usdc, fee_lamports, signature, request_id, node, key)
+      ${numbers(from)} select '${at}', case when n % 100 = 0 then 'debit' else 'settlement' end, 'mainnet', ${walletOf}, 'r', 5, 0,
+      's-' || n, '', '', 'filled-' || n from numbers`,
+    `insert into payments (key, wallet_id, request_hash, source, price_usd, micro_usdc, credit_micro_usdc, transaction_base64,
+      requirement, owner, route, request_id, state, signature, settling_since_ms, resolved_at_ms, forget_at_ms, fee_lamports,
+      fee_payer, fee_until_ms) ${numbers(from)} select 'filled-' || n, ${walletOf}, 'filled-' || n, '', '0', 5, 0, '', '{}', '', 'r', '',
+      'settled', 'filled-' || n, ${nowMs}, ${nowMs}, ${nowMs} + 86400000 + n, 10001, null, null from numbers`,
+    `insert into debits (id, wallet_id, micro_usdc, paid_by, route, request_hash, request_id, owner, state, until_ms, captured_at_ms)
+      ${numbers(from)} select 'filled-' || n, ${walletOf}, 5, 'signature', 'r', 'filled-' || n, '', '', 'captured', ${nowMs}, ${nowMs} + n
+      from numbers`,
+    `insert into answers (key, until_ms, bytes, answer) ${numbers(from)} select 'filled-' || n, ${nowMs} + 600000 + n, 0, '' from numbers`,
+  ];
+};
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly 'Index Cond'?: string;
+  readonly Plans?: readonly PlanNode[];
+}
+
+const nodesOf = (plan: PlanNode): PlanNode[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+
+interface Seen {
+  readonly statements: Map<string, Statement>;
+  readonly steps: Map<string, Step>;
+}
+
+/** Notes what a database is asked for. */
+function observed(database: Database, { statements, steps }: Seen): Database {
+  const note = (statement: Statement) =>
+    void (statements.has(statement.sql) || statements.set(statement.sql, statement));
+  return Object.assign(Object.create(database) as Database, {
+    dialect: database.dialect,
+    now: () => database.now(),
+    wallAt: (ms: number) => database.wallAt(ms),
+    clock: () => database.clock(),
+    isReady: () => database.isReady(),
+    read(statement: Statement) {
+      note(statement);
+      return database.read(statement);
+    },
+    report: (statement: Statement) => database.report(statement),
+    write(step: Step) {
+      const key = [step.guard, ...(step.changes ?? [])].map(({ sql }) => sql).join(';');
+      if (!steps.has(key)) steps.set(key, step);
+      return database.write(step);
+    },
+    note: (guard: Statement) => {
+      if (!steps.has(guard.sql)) steps.set(guard.sql, { guard });
+      database.note(guard);
+    },
+  });
+}
+
+/** Does everything that clients and background work can cause, with a wallet that has many rows. */
+async function exercise(ledger: Ledger, seen: Seen): Promise<void> {
+  const database = observed(ledger.database, seen);
+  const money = openMoney(database, JOURNAL_KEEP_MS);
+  const { payments, accounts, retention } = money;
+  const payer = HOLDER.wallet;
+  const own = (change = {}) => newPayment({ payer, feeLamports: 10_001, ...change });
+  const paid = own();
+  await settle({ payments }, paid);
+  await payments.calls(paid.key);
+  await payments.called(paid.key);
+  payments.delivered(paid.key);
+  await payments.answer(paid.key);
+  await payments.keep(paid.key, '"again"');
+  await payments.isKnownPayer(payer);
+  for (const outcome of [REFUSED, UNKNOWN, UNSENT]) {
+    const payment = own();
+    await startSettling({ payments }, payment);
+    await payments.resolve(payment.key, outcome, payment.owner);
+  }
+  const released = own();
+  await payments.reserve(released);
+  await payments.release(released.key, released.owner, true);
+  const charged = own();
+  await payments.reserve(charged);
+  const fee = { feePayer: `${NETWORKS.mainnet}:f`, lamports: 10_001, limit: 50_000_000, isNewPayer: true };
+  await payments.settling(charged.key, charged.owner, { answer: '{}', signature: 'x', height: 7, fee });
+  await payments.adopt(own(), 'another signature');
+  await payments.open();
+  await grant({ payments }, 1_000, { payer });
+  const captured = newDebit(5);
+  await accounts.hold(captured);
+  await accounts.capture(captured, '"answer"');
+  await accounts.hold(captured);
+  await accounts.called(captured.id);
+  await accounts.calls(captured.id);
+  accounts.delivered(captured.id);
+  const dropped = newDebit(5, { by: 'payment', memo: 'memo' });
+  await accounts.hold(dropped);
+  await accounts.release(dropped, true);
+  await accounts.hold(newDebit(5));
+  await accounts.find(HOLDER);
+  seen.statements.set('movements', (await import('../../packages/gateway/src/credit/rows.ts')).findMovements(HOLDER));
+  await payments.reserve(newPurchase(50, { payer }), { limitMicros: 5_000_000, priceMicros: 5 });
+  ledger.nowMs += 60_000;
+  await retention.prune();
+  await money.close();
+}
+
+sharedLedgerSuite('with many rows, few of them of other wallets,', (ledger) => {
+  const seen: Seen = { statements: new Map(), steps: new Map() };
+  const isPostgres = () => ledger.database.dialect.name === 'postgres';
+  const report = (sql: string, values: Statement['values'] = []) => ledger.database.report({ sql, values });
+
+  beforeAll(async () => {
+    for (let from = 0; from < ROWS; from += AT_ONCE) {
+      const [wallets, ...others] = fillings(ledger.nowMs, from);
+      if (from < WALLETS && wallets !== undefined) await report(wallets);
+      for (const sql of others) await report(sql);
+    }
+    await report('analyze');
+    await exercise(ledger, seen);
+  }, 600_000);
+
+  /** The tables that a plan reads completely, or up to a limit in the order of an index. */
+  async function scansOf(sql: string, values: Statement['values']): Promise<string[]> {
+    if (isPostgres()) {
+      const [row] = await report(`explain (format json) ${sql}`, values);
+      return nodesOf((row as unknown as Record<'QUERY PLAN', [{ Plan: PlanNode }]>)['QUERY PLAN'][0].Plan).flatMap(
+        (node) => {
+          const {
+            'Node Type': type,
+            'Relation Name': table = '',
+            'Index Name': index = '',
+            'Index Cond': condition,
+          } = node;
+          if (OF_UNFINISHED.includes(index)) return [];
+          return BIG.includes(table) && condition === undefined && !/^(?:ModifyTable|Bitmap)/.test(type)
+            ? [`${type} ${table}`]
+            : [];
+        },
+      );
+    }
+    const plan = await report(`explain query plan ${numbered(sql)}`, values);
+    const details = plan.map(({ detail }) => String(detail));
+    return details.filter(
+      (detail) =>
+        detail.startsWith('SCAN ') &&
+        !OF_UNFINISHED.some((index) => detail.includes(index)) &&
+        !/^SCAN (?:always|books|\(subquery|CONSTANT|guard|numbers)/.test(detail),
+    );
+  }
+
+  /** Each statement as one that can be explained: of a step in SQLite the guard and each change. */
+  function* all(): Generator<Statement> {
+    yield* seen.statements.values();
+    for (const { guard, changes = [] } of seen.steps.values()) {
+      const values = [guard, ...changes].flatMap((statement) => statement.values ?? []);
+      if (isPostgres()) yield { sql: stepQuery({ guard, changes }).text, values: [...values, Date.now() + 60_000] };
+      else {
+        yield guard;
+        for (const { sql, values = [] } of changes) {
+          const guarded = sql.replaceAll('{guarded}', 'true').replaceAll('{guard.id}', `$${values.length + 1}`);
+          yield { sql: guarded, values: sql.includes('{guard.id}') ? [...values, 1] : values };
+        }
+      }
+    }
+  }
+
+  it('X3 no statement reads a large table completely', async () => {
+    expect(seen.statements.size + seen.steps.size).toBeGreaterThan(40);
+    const scanning: string[] = [];
+    for (const { sql, values } of all())
+      for (const scan of await scansOf(sql, values)) scanning.push(`${scan}: ${sql}`);
+    expect(scanning).toEqual([]);
+  });
+
+  it(`X3 no reading takes more than ${LIMIT_MS} ms, not even of the wallet with most rows`, async () => {
+    const slow: string[] = [];
+    for (const { sql, values = [] } of seen.statements.values()) {
+      let fastestMs = Number.POSITIVE_INFINITY;
+      for (let run = 0; run < RUNS && fastestMs > LIMIT_MS; run++) {
+        const startedMs = performance.now();
+        await report(sql, values);
+        fastestMs = Math.min(fastestMs, performance.now() - startedMs);
+      }
+      if (fastestMs > LIMIT_MS) slow.push(`${Math.round(fastestMs)} ms: ${sql}`);
+    }
+    expect(slow).toEqual([]);
+  });
+});

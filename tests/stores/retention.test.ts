@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { grant, HOLDER, JOURNAL_KEEP_MS, ledgerSuite, newDebit, newPayment, settle } from '../kit/ledger.ts';
+
+const DAY_MS = 86_400_000;
+
+ledgerSuite('retention', (ledger) => {
+  const count = async (table: string) => {
+    const [row] = await ledger.database.report({ sql: `select count(*) as count from ${table}` });
+    return Number(row?.count);
+  };
+  const debit = async (micros: number) => {
+    const held = newDebit(micros);
+    expect(await ledger.accounts.hold(held)).toMatchObject({ verdict: 'held' });
+    await ledger.accounts.capture(held, '"answer"');
+  };
+
+  describe('of the journal', () => {
+    it('X17 keeps the sums of deleted entries, so that every balance can be compared for ever', async () => {
+      await grant(ledger, 1_000);
+      await debit(300);
+      ledger.nowMs += JOURNAL_KEEP_MS + 1;
+      await debit(200);
+      await ledger.retention.prune();
+      const opening = { kind: 'opening', cluster: 'mainnet', wallet: HOLDER.wallet, micro_usdc: 700 };
+      const rows = await ledger.database.report({
+        sql: 'select kind, cluster, wallet, micro_usdc from journal order by micro_usdc',
+      });
+      expect(rows).toEqual([{ ...opening, kind: 'debit', micro_usdc: 200 }, opening]);
+      expect(await ledger.books.wrongBalances()).toEqual([]);
+      expect(await ledger.books.completeSinceMs()).toBe(ledger.nowMs - JOURNAL_KEEP_MS);
+
+      ledger.nowMs += JOURNAL_KEEP_MS + 1;
+      await ledger.retention.prune();
+      expect(await count('journal_entries')).toBe(0);
+      expect(await ledger.books.wrongBalances()).toEqual([]);
+      await ledger.database.report({ sql: 'update wallets set spent_micro_usdc = spent_micro_usdc - 1' });
+      const { wallet } = HOLDER;
+      expect(await ledger.books.wrongBalances()).toEqual([{ cluster: 'mainnet', wallet, journal: 500, found: 501 }]);
+    });
+
+    it('X17 goes by the order of the entries: one that a wrong clock has dated stops nothing and is deleted with its neighbours', async () => {
+      await settle(ledger, newPayment());
+      await settle(ledger, newPayment());
+      const dated = async (id: string, atMs: number) => {
+        const at = new Date(atMs).toISOString();
+        const sql = `update journal_entries set at = '${at}' where id = (select ${id}(id) from journal_entries)`;
+        await ledger.database.report({ sql });
+      };
+      await dated('min', ledger.nowMs + 9 * JOURNAL_KEEP_MS);
+      ledger.nowMs += JOURNAL_KEEP_MS + 1;
+      await settle(ledger, newPayment());
+      await dated('max', ledger.nowMs - 2 * JOURNAL_KEEP_MS);
+      await settle(ledger, newPayment());
+      await ledger.retention.prune();
+      expect(await count('journal_entries')).toBe(1);
+    });
+  });
+
+  it('X5 of one part that fails stops no other', async () => {
+    await settle(ledger, newPayment());
+    await ledger.database.report({ sql: 'alter table openings rename to moved' });
+    ledger.nowMs += JOURNAL_KEEP_MS + 1;
+    await expect(ledger.retention.prune()).rejects.toThrow(/openings/);
+    await ledger.database.report({ sql: 'alter table moved rename to openings' });
+    expect(await count('answers')).toBe(0);
+    expect(await count('payments')).toBe(0);
+    expect(await count('journal_entries')).toBe(1);
+    await ledger.retention.prune();
+    expect(await count('journal_entries')).toBe(0);
+  });
+
+  it('X11 deletes everything that has expired at once, in batches', async () => {
+    const rows = 20_000;
+    const values = (first: number) =>
+      Array.from(
+        { length: 1_000 },
+        (_, index) => `('expired-${first + index}', ${ledger.nowMs + first + index}, 0, '')`,
+      ).join();
+    for (let first = 0; first < rows; first += 1_000)
+      await ledger.database.report({
+        sql: `insert into answers (key, until_ms, bytes, answer) values ${values(first)}`,
+      });
+    ledger.nowMs += DAY_MS;
+    let written = 0;
+    const { write } = ledger.database;
+    ledger.database.write = (step) => {
+      written++;
+      return write(step);
+    };
+    await ledger.retention.prune();
+    ledger.database.write = write;
+    expect(await count('answers')).toBe(0);
+    // A batch has fifty rows at least, and a thousand at most.
+    expect(written).toBeLessThan(rows / 50 + 20);
+    expect(written).toBeGreaterThan(rows / 1_000);
+  });
+});
