@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type CreditBalanceResult, type Signer, signIn } from '@asset-gateway/client';
 import { newKeypair } from '@asset-gateway/client/node';
 import type { Environment } from '@asset-gateway/gateway';
@@ -70,12 +70,11 @@ export async function openCreditedWallet(gateway: SellingGateway): Promise<Walle
 /** The balance on one cluster. */
 type Balance = CreditBalanceResult['balances'][number];
 
-/** Asks for the account of a wallet. */
+/** Asks for the account of a wallet, again a second later if it was asked too often. */
 export async function statementOf(gateway: { readonly url: string }, wallet: Wallet): Promise<CreditBalanceResult> {
   const response = await askSigned(`${gateway.url}/v1/x402/credit`, {}, wallet.signIn);
   if (response.status === 429) {
-    // A wallet reads its credit a few times a second at most.
-    await pause(250);
+    await sleep(1_000);
     return statementOf(gateway, wallet);
   }
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);

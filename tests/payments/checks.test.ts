@@ -202,16 +202,54 @@ const REQUIREMENT: Offer = {
 
 const memos = new Memos(nodeCrypto, SECRETS.slice(0, 1));
 
+/** When a memo was issued, read soon after. */
+const readSoon = (memo: string, offer: Offer = REQUIREMENT, hash = HASH, by = memos) =>
+  by.read(memo, offer, hash, NOW + 200_000)?.issuedAt;
+
 describe('a memo', () => {
-  it('is 32 letters of base64url, tells any second, and is never the same', () => {
+  it('is 32 letters of base64url, tells its second for nine hours, and is never the same', () => {
     const issued = new Set<string>();
-    const check = (seconds: number) => {
+    const check = (seconds: number, age: number) => {
       const memo = memos.issue(REQUIREMENT, HASH, seconds * 1000 + 999);
       expect(memo).toMatch(/^[A-Za-z0-9_-]{32}$/);
-      expect(memos.read(memo, REQUIREMENT, HASH)).toBe(seconds);
+      expect(memos.read(memo, REQUIREMENT, HASH, (seconds + age) * 1000)?.issuedAt).toBe(seconds);
+      for (const wrong of [-65_536, -40_000, 33_000, 65_536, 131_072])
+        expect(memos.read(memo, REQUIREMENT, HASH, (seconds + wrong) * 1000)).toBeUndefined();
       expect(issued.size).toBeLessThan(issued.add(memo).size);
     };
-    fc.assert(fc.property(fc.oneof(fc.constant(SECONDS), fc.integer({ min: 0, max: 2 ** 32 - 1 })), check));
+    const seconds = fc.oneof(fc.constant(SECONDS), fc.integer({ min: 0, max: 2 ** 33 }));
+    fc.assert(fc.property(seconds, fc.integer({ min: -32_000, max: 32_000 }), check));
+  });
+
+  it('X7 proves from the chain alone who issued it, for which transfer, and how much of it is credit', () => {
+    const other = new Memos(nodeCrypto, SECRETS.slice(1));
+    const rotated = new Memos(nodeCrypto, SECRETS.toReversed());
+    const most = 16_777_214;
+    const check = (price: number, credit: number) => {
+      const offer = { ...REQUIREMENT, amount: String(price + credit) };
+      const memo = memos.issue(offer, HASH, NOW, credit);
+      expect(readSoon(memo, offer)).toBe(SECONDS);
+      expect([memos, rotated, other].map((each) => each.provenCredit(memo, offer))).toEqual([
+        credit,
+        credit,
+        undefined,
+      ]);
+      for (const name of ['network', 'asset', 'payTo', 'amount'] as const)
+        expect(memos.provenCredit(memo, { ...offer, [name]: `${offer[name]}1` })).toBeUndefined();
+    };
+    const part = fc.integer({ min: 0, max: most });
+    fc.assert(fc.property(part, fc.oneof(fc.constant(0), part, fc.constant(9_999_999_999)), check));
+  });
+
+  it('X7 with any bit of it changed proves nothing to one who has no request', () => {
+    const bytes = Buffer.from(memos.issue({ ...REQUIREMENT, amount: '50000' }, HASH, NOW, 49_995), 'base64url');
+    const proves = (bit: number) => {
+      const changed = Buffer.from(bytes);
+      changed.writeUInt8(changed.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+      return memos.provenCredit(changed.toString('base64url'), { ...REQUIREMENT, amount: '50000' }) !== undefined;
+    };
+    const covered = Array.from({ length: 17 * 8 }, (_, bit) => bit);
+    expect(covered.filter(proves)).toEqual([]);
   });
 
   it('P3 P15 is of no use with another part of the offer, or for another request', () => {
@@ -219,7 +257,7 @@ describe('a memo', () => {
     const amount = fc.nat().map(String);
     const parts = fc.record({ network: text, asset: text, payTo: text, amount, feePayer: text, hash: text });
     type Parts = typeof parts extends fc.Arbitrary<infer T> ? T : never;
-    const read = (memo: string, offer: Parts) => memos.read(memo, { ...REQUIREMENT, ...offer }, offer.hash);
+    const read = (memo: string, offer: Parts) => readSoon(memo, { ...REQUIREMENT, ...offer }, offer.hash);
     const check = (one: Parts) => {
       const memo = memos.issue({ ...REQUIREMENT, ...one }, one.hash, NOW);
       expect(read(memo, one)).toBe(SECONDS);
@@ -238,7 +276,7 @@ it('a foreign memo is refused: with a character changed, cut short, or in anothe
     others.push(memo.slice(0, at), ...[...'Az09-_'].map((letter) => memo.slice(0, at) + letter + memo.slice(at + 1)));
   }
   for (const other of others) {
-    expect([other, memos.read(other, REQUIREMENT, HASH)]).toEqual([other, other === memo ? SECONDS : undefined]);
+    expect([other, readSoon(other)]).toEqual([other, other === memo ? SECONDS : undefined]);
   }
 });
 
@@ -250,7 +288,7 @@ describe('secrets', () => {
     const readers = [before, during, after];
     const readBy = (issuer?: Memos) => {
       const memo = issuer?.issue(REQUIREMENT, HASH, NOW) ?? '';
-      return readers.map((each) => each?.read(memo, REQUIREMENT, HASH));
+      return readers.map((each) => readSoon(memo, REQUIREMENT, HASH, each));
     };
     expect(readBy(before)).toEqual([SECONDS, SECONDS, undefined]);
     expect(readBy(during)).toEqual([undefined, SECONDS, SECONDS]);
@@ -258,7 +296,7 @@ describe('secrets', () => {
 
   it('are needed', () => {
     expect(() => new Memos(nodeCrypto, []).issue(REQUIREMENT, HASH, NOW)).toThrow();
-    expect(new Memos(nodeCrypto, []).read(memos.issue(REQUIREMENT, HASH, NOW), REQUIREMENT, HASH)).toBeUndefined();
+    expect(readSoon(memos.issue(REQUIREMENT, HASH, NOW), REQUIREMENT, HASH, new Memos(nodeCrypto, []))).toBeUndefined();
   });
 
   it('read the same memos with libsodium and without', async () => {
@@ -267,8 +305,8 @@ describe('secrets', () => {
     const check = (secret: string, amount: string, hash: string) => {
       const requirement = { ...REQUIREMENT, amount };
       const [one, other] = [new Memos(nodeCrypto, [secret]), new Memos(sodium, [secret])];
-      expect(other.read(one.issue(requirement, hash, NOW), requirement, hash)).toBe(SECONDS);
-      expect(one.read(other.issue(requirement, hash, NOW), requirement, hash)).toBe(SECONDS);
+      expect(readSoon(one.issue(requirement, hash, NOW), requirement, hash, other)).toBe(SECONDS);
+      expect(readSoon(other.issue(requirement, hash, NOW), requirement, hash, one)).toBe(SECONDS);
     };
     fc.assert(fc.property(anyText({ minLength: 1 }), fc.string(), fc.string(), check));
   });

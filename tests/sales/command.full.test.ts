@@ -79,9 +79,10 @@ postgresSuite('the command, with a gateway that runs on PostgreSQL', () => {
     const unused = { TOKENS_API_KEY: 'a-key', DATABASE_URL: database.url };
     const faults = ['DATABASE_URL: no gateway has used this database yet.'];
     await expect(run(unused)).rejects.toMatchObject({ faults });
-    const gateway = await startSellingGateway({ DATABASE_URL: database.url });
+    const shared = { DATABASE_URL: database.url, GATEWAY_SECRET: 'a secret of at least thirty-two letters' };
+    const gateway = await startSellingGateway(shared);
     await buyOnce(gateway);
-    const variables = { ...gateway.solana.variables, DATABASE_URL: database.url };
+    const variables = { ...gateway.solana.variables, ...shared };
     // A role that may only select, and several hosts.
     const role = `reader_${new URL(database.url).pathname.slice(1)}`;
     await askPostgres(
@@ -96,6 +97,10 @@ postgresSuite('the command, with a gateway that runs on PostgreSQL', () => {
     const found = await run(variables, 'verify', '--json');
     expect([found.code, JSON.parse(found.stdout)]).toMatchObject([1, [{ fault: 'transfer without entry' }]]);
     const agreed = '1 entries, 1 transfers, 0 discrepancies\n';
+    const noSecret = { ...variables, GATEWAY_SECRET: '' };
+    await expect(run(noSecret, 'verify', '--repair')).rejects.toMatchObject({
+      faults: [expect.stringMatching(/^GATEWAY_SECRET/)],
+    });
     expect((await run(variables, 'verify', '--repair')).stderr).toBe(`1 entries appended\n${agreed}`);
     expect((await run(variables, 'verify')).stderr).toBe(agreed);
     await gateway.stop();

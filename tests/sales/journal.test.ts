@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { NewPayment } from '../../packages/gateway/src/payments/record.ts';
 import type { Grouping } from '../../packages/gateway/src/sales/books.ts';
 import { readTask, sinceOf, UsageError } from '../../packages/gateway/src/sales/options.ts';
 import { appendMissing } from '../../packages/gateway/src/sales/payee-history.ts';
@@ -17,11 +18,14 @@ import {
   grant,
   HOLDER,
   JOURNAL_KEEP_MS,
+  landed,
   ledgerSuite,
   newPayment,
   newPurchase,
   sharedLedgerSuite,
   signatureOf,
+  startSettling,
+  UNKNOWN,
 } from '../kit/ledger.ts';
 import { appendEntry, entryOf } from './kit.ts';
 
@@ -177,7 +181,7 @@ ledgerSuite('a payment that a repair of the journal has booked', (ledger) => {
     const { key, payer: wallet, creditMicros = 0 } = payment;
     const settlement = { micros: creditMicros || 5, transaction: signatureOf(payment), isRepair: true } as const;
     const entry = { ...entryOf({ wallet, ...settlement }), key };
-    expect(await appendMissing(ledger.database, entry, isGranted)).toBe(true);
+    expect(await appendMissing(ledger.database, entry, isGranted ? entry.micros : 0)).toBe('appended');
     const written: Written[] = [];
     ledger.events.on('written', (each) => written.push(each));
     expect(await ledger.payments.adopt(payment, signatureOf(payment))).toBe(true);
@@ -189,13 +193,61 @@ ledgerSuite('a payment that a repair of the journal has booked', (ledger) => {
   });
 });
 
+ledgerSuite('a repair of the journal', (ledger) => {
+  const missingOf = (payment: NewPayment) => {
+    const of = { wallet: payment.payer, micros: 50, transaction: signatureOf(payment), isRepair: true } as const;
+    return { ...entryOf(of), key: payment.key };
+  };
+  const grants = () => ledger.database.report({ sql: `select micro_usdc from journal where kind = 'grant'` });
+
+  it('X7 appends nothing for a payment that is in progress, which then settles and grants once', async () => {
+    const payment = newPurchase(50);
+    const repair = () => appendMissing(ledger.database, missingOf(payment), 50, ledger.nowMs);
+    expect(await ledger.payments.reserve(payment)).toBe('reserved');
+    expect(await repair()).toBe('barred');
+    await ledger.payments.settling(payment.key, payment.owner, { answer: '1', signature: signatureOf(payment) });
+    expect(await repair()).toBe('barred');
+    await ledger.payments.resolve(payment.key, landed(payment));
+    expect(await repair()).toBe('present');
+    expect(await grants()).toEqual([{ micro_usdc: 50 }]);
+  });
+
+  it('X16 books a payment whose search has ended, and the facilitator may still tell its outcome', async () => {
+    const payment = newPurchase(50);
+    await startSettling(ledger, payment);
+    await ledger.payments.resolve(payment.key, UNKNOWN, payment.owner);
+    const open = await ledger.payments.find(payment.key);
+    ledger.nowMs += 601_000;
+    if (open) await ledger.payments.endSearch(open);
+    expect(await ledger.payments.open()).toEqual([]);
+    expect(await appendMissing(ledger.database, missingOf(payment), 50, ledger.nowMs)).toBe('appended');
+    expect(await ledger.payments.resolve(payment.key, landed(payment))).toMatchObject({ verdict: 'done' });
+    expect(await ledger.payments.find(payment.key)).toMatchObject({ progress: 'settled', owed: true });
+    expect(await grants()).toEqual([{ micro_usdc: 50 }]);
+    expect(await ledger.books.wrongBalances()).toEqual([]);
+  });
+
+  it('X17 appends nothing that is older than the complete part of the journal, or within an hour of it', async () => {
+    await grant(ledger, 10);
+    ledger.nowMs += JOURNAL_KEEP_MS + 1;
+    await ledger.retention.prune();
+    const payment = newPurchase(50);
+    const repairAt = (atMs?: number) => appendMissing(ledger.database, missingOf(payment), 50, atMs);
+    for (const agoMs of [JOURNAL_KEEP_MS, 1, -3_599_000]) expect(await repairAt(ledger.nowMs - agoMs)).toBe('barred');
+    expect(await grants()).toEqual([]);
+    expect(await repairAt(ledger.nowMs + 3_600_000)).toBe('appended');
+    expect(await repairAt()).toBe('present');
+    expect(await grants()).toEqual([{ micro_usdc: 50 }]);
+  });
+});
+
 ledgerSuite('repairs of the journal that run at once', (ledger) => {
   it('append and grant once', async () => {
     const entry = { ...entryOf({ isRepair: true }), key: 'missing' };
-    const repair = () => appendMissing(ledger.database, entry, true);
+    const repair = () => appendMissing(ledger.database, entry, entry.micros);
     const results = await Promise.all(Array.from({ length: 10 }, repair));
-    expect(results.filter((isAppended) => isAppended)).toHaveLength(1);
-    expect(await repair()).toBe(false);
+    expect(results.toSorted()).toEqual(['appended', ...Array.from({ length: 9 }, () => 'present')]);
+    expect(await repair()).toBe('present');
     const granted = await ledger.database.report({ sql: 'select granted_micro_usdc from credit_balances' });
     expect(granted).toEqual([{ granted_micro_usdc: entry.micros }]);
     expect(await ledger.books.wrongBalances()).toEqual([]);
@@ -277,7 +329,7 @@ describe('the words of the command', () => {
   ])('since %j: the time that it names, or none', (text, atMs) => expect(sinceOf(text, NOW)).toBe(atMs));
 
   it('default to a week by route', () => {
-    const usual = { by: 'route', format: 'table', repair: false, accept: false };
+    const usual = { by: 'route', format: 'table', repair: false, accept: false, grant: undefined };
     expect(readTask([], NOW)).toEqual({ kind: 'group', sinceMs: NOW - 7 * DAY_MS, ...usual });
     expect(readTask(['--follow'], NOW)).toEqual({ kind: 'follow', sinceMs: NOW, ...usual });
     expect(readTask(['verify', '--repair', '--since', '1d'], NOW)).toMatchObject({ kind: 'verify', repair: true });
@@ -293,6 +345,10 @@ describe('the words of the command', () => {
     ['verify', '--follow'],
     ['--repair'],
     ['--accept'],
+    ['verify', '--grant'],
+    ['verify', '--grant', 'not a signature'],
+    ['verify', '--grant', '1'.repeat(64), '--repair'],
+    ['--grant', '1'.repeat(64)],
     ['--by'],
     ['--colour'],
   ])('that are not understood are refused: %s %s', (...words) => {

@@ -52,11 +52,11 @@ export async function broadcast({ mainnet, variables }: SolanaSandbox, transacti
 }
 
 /** Sends the payee USDC past the gateway, for nothing. Its fee is paid by the gateway's fee payer. */
-export async function sendGift(solana: SolanaSandbox, { signer }: Buyer, micros: number) {
+export async function sendGift(solana: SolanaSandbox, { signer }: Buyer, micros: number, memo = 'a gift') {
   const { mainnet, payTo, variables } = solana;
   const keypair = bs58.decode(variables.FEE_PAYER_KEYPAIR ?? '');
   const client = new x402Client().register('solana:*', new ExactSvmScheme(signer, { rpcUrl: mainnet.url }));
-  const extra = { feePayer: bs58.encode(keypair.subarray(32)), memo: 'a gift' };
+  const extra = { feePayer: bs58.encode(keypair.subarray(32)), memo };
   const what = { scheme: 'exact', network: NETWORKS.mainnet, amount: String(micros), asset: mainnet.usdcMint } as const;
   const { payload } = await client.createPaymentPayload({
     x402Version: 2,

@@ -29,7 +29,16 @@ const [LIMIT_MS, RUNS] = [50, 5];
 const BIG = ['wallets', 'payments', 'debits', 'answers', 'journal_entries'];
 
 /** Indexes that hold only what is unfinished, which PostgreSQL reads completely while that is little. */
-const OF_UNFINISHED = ['payments_buying', 'payments_open', 'payments_unknown', 'debits_unfinished', 'debits_held'];
+const OF_UNFINISHED = [
+  'payments_buying',
+  'payments_open',
+  'payments_unknown',
+  'payments_searched',
+  'debits_watched',
+  'debits_memos',
+  'debits_unfinished',
+  'debits_held',
+];
 
 /** So many rows a statement, because reports end after 20 s. */
 const AT_ONCE = 10_000;
@@ -130,6 +139,7 @@ async function exercise(ledger: Ledger, seen: Seen): Promise<void> {
   const fee = { feePayer: `${NETWORKS.mainnet}:f`, lamports: 10_001, limit: 50_000_000, isNewPayer: true };
   await payments.settling(charged.key, charged.owner, { answer: '{}', signature: 'x', height: 7, fee });
   await payments.adopt(own(), 'another signature');
+  await payments.takeOpen(() => false);
   await payments.open();
   await grant({ payments }, 1_000, { payer });
   const captured = newDebit(5);
@@ -191,7 +201,7 @@ sharedLedgerSuite('with many rows, few of them of other wallets,', (ledger) => {
       (detail) =>
         detail.startsWith('SCAN ') &&
         !OF_UNFINISHED.some((index) => detail.includes(index)) &&
-        !/^SCAN (?:always|books|\(subquery|CONSTANT|guard|numbers)/.test(detail),
+        !/^SCAN (?:always|json_each|books|\(subquery|CONSTANT|guard|numbers)/.test(detail),
     );
   }
 

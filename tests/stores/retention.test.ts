@@ -27,7 +27,7 @@ ledgerSuite('retention', (ledger) => {
       });
       expect(rows).toEqual([{ ...opening, kind: 'debit', micro_usdc: 200 }, opening]);
       expect(await ledger.books.wrongBalances()).toEqual([]);
-      expect(await ledger.books.completeSinceMs()).toBe(ledger.nowMs - JOURNAL_KEEP_MS);
+      expect(await ledger.books.completeSinceMs()).toBe(ledger.nowMs);
 
       ledger.nowMs += JOURNAL_KEEP_MS + 1;
       await ledger.retention.prune();
@@ -51,8 +51,16 @@ ledgerSuite('retention', (ledger) => {
       await settle(ledger, newPayment());
       await dated('max', ledger.nowMs - 2 * JOURNAL_KEEP_MS);
       await settle(ledger, newPayment());
+      const first = ledger.nowMs - 1_000;
+      await dated('max', first);
       await ledger.retention.prune();
       expect(await count('journal_entries')).toBe(1);
+      // What was deleted may be as young as the first entry that is kept.
+      expect(await ledger.books.completeSinceMs()).toBe(first);
+      ledger.nowMs += JOURNAL_KEEP_MS;
+      await ledger.retention.prune();
+      expect(await count('journal_entries')).toBe(0);
+      expect(await ledger.books.completeSinceMs()).toBe(ledger.nowMs);
     });
   });
 

@@ -32,7 +32,7 @@ export interface RunningGateway {
 export interface StartOptions
   extends Pick<
     Dependencies,
-    'windowMs' | 'breaker' | 'refusedKeys' | 'watchPace' | 'onStep' | 'ownRoutes' | 'isPlayMoney'
+    'windowMs' | 'breaker' | 'refusedKeys' | 'watchEveryMs' | 'onStep' | 'ownRoutes' | 'isPlayMoney'
   > {
   /** Default: standard output. */
   readonly logTo?: LogDestination;

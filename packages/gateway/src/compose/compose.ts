@@ -18,7 +18,7 @@ export const compose = (config: Config, dependencies: Dependencies) =>
 
 async function assemble(config: Config, dependencies: Dependencies, hold: Hold) {
   const foundation = layFoundation(config, dependencies);
-  const { money, log, notice, onFailure, randomId, watchPace: pace } = foundation;
+  const { money, log, notice, onFailure, randomId, watchEveryMs } = foundation;
   const { paid, disabled } = config;
   const parts = await openParts(foundation, hold);
   const { service, exact, credit } = parts;
@@ -30,7 +30,7 @@ async function assemble(config: Config, dependencies: Dependencies, hold: Hold) 
   });
   const losses = exact && paid && !foundation.isPlayMoney ? lossNotice(service.routes, exact, config) : undefined;
   if (losses !== undefined) notice(losses);
-  if (credit && paid && money) hold(watchCovered(paid, money, pace));
+  if (credit && paid && money) hold(watchCovered(paid, money, watchEveryMs));
   return {
     gateway,
     /** Adds the metrics that are read from the parts at each scrape. */

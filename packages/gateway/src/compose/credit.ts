@@ -9,6 +9,7 @@ import { Nonces } from '../gates/siwx/nonce.ts';
 import { CreditGate } from '../payments/credit-gate.ts';
 import type { ExactSetup } from '../payments/open.ts';
 import { AccountQueue } from '../payments/queue.ts';
+import { MOST_BUNDLED_MICROS } from '../payments/read/requirement.ts';
 import type { Foundation } from './dependencies.ts';
 import type { Money } from './money.ts';
 
@@ -58,7 +59,8 @@ export function openCredit(parts: CreditParts) {
       if (route.credit === 'sold')
         return exact.gate(route, describe, { ...sold, priceMicros: undefined, bundles: credit.bundlesMicros });
       const priceMicros = exact.priceOf(route);
-      const bundles = credit.bundleMicros > priceMicros ? [credit.bundleMicros] : [];
+      const isBundled = priceMicros < Math.min(credit.bundleMicros, MOST_BUNDLED_MICROS);
+      const bundles = isBundled ? [credit.bundleMicros] : [];
       const payments = exact.gate(route, describe, { ...sold, priceMicros, bundles });
       return new CreditGate({ ...spending, network: NETWORKS[clusterOf(route)], priceMicros }, payments);
     },

@@ -5,7 +5,6 @@ import type { Config } from '../config/config.ts';
 import { type Crypto, keysFor, loadSodium, nodeCrypto, random } from '../gates/crypto.ts';
 import { localOrigins, type OriginOf } from '../gates/gate.ts';
 import { ReceiptIssuer } from '../receipts/response.ts';
-import type { WatchPace } from '../sales/covered-watch.ts';
 import type { LogLine } from '../stages/trail.ts';
 import { type Tracing, untraced } from '../traces/tracing.ts';
 import type { BreakerOptions } from '../upstreams/breaker.ts';
@@ -36,7 +35,8 @@ export interface Dependencies
   readonly breaker?: Partial<BreakerOptions> | undefined;
   /** How long a refused key is set aside. */
   readonly refusedKeys?: Partial<Pick<KeyOptions, 'setAsideMs' | 'now'>>;
-  readonly watchPace?: Partial<WatchPace>;
+  /** How often covered payments are searched for, in milliseconds. */
+  readonly watchEveryMs?: number;
   /** Public routes besides the route table. No description lists them. */
   readonly ownRoutes?: readonly OwnRoute[];
   /** Whether payments are play money, so that no price is a loss; default: false. */

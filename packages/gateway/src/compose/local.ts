@@ -65,9 +65,12 @@ async function takeFolder(folder: string): Promise<FolderLock> {
   throw fault(`${locking.holder} serves from ${folder}; without REDIS_URL only one may.`);
 }
 
+/** Reads the secret of a folder's database. */
+export const READ_SECRET = { sql: `select value from settings where name = 'secret'` };
+
 /** The secret of a database, made on the first start. */
 async function secretOf(database: SqliteDatabase): Promise<string> {
-  const [row] = await database.read({ sql: `select value from settings where name = 'secret'` });
+  const [row] = await database.read(READ_SECRET);
   if (row && !SECRET.test(String(row.value))) throw new Error('the secret is invalid');
   if (row) return String(row.value);
   const secret = randomBytes(32).toString('base64url');

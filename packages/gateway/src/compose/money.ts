@@ -1,7 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { Background } from '../background.ts';
 import { closeAll } from '../closing.ts';
-import { CREDIT } from '../credit/account.ts';
 import { Accounts } from '../credit/accounts.ts';
 import { Payments } from '../payments/payments.ts';
 import { PAYMENTS } from '../payments/record.ts';
@@ -51,8 +50,7 @@ export function openMoney(
   const payments = new Payments(database, onWritten, background);
   const accounts = new Accounts(database, onWritten, background);
   const releaseLapsed = () => accounts.releaseAllLapsed();
-  const { watchMs } = CREDIT;
-  const retention = new Retention(database, { journalKeepMs, answerBytes, watchMs, releaseLapsed }, background);
+  const retention = new Retention(database, { journalKeepMs, answerBytes, releaseLapsed }, background);
   return {
     database,
     payments,

@@ -1,17 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Cluster, USDC } from '@asset-gateway/protocol';
+import { type Cluster, NETWORKS, USDC } from '@asset-gateway/protocol';
 import { closeAll } from '../closing.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import type { FacilitatorConfig, PaidConfig } from '../config/paid.ts';
+import { nodeCrypto } from '../gates/crypto.ts';
 import { Chain } from '../payments/facilitator/chain.ts';
 import { tokenAccountOf } from '../payments/open.ts';
+import { Memos } from '../payments/read/requirement.ts';
+import type { ProveCredit } from '../sales/audit.ts';
 import { Books } from '../sales/books.ts';
 import type { Archive } from '../sales/command.ts';
-import { CoveredWatch, type WatchPace } from '../sales/covered-watch.ts';
+import { CoveredWatch } from '../sales/covered-watch.ts';
 import type { Payee } from '../sales/payee-history.ts';
 import { monotonicMs } from '../stores/clock.ts';
 import type { Money } from './money.ts';
-import { COMMAND_CONNECT_MS, openPostgres, openState, openToRead } from './state.ts';
+import { COMMAND_CONNECT_MS, openPostgres, openState, openToRead, secretsOf } from './state.ts';
 
 async function feePayerOf(facilitator: FacilitatorConfig): Promise<string | undefined> {
   if (facilitator.kind === 'remote') return undefined;
@@ -27,7 +30,7 @@ async function payeesOf({ payTo, facilitator, solanaRpcUrls }: PaidConfig): Prom
     urls.map(async ([cluster, url]) => {
       const mint = USDC[cluster];
       const account = await tokenAccountOf(payTo, mint);
-      return { cluster, account, mint, feePayer, chain: new Chain(url) };
+      return { cluster, payTo, account, mint, feePayer, chain: new Chain(url) };
     }),
   );
 }
@@ -46,6 +49,7 @@ function openOnce(paid: PaidConfig) {
   };
 }
 
+const NO_SECRET = "GATEWAY_SECRET is required: it proves which memos are this gateway's own.";
 const NO_CHAIN = 'SOLANA_MAINNET_RPC_URL or SOLANA_DEVNET_RPC_URL is required: there is no chain to compare with.';
 
 /** Opens the database for writing. With SQLite no gateway may run; with PostgreSQL gateways may run. */
@@ -65,18 +69,28 @@ async function openToRepair(config: Config) {
   return { database: money.database, close };
 }
 
+/** Proves credit by the memos of this deployment: those of its secrets. */
+async function proverOf(config: Config, toRepair: boolean): Promise<ProveCredit> {
+  const secrets = await secretsOf(config);
+  if (toRepair && secrets.length === 0) throw new ConfigError([NO_SECRET]);
+  const memos = new Memos(nodeCrypto, secrets);
+  return ({ memo, micros, payee: { cluster, payTo, mint: asset } }) =>
+    memo === undefined
+      ? undefined
+      : memos.provenCredit(memo, { network: NETWORKS[cluster], asset, payTo, amount: String(micros) });
+}
+
 /** Opens the data of the command `sales`. */
 export async function openArchive(config: Config, toRepair: boolean): Promise<Archive> {
-  const { paid, journalKeepMs: keepMs, credit } = config;
+  const { paid } = config;
   const writable = toRepair ? await openToRepair(config) : undefined;
   const { database, close } = writable ?? (await openToRead(config));
   const chains = paid && Object.keys(paid.solanaRpcUrls).length > 0 ? openOnce(paid) : undefined;
   return {
     books: new Books(database),
     database: writable?.database,
-    creditAmounts: credit ? [credit.bundleMicros, ...credit.bundlesMicros] : [],
+    prover: () => proverOf(config, toRepair),
     solPriceUsd: paid?.solPriceUsd,
-    keepMs,
     async payees() {
       if (!chains) throw new ConfigError([NO_CHAIN]);
       return chains.payees();
@@ -87,12 +101,11 @@ export async function openArchive(config: Config, toRepair: boolean): Promise<Ar
   };
 }
 
-/** Watches the chains for covered payments. It opens the chains when there is something to search for. */
-export function watchCovered(paid: PaidConfig, { database, payments }: Money, pace?: Partial<WatchPace>) {
+/** Watches the chains for covered payments. */
+export function watchCovered(paid: PaidConfig, { database, payments }: Money, everyMs?: number) {
   const chains = openOnce(paid);
-  const findPayment = (key: string) => payments.find(key);
   const { background } = payments;
-  const watch = new CoveredWatch({ database, findPayment, payees: chains.payees, pace, background });
+  const watch = new CoveredWatch({ database, payees: chains.payees, everyMs, background });
   return {
     async close() {
       const ended = watch.close();

@@ -15,7 +15,7 @@ import { SchemaTooNew } from '../stores/sql/schema.ts';
 import { sqliteIn } from '../stores/sql/sqlite.ts';
 import { readSqlite } from '../stores/sql/sqlite-connection.ts';
 import { type SpanNames, type Tracing, untraced } from '../traces/tracing.ts';
-import { type Local, openLocal } from './local.ts';
+import { type Local, openLocal, READ_SECRET } from './local.ts';
 import { openMoney, recover } from './money.ts';
 
 /** The table that a statement names first. A span never has a statement's values. */
@@ -148,4 +148,10 @@ export async function openToRead({ databaseUrl, redisUrl, dataDir }: Config) {
     throw new ConfigError(['DATABASE_URL is required: with REDIS_URL alone nothing is sold.']);
   if (!existsSync(sqliteIn(dataDir))) throw new ConfigError([`DATA_DIR: no gateway has served from ${dataDir} yet.`]);
   return { database: readSqlite(sqliteIn(dataDir)), close: async () => undefined };
+}
+
+/** The secrets of a deployment, read like `openToRead` if its folder holds the only one. */
+export async function secretsOf({ secrets, redisUrl, dataDir }: Config): Promise<readonly string[]> {
+  if (secrets.length > 0 || redisUrl !== undefined || !existsSync(sqliteIn(dataDir))) return secrets;
+  return (await readSqlite(sqliteIn(dataDir)).report(READ_SECRET)).map(({ value }) => String(value));
 }

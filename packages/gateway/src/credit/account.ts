@@ -67,8 +67,6 @@ export const CREDIT = {
   unchargedWindowMs: 60_000,
   movements: 20,
   readsPerSecond: 5,
-  /** How long the chain is searched for a covered payment. */
-  watchMs: 3_600_000,
 } as const;
 
 export const NEW_ACCOUNT: Account = { grantedMicros: 0, spentMicros: 0, heldMicros: 0, holds: 0, failingUntilMs: 0 };

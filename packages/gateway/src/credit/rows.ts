@@ -81,7 +81,8 @@ export const findDebit = (id: string): Statement => ({
 const isUnfinished = `(state = 'held' or owed_until_ms is not null)`;
 const isOwed = 'request_hash = $4 and owed_until_ms > $5';
 const isLapsed = `state = 'held' and until_ms <= $5`;
-const OF_REQUEST = `where wallet_id = w.id and request_hash = $4 and (state in ('settling', 'unresolved') or owed_until_ms > $5)`;
+const OF_REQUEST = `where wallet_id = w.id and request_hash = $4
+  and ((state in ('settling', 'unresolved') and search_ended_ms is null) or owed_until_ms > $5)`;
 
 const IS_LAPSED_PAYMENT = `state = 'reserved' and leased_until_ms <= $2`;
 

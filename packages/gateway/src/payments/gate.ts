@@ -123,7 +123,9 @@ export class ExactGate implements Gate {
     const amounts = [offer.amount, ...(credit?.bundles ?? []).map(String)].filter((amount) => amount !== '');
     const accepts = amounts.map((amount) => {
       const required = { ...offer, amount };
-      const memo = memos?.issue(required, requestHash, payments.now());
+      // What exceeds the price of the call becomes credit.
+      const creditMicros = Number(amount) - Number(offer.amount);
+      const memo = memos?.issue(required, requestHash, payments.now(), creditMicros);
       return requirementOf(required, memo, memo && memos?.ticketOf(memo));
     });
     return challenge(call, { code, url, accepts, extensions }, describe);
@@ -155,13 +157,10 @@ export class ExactGate implements Gate {
   }
 
   #newPayment({ request }: PaymentCall, presented: PresentedPayment): NewPayment & PresentedPayment {
-    const { credit } = this.#route;
-    const amount = Number(presented.amount);
-    // What exceeds the price of the call becomes credit when the payment settles.
-    const creditMicros = credit ? Math.max(0, amount - (credit.priceMicros ?? 0)) : 0;
+    const price = Number(presented.amount) - presented.creditMicros;
     // A remote facilitator pays its own fees.
     const isFeeOurs = this.#dependencies.facilitator.feeBudgetPerHour !== undefined;
     const feeLamports = isFeeOurs ? presented.feeLamports : 0;
-    return { ...request, ...presented, priceUsd: dollars(amount - creditMicros), creditMicros, feeLamports };
+    return { ...request, ...presented, priceUsd: dollars(price), feeLamports };
   }
 }

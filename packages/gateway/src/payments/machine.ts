@@ -135,6 +135,13 @@ export const resolve =
     return { ...state, record: { ...record, ...over, progress: 'refused', reason }, payer };
   };
 
+/** Ends looking up an unknown outcome. */
+export const endSearch: Transition = (state, nowMs) => {
+  const { record } = state;
+  if (record?.progress !== 'unresolved' || record.searchEndedMs !== undefined) return 'ignored';
+  return { ...state, record: { ...record, searchEndedMs: nowMs } };
+};
+
 /** The chain shows a payment that no record has. */
 export const adopt =
   (payment: NewPayment, signature: string): Transition =>

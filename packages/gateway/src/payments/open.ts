@@ -21,6 +21,7 @@ import { RemoteFacilitator } from './facilitator/remote.ts';
 import { type CreditSale, ExactGate, type ExactRoute } from './gate.ts';
 import { Queues } from './queue.ts';
 import { Memos, type Offer } from './read/requirement.ts';
+import { TOKEN } from './read/transaction.ts';
 import { Reconciler } from './reconcile.ts';
 import { VerificationLimits } from './verification.ts';
 
@@ -32,8 +33,7 @@ export const CLUSTERS: readonly Cluster[] = ['mainnet', 'devnet'];
 const CHAIN_SPANS: SpanNames<Chain> = { post: 'chain call', status: 'confirm' };
 const FACILITATOR_SPANS: SpanNames<Facilitator> = { verify: 'verify', settle: 'settle' };
 
-const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
-const TOKEN_PROGRAMS = [TOKEN_PROGRAM, 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'];
+const TOKEN_PROGRAMS = [TOKEN, 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'];
 
 /** The token account of a wallet. */
 export async function tokenAccountOf(wallet: string, mint: string): Promise<string> {
@@ -41,7 +41,7 @@ export async function tokenAccountOf(wallet: string, mint: string): Promise<stri
   const encoder = getAddressEncoder();
   const [account] = await getProgramDerivedAddress({
     programAddress: address('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL'),
-    seeds: [wallet, TOKEN_PROGRAM, mint].map((each) => encoder.encode(address(each))),
+    seeds: [wallet, TOKEN, mint].map((each) => encoder.encode(address(each))),
   });
   return account;
 }
@@ -51,10 +51,7 @@ async function assertReady(chain: Chain, cluster: Cluster, destination: string, 
   const faults: string[] = [];
   const check = (holds: boolean, fault: string) => holds || faults.push(`${fault} (${cluster}).`);
   const payee = await chain.account(destination);
-  check(
-    payee?.owner === TOKEN_PROGRAM,
-    'PAY_TO_WALLET has no USDC account; send it any amount of USDC, which opens one',
-  );
+  check(payee?.owner === TOKEN, 'PAY_TO_WALLET has no USDC account; send it any amount of USDC, which opens one');
   if (feePayer !== undefined) {
     const { lamports = 0 } = (await chain.account(feePayer)) ?? {};
     check(lamports >= USUAL_FEE_LAMPORTS, 'FEE_PAYER_KEYPAIR holds no SOL to pay fees with; send it some');
@@ -169,5 +166,5 @@ function missingRpc(cluster: Cluster, kind: PaidConfig['facilitator']['kind']): 
   const name = `SOLANA_${cluster.toUpperCase()}_RPC_URL`;
   return kind === 'in-process'
     ? `${name} is not set: the paid routes of ${cluster} are off`
-    : `${name} is not set: the chain is not checked, and an unknown settlement on ${cluster} ends only if the facilitator reports success`;
+    : `${name} is not set: the chain is not checked, and an unknown settlement on ${cluster} ends if the facilitator reports success within ten minutes, or is left to you`;
 }

@@ -2,7 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Background, Repeated } from '../background.ts';
 import type { CreditLimits } from '../credit/account.ts';
-import { type Database, type JournalKind, Ledger, type OnWritten, type Row } from '../stores/sql/database.ts';
+import { mayDelete } from '../stores/sql/clock.ts';
+import {
+  type Database,
+  isDuplicate,
+  type JournalKind,
+  Ledger,
+  type OnWritten,
+  type Row,
+} from '../stores/sql/database.ts';
 import * as changes from './changes.ts';
 import type { Settlement } from './facilitator/facilitator.ts';
 import * as machine from './machine.ts';
@@ -17,7 +25,16 @@ import {
   readState,
   type SettlementAttempt,
 } from './record.ts';
-import { findByKey, findOpen, lookAt, recordOfRow, type StoredState, type Subject, stateOf } from './rows.ts';
+import {
+  findByKey,
+  findOpen,
+  IS_SEARCHED,
+  lookAt,
+  recordOfRow,
+  type StoredState,
+  type Subject,
+  stateOf,
+} from './rows.ts';
 
 /** The verdict of a step, and the record after it. */
 interface Outcome {
@@ -30,6 +47,9 @@ interface Outcome {
 type OwnState = StoredState & { readonly record: PaymentRecord };
 
 const OPEN_AT_ONCE = 100;
+/** A quarter of a payment's age, and a minute at most. */
+const PAUSE =
+  'case when $2 - settling_since_ms < 240000 then cast(($2 - settling_since_ms) / 4 as bigint) else 60000 end';
 const ATTEMPTS = 30;
 /** Random pauses separate conflicting steps of one wallet. */
 const MOST_PAUSE_MS = 10;
@@ -89,10 +109,15 @@ export class Payments extends Ledger {
     const sql = `select key from payments where signature = $1 and state = 'settled'`;
     const [other] = await this.database.read({ sql, values: [signature] });
     if (other && other.key !== payment.key) return false;
-    const booked = await this.database.read({ sql: FIND_BOOKED, values: [payment.key, signature] });
-    const details = { booked: booked.map(({ kind }) => kind as JournalKind) };
-    await this.#take(payment, machine.adopt(payment, signature), details);
+    const booked = await this.#booked(payment.key, signature);
+    await this.#take(payment, machine.adopt(payment, signature), { booked });
     return true;
+  }
+
+  /** The kinds of entries that the journal has for a payment. */
+  async #booked(key: string, signature: string): Promise<readonly JournalKind[]> {
+    const booked = await this.database.read({ sql: FIND_BOOKED, values: [key, signature] });
+    return booked.map(({ kind }) => kind as JournalKind);
   }
 
   /** Counts one more upstream call for a payment. */
@@ -119,8 +144,13 @@ export class Payments extends Ledger {
   }
 
   /** Records the outcome of a settlement. That nothing moved counts from an `owner` only while the payment is that owner's. */
-  resolve(key: string, settlement: Settlement, owner?: string): Promise<Outcome> {
-    return this.#next(key, machine.resolve(settlement, owner));
+  async resolve(key: string, settlement: Settlement, owner?: string): Promise<Outcome> {
+    const transition = machine.resolve(settlement, owner);
+    return this.#next(key, transition).catch(async (error) => {
+      if (settlement.outcome !== 'settled' || !isDuplicate(error)) throw error;
+      // A repair of the journal was faster.
+      return this.#next(key, transition, { booked: await this.#booked(key, settlement.signature) });
+    });
   }
 
   /** Releases this owner's reservation, if there is one. `isCalled`: whether the upstream was called. Never rejects. */
@@ -135,11 +165,37 @@ export class Payments extends Ledger {
     void this.background.run('deliveries', () => this.database.note({ sql, values: [key] }));
   }
 
-  /** Payments whose outcome must be looked up on the chain, a hundred at a time. */
-  async open(): Promise<readonly PaymentRecord[]> {
+  /** Payments whose outcome is looked up, a hundred at most, by the time of their turn: all, or those whose turn has come. */
+  async open(dueMs = Number.MAX_SAFE_INTEGER): Promise<readonly PaymentRecord[]> {
     const nowMs = this.now();
-    const rows = await this.database.read(findOpen(nowMs, OPEN_AT_ONCE));
+    const rows = await this.database.read(findOpen(nowMs, dueMs, OPEN_AT_ONCE));
     return rows.flatMap((row) => readRecord(recordOfRow(row), nowMs) ?? []);
+  }
+
+  /**
+   * The open payments whose turn has come. They go to the end of the line; those of a network without a chain pause, the longer the
+   * older they are.
+   */
+  async takeOpen(hasChain: (network: string) => boolean): Promise<readonly PaymentRecord[]> {
+    const nowMs = this.now();
+    const records = await this.open(nowMs);
+    const keysOf = (isOnChain: boolean) =>
+      records.flatMap(({ key, network }) => (hasChain(network) === isOnChain ? [key] : []));
+    for (const [keys, pause] of [[keysOf(true), '0'] as const, [keysOf(false), PAUSE] as const]) {
+      const sql = `update payments set search_from_ms = $2 + ${pause} where key in (${this.database.dialect.textsIn('$1')})
+  and ${IS_SEARCHED} and {in time} returning key`;
+      if (keys.length > 0) await this.database.write({ guard: { sql, values: [JSON.stringify(keys), nowMs] } });
+    }
+    return records;
+  }
+
+  /**
+   * Ends looking up a payment that can no longer land. Its row stays for the operator, and its payer may buy the answer anew. A clock
+   * that has just jumped ends nothing.
+   */
+  async endSearch({ key, settlingSinceMs = this.now() }: PaymentRecord): Promise<void> {
+    const isOver = this.now() - settlingSinceMs > PAYMENTS.searchMs;
+    if (isOver && mayDelete(await this.database.clock())) await this.#next(key, machine.endSearch);
   }
 
   /** A step of an existing payment; ignored if there is none. After a failure and after the last step the lease is not renewed. */

@@ -3,7 +3,7 @@ import type { Crypto } from '../gates/crypto.ts';
 import { type Chain, type ChainStatus, DEAD_AFTER_BLOCKS, HISTORY, SKEW_MS } from './facilitator/chain.ts';
 import { type Facilitator, isFeePayerSignature, type Payment, type Settlement } from './facilitator/facilitator.ts';
 import type { Payments } from './payments.ts';
-import { issuedAtMs } from './read/requirement.ts';
+import { MEMO_SECONDS } from './read/requirement.ts';
 import { readTransaction } from './read/transaction.ts';
 import { FAILED_ON_CHAIN, type PaymentRecord } from './record.ts';
 
@@ -45,7 +45,8 @@ export class Reconciler {
   constructor(dependencies: ReconcilerDependencies) {
     this.#dependencies = dependencies;
     this.#sweeping = dependencies.payments.background.every('reconciliation', INTERVAL_MS, async () => {
-      for (const record of await dependencies.payments.open()) void this.reconcile(record);
+      const { payments, chains } = dependencies;
+      for (const record of await payments.takeOpen((network) => chains.has(network))) void this.reconcile(record);
     });
   }
 
@@ -108,21 +109,24 @@ export class Reconciler {
     if (record.memo === undefined || !payment) return { signature: undefined, isComplete: false };
     const { memo } = record;
     const { crypto } = this.#dependencies;
-    const { memo: issued } = payment.requirement.extra;
     const rows = await chain.transactionsOf(record.source);
     const found = rows.find(
       ({ memos, signature }) => memos.includes(memo) && isFeePayerSignature(crypto, signature, payment),
     );
     const oldestMs = rows.at(-1)?.atMs ?? 0;
-    const reachesBack = issued !== undefined && oldestMs > 0 && oldestMs < issuedAtMs(issued) - SKEW_MS;
+    const issuedSinceMs = (record.settlingSinceMs ?? 0) - MEMO_SECONDS.maxAge * 1_000;
+    const reachesBack = oldestMs > 0 && oldestMs < issuedSinceMs - SKEW_MS;
     return { signature: found?.signature, isComplete: rows.length < HISTORY || reachesBack };
   }
 
-  /** Without a chain the facilitator is asked again. Only a success that it can prove counts. */
+  /** Without a chain the facilitator is asked again, until the payment can no longer land. Only a success that it can prove counts. */
   async #ofFacilitator(record: PaymentRecord): Promise<Settlement | undefined> {
+    const { payments, facilitator } = this.#dependencies;
     const payment = paymentOf(record);
-    const settlement = payment && (await this.#dependencies.facilitator.settle(payment));
-    return settlement?.outcome === 'settled' ? settlement : undefined;
+    const settlement = payment && (await facilitator.settle(payment));
+    if (settlement?.outcome === 'settled') return settlement;
+    await payments.endSearch(record);
+    return undefined;
   }
 }
 

@@ -37,6 +37,10 @@ export interface PaymentRecord extends NewPayment {
   readonly resolvedAtMs?: number;
   /** When it may be deleted. */
   readonly forgetAtMs?: number;
+  /** When its outcome is looked up next, if it is unknown. */
+  readonly searchFromMs?: number;
+  /** When looking it up has ended: it can no longer land, and only the facilitator knows its outcome. */
+  readonly searchEndedMs?: number;
   /** Whether it has settled but its answer has not reached the payer. */
   readonly owed?: boolean;
 }
@@ -94,6 +98,8 @@ export const PAYMENTS = {
   /** How long a lease lasts, and how often it is renewed. */
   leaseMs: 6_000,
   renewMs: 2_000,
+  /** How long a facilitator is asked about a payment without a chain to read: many times the life of a blockhash. */
+  searchMs: 600_000,
   /** How long an answer is stored, and owed if it was not delivered; longer than any memo is valid. */
   answerMs: ANSWER_MS,
   recordMs: 86_400_000,

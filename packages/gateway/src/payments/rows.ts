@@ -46,13 +46,17 @@ export const CHANGING = {
   settling_since_ms: 'settlingSinceMs',
   resolved_at_ms: 'resolvedAtMs',
   forget_at_ms: 'forgetAtMs',
+  search_from_ms: 'searchFromMs',
+  search_ended_ms: 'searchEndedMs',
   calls: 'calls',
 } as const satisfies Columns;
 
 const MEMBERS = { ...LASTING, ...CHANGING };
 const RECORD = `w.cluster, w.address, p.owed_until_ms, ${namesIn('p', MEMBERS)}`;
 
-const isDue = `(state in ('settling', 'unresolved') or owed_until_ms > $5)`;
+/** Whether the outcome is unknown and is still looked up. */
+export const IS_SEARCHED = `state in ('settling', 'unresolved') and search_ended_ms is null`;
+const isDue = `((${IS_SEARCHED}) or owed_until_ms > $5)`;
 const feesOf = (which: string) =>
   `(select coalesce(sum(fee_lamports), 0) from payments where fee_payer = $6 and fee_until_ms > $5${which})`;
 
@@ -81,10 +85,11 @@ const WITH_WALLET = `select ${RECORD} from payments p join wallets w on w.id = p
 
 export const findByKey = (key: string): Statement => ({ sql: `${WITH_WALLET} where p.key = $1`, values: [key] });
 
-export const findOpen = (nowMs: number, limit: number): Statement => ({
-  sql: `${WITH_WALLET} where p.state in ('settling', 'unresolved') and (p.state = 'unresolved' or p.leased_until_ms <= $1)
-  order by p.settling_since_ms limit $2`,
-  values: [nowMs, limit],
+/** `dueMs`: which payments are looked up again by this time. */
+export const findOpen = (nowMs: number, dueMs: number, limit: number): Statement => ({
+  sql: `${WITH_WALLET} where ${IS_SEARCHED} and (state = 'unresolved' or leased_until_ms <= $1)
+  and coalesce(search_from_ms, 0) <= $2 order by coalesce(search_from_ms, 0) limit $3`,
+  values: [nowMs, dueMs, limit],
 });
 
 /** The record in a row, with the wallet that pays. */

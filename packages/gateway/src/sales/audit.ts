@@ -1,7 +1,15 @@
-import bs58 from 'bs58';
 import type { JournalKind } from '../stores/sql/database.ts';
-import type { Books, OpenPayment, ReadEntry } from './books.ts';
-import { type ChainTransfer, type Payee, transferBy, transfersTo } from './payee-history.ts';
+import type { Books, ReadEntry } from './books.ts';
+import { isSignature } from './options.ts';
+import {
+  type ChainTransfer,
+  type MissingEntry,
+  missingEntry,
+  type Payee,
+  SKEW_MS,
+  transferBy,
+  transfersTo,
+} from './payee-history.ts';
 
 /** A fault in the journal, the chain or a balance. */
 export type Fault =
@@ -26,6 +34,8 @@ export interface Discrepancy {
   /** The value in the journal, and the value on the chain or in the balance. */
   readonly journal: string | number | undefined;
   readonly found: string | number | undefined;
+  /** What appends the entry of a transfer without one. */
+  readonly command?: string;
 }
 
 type Value = Discrepancy['found'];
@@ -61,51 +71,26 @@ function ofGrant(grant: ReadEntry, settlement: ReadEntry | undefined): Discrepan
 const byTransaction = (entries: readonly ReadEntry[], kind: JournalKind) =>
   new Map(entries.flatMap((entry) => (entry.kind === kind ? [[entry.transaction, entry] as const] : [])));
 
-/**
- * Differences between journal and chain: each transfer to the payee must have one entry, and each entry one transfer. What is older
- * is only matched, not judged.
- */
-function discrepanciesOf(
-  sinceMs: number,
-  entries: readonly ReadEntry[],
-  transfers: readonly ChainTransfer[],
-  open: readonly OpenPayment[],
-): Discrepancy[] {
-  const isJudged = ({ atMs }: { readonly atMs: number }) => atMs >= sinceMs;
-  const found = new Map(transfers.map((transfer) => [transfer.signature, transfer]));
-  const settlements = byTransaction(entries, 'settlement');
-  const refusals = byTransaction(entries, 'refusal');
-  const openSignatures = new Set(open.map(({ signature }) => signature));
-  const openMemos = new Set(open.map(({ memo }) => memo));
-  /** A transfer without a settlement: refused by mistake, not settled yet, or unknown. */
-  const ofUnclaimed = (transfer: ChainTransfer): Discrepancy[] => {
-    const { signature, memo, micros } = transfer;
-    if (openSignatures.has(signature) || (memo !== undefined && openMemos.has(memo))) return [];
-    const refusal = refusals.get(signature);
-    if (refusal) return [about(refusal, 'refused but paid', 0, micros)];
-    const { cluster, wallet } = transfer;
-    return [about({ cluster, wallet, transaction: signature }, 'transfer without entry', undefined, micros)];
-  };
-  const unclaimed = transfers.filter((transfer) => isJudged(transfer) && !settlements.has(transfer.signature));
-  const judged = (kind: JournalKind) => entries.filter((entry) => entry.kind === kind && isJudged(entry));
-  return [
-    ...judged('settlement').flatMap((entry) => ofSettlement(entry, found.get(entry.transaction))),
-    ...unclaimed.flatMap(ofUnclaimed),
-    ...judged('grant').flatMap((entry) => ofGrant(entry, settlements.get(entry.transaction))),
-  ];
+/** How much of a transfer a memo of this deployment proves to be credit; undefined if it proves nothing. */
+export type ProveCredit = (transfer: ChainTransfer) => number | undefined;
+
+/** A transfer without an entry, and its credit if that is proven: by its memo, or by the debit of a covered payment. */
+export interface Missing {
+  readonly transfer: ChainTransfer;
+  readonly entry: MissingEntry;
+  readonly creditMicros: number | undefined;
 }
 
-/** How far an entry's time may be from its transfer's: they are written at different times, by different clocks. */
-const SKEW_MS = 3_600_000;
-const DAY_MS = 86_400_000;
+const VERIFY = 'asset-gateway sales verify';
 
-const SIGNATURE_BYTES = 64;
+const granting = ({ signature }: ChainTransfer): string => `${VERIFY} --grant ${signature}`;
 
-/** Only signatures are sent to an RPC. */
-const isSignature = (text: string): boolean => bs58.decodeUnsafe(text)?.length === SIGNATURE_BYTES;
-
-/** The period that is compared, and how long entries are kept. */
-type Span = Readonly<Record<'sinceMs' | 'nowMs' | 'keepMs', number>>;
+function ofMissing({ transfer, creditMicros }: Missing): Discrepancy {
+  const { signature, cluster, wallet, micros } = transfer;
+  const command = creditMicros === undefined ? granting(transfer) : `${VERIFY} --repair`;
+  const holder = { cluster, wallet, transaction: signature };
+  return { ...about(holder, 'transfer without entry', undefined, micros), command };
+}
 
 /** Entries since a time, and those shortly before. */
 async function readEntries(books: Books, sinceMs: number): Promise<ReadEntry[]> {
@@ -114,51 +99,80 @@ async function readEntries(books: Books, sinceMs: number): Promise<ReadEntry[]> 
   return entries;
 }
 
-/** Looks up the transfers before the period whose entries are in it. */
-async function olderTransfers(
-  payees: readonly Payee[],
-  entries: readonly ReadEntry[],
-  known: readonly ChainTransfer[],
-): Promise<ChainTransfer[]> {
-  const signatures = new Set(known.map(({ signature }) => signature));
-  const missing = entries.filter(({ kind, transaction }) => kind === 'settlement' && !signatures.has(transaction));
-  const found: ChainTransfer[] = [];
-  for (const { transaction } of missing) {
-    if (!isSignature(transaction)) continue;
+/** Transfers by signature: those listed, and those before the period whose entries are in it. */
+async function transfersOf(payees: readonly Payee[], settled: readonly ReadEntry[], listed: readonly ChainTransfer[]) {
+  const found = new Map(listed.map((transfer) => [transfer.signature, transfer]));
+  for (const { transaction } of settled) {
+    if (found.has(transaction) || !isSignature(transaction)) continue;
     for (const payee of payees) {
       const transfer = await transferBy(payee, transaction);
-      if (transfer) found.push(transfer);
+      if (transfer) found.set(transaction, transfer);
     }
   }
   return found;
 }
 
-/**
- * Compares the journal with the chain, as far back as it is complete, and with all balances. The chain is read first: each of its
- * transfers then has an entry or an open payment.
- */
-export async function audit(books: Books, payees: readonly Payee[], span: Span) {
+/** The start of the period in which each transfer has its entry. Of a transfer shortly before, the entry may have been deleted. */
+async function comparableSince(books: Books, sinceMs: number): Promise<number> {
   const completeSinceMs = await books.completeSinceMs();
-  const sinceMs = Math.max(span.sinceMs, completeSinceMs, span.nowMs - span.keepMs + DAY_MS);
-  const listed = (await Promise.all(payees.map((payee) => transfersTo(payee, sinceMs)))).flat();
-  const open = await books.openPayments();
-  const entries = await readEntries(books, sinceMs);
-  const clusters = new Set<string>(payees.map(({ cluster }) => cluster));
-  const readable = entries.filter(({ cluster }) => clusters.has(cluster));
-  const judged = readable.filter(({ atMs }) => atMs >= sinceMs);
-  const transfers = [...listed, ...(await olderTransfers(payees, judged, listed))];
-  const balances = await books.wrongBalances();
-  return {
-    discrepancies: [
-      ...discrepanciesOf(sinceMs, readable, transfers, open),
-      ...balances.map((each) => about(each, 'balance differs', each.journal, each.found)),
-    ],
-    entries: judged.length,
-    transfers: listed,
-    /** Keys of payments that credit has covered. */
-    covered: await books.coveredKeys(),
-  };
+  return completeSinceMs === 0 ? sinceMs : Math.max(sinceMs, completeSinceMs + SKEW_MS);
 }
 
-/** The result of an audit. */
-export type Findings = Awaited<ReturnType<typeof audit>>;
+/** What is wrong with transfers that have no settlement. The transfer of a covered payment becomes credit entirely. */
+async function unclaimed(
+  books: Books,
+  transfers: readonly ChainTransfer[],
+  entries: readonly ReadEntry[],
+  prove: ProveCredit,
+) {
+  const refusals = byTransaction(entries, 'refusal');
+  const refused: Discrepancy[] = [];
+  const missing: Missing[] = [];
+  for (const transfer of transfers) {
+    const refusal = refusals.get(transfer.signature);
+    if (refusal)
+      refused.push({ ...about(refusal, 'refused but paid', 0, transfer.micros), command: granting(transfer) });
+    else {
+      const entry = await missingEntry(transfer);
+      const creditMicros = (await books.isCovered(entry.key)) ? entry.micros : prove(transfer);
+      missing.push({ transfer, entry, creditMicros });
+    }
+  }
+  return { refused, missing };
+}
+
+/**
+ * Compares the journal with the chain, as far back as it is complete, and with all balances. Each transfer to the payee must have one
+ * entry, and each entry one transfer; what is older is only matched, not judged. The chain is read first, then open payments: each of
+ * its transfers then has an entry or is open.
+ */
+export async function audit(books: Books, payees: readonly Payee[], fromMs: number, prove: ProveCredit) {
+  const listMs = await comparableSince(books, fromMs);
+  const all = (await Promise.all(payees.map((payee) => transfersTo(payee, listMs)))).flat();
+  const open = (await books.openPayments()).filter(({ state }) => state !== 'given up');
+  const entries = await readEntries(books, listMs);
+  // Entries may have been deleted meanwhile.
+  const sinceMs = await comparableSince(books, fromMs);
+  const isYoung = ({ atMs }: { readonly atMs: number }) => atMs >= sinceMs;
+  const listed = all.filter(isYoung);
+  const judged = entries.filter((entry) => isYoung(entry) && payees.some(({ cluster }) => cluster === entry.cluster));
+  const ofKind = (kind: JournalKind) => judged.filter((entry) => entry.kind === kind);
+  const settlements = byTransaction(entries, 'settlement');
+  const transfers = await transfersOf(payees, ofKind('settlement'), all);
+  const isUnclaimed = ({ signature, memo }: ChainTransfer) =>
+    !settlements.has(signature) &&
+    !open.some((each) => each.signature === signature || (memo !== undefined && each.memo === memo));
+  const { refused, missing } = await unclaimed(books, listed.filter(isUnclaimed), entries, prove);
+  return {
+    discrepancies: [
+      ...ofKind('settlement').flatMap((entry) => ofSettlement(entry, transfers.get(entry.transaction))),
+      ...refused,
+      ...missing.map(ofMissing),
+      ...ofKind('grant').flatMap((entry) => ofGrant(entry, settlements.get(entry.transaction))),
+      ...(await books.wrongBalances()).map((each) => about(each, 'balance differs', each.journal, each.found)),
+    ],
+    entries: judged.length,
+    transfers: listed.length,
+    missing,
+  };
+}

@@ -31,6 +31,7 @@ export interface OpenPayment {
   readonly wallet: string;
   readonly route: string;
   readonly micros: number;
+  /** `settling`, `unresolved`, or `given up` once it is no longer looked up. */
   readonly state: string;
   readonly since: string;
   readonly signature: string | null;
@@ -145,16 +146,16 @@ export class Books {
     return row?.at == null ? 0 : Date.parse(text(row.at));
   }
 
-  /** Keys of payments that credit has covered. */
-  async coveredKeys(): Promise<ReadonlySet<string>> {
-    const sql = `select key from journal_entries where kind = 'debit' and key is not null`;
-    return new Set((await this.#database.report({ sql })).map(({ key }) => text(key)));
+  /** Whether credit has covered the payment with this key. */
+  async isCovered(key: string): Promise<boolean> {
+    const sql = `select 1 as is_covered from journal_entries where kind = 'debit' and key = $1`;
+    return (await this.#database.report({ sql, values: [key] })).length > 0;
   }
 
   /** Payments with an unknown outcome, oldest first. */
   async openPayments(): Promise<readonly OpenPayment[]> {
-    const sql = `select o.key, o.cluster, o.wallet, o.route, o.micro_usdc as micros, o.state, o.since, o.signature, p.memo,
-  p.request_id as "requestId" from open_payments o join payments p on p.key = o.key order by o.since`;
+    const sql = `select o.key, o.cluster, o.wallet, o.route, o.micro_usdc as micros, o.since, o.signature, p.memo,
+  p.request_id as "requestId", case when p.search_ended_ms is null then o.state else 'given up' end as state from open_payments o join payments p on p.key = o.key order by o.since`;
     return as(await this.#database.report({ sql }));
   }
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Refusal } from '@asset-gateway/protocol';
+import { dollars, Refusal } from '@asset-gateway/protocol';
 import type { Database } from '../stores/sql/database.ts';
-import { audit, type Findings } from './audit.ts';
+import { audit, type Missing, type ProveCredit } from './audit.ts';
 import type { Books } from './books.ts';
 import { readTask, type Task, USAGE, UsageError } from './options.ts';
-import { appendMissing, isSale, missingEntry, type Payee } from './payee-history.ts';
+import { appendMissing, missingEntry, type Payee, transferBy } from './payee-history.ts';
 import { clockTable, discrepancyTable, entryTable, groupTable, openTable, written, writtenOn } from './report.ts';
 
 /** The output of the command. */
@@ -14,14 +14,12 @@ export type Output = Readonly<Record<'stdout' | 'stderr', { write(text: string):
 export interface Archive {
   readonly books: Books;
   readonly solPriceUsd: number | undefined;
-  /** How long entries are stored, in milliseconds. */
-  readonly keepMs: number;
   /** Opens the payee's chains on the first call. */
   payees(): Promise<readonly Payee[]>;
   /** For appending entries; undefined if the archive is read-only. */
   readonly database: Database | undefined;
-  /** The amounts of credit bundles, in millionths of a dollar; empty if credit is off. */
-  readonly creditAmounts: readonly number[];
+  /** Proves credit by the secrets of this deployment. */
+  prover(): Promise<ProveCredit>;
   close(): Promise<void>;
 }
 
@@ -49,44 +47,62 @@ async function follow({ books }: Archive, { sinceMs, format }: Task, { stdout }:
   }
 }
 
-/** Appends missing entries and answers their number. The transfer of a covered payment becomes credit entirely. */
-async function repair(archive: Archive, { discrepancies, transfers, covered }: Findings): Promise<number> {
-  const { database, creditAmounts } = archive;
-  const missing = new Set(
-    discrepancies.filter(({ fault }) => fault === 'transfer without entry').map(({ transaction }) => transaction),
-  );
-  const sales = transfers.filter((transfer) => missing.has(transfer.signature) && isSale(transfer));
-  if (!database || sales.length === 0) return 0;
+/** Appends the missing entries whose credit is proven, and answers their number. */
+async function repair({ database }: Archive, missing: readonly Missing[]): Promise<number> {
   let count = 0;
-  for (const sale of sales) {
-    const entry = await missingEntry(sale);
-    const isGranted = creditAmounts.length > 0 && (covered.has(entry.key) || creditAmounts.includes(entry.micros));
-    if (await appendMissing(database, entry, isGranted)) count++;
+  for (const { transfer, entry, creditMicros } of missing) {
+    if (!database || creditMicros === undefined) continue;
+    if ((await appendMissing(database, entry, creditMicros, transfer.atMs)) === 'appended') count++;
   }
   return count;
 }
 
-async function verify(archive: Archive, task: Task, { stdout, stderr }: Output, nowMs: number) {
+const NOT_GRANTED = {
+  present: 'the journal has its entry',
+  barred: 'its payment is in progress, or it is older than the journal and may have been granted: then add --since all',
+};
+
+/** Grants a whole transfer, because the operator has decided so, and answers the exit code. */
+async function grant(archive: Archive, signature: string, atAnyAge: boolean, { stderr }: Output): Promise<number> {
+  const { database } = archive;
+  for (const payee of await archive.payees()) {
+    const transfer = await transferBy(payee, signature);
+    if (!transfer || !database) continue;
+    const entry = await missingEntry(transfer);
+    const verdict = await appendMissing(database, entry, entry.micros, atAnyAge ? undefined : transfer.atMs);
+    const isGranted = verdict === 'appended';
+    const done = `granted ${dollars(entry.micros)} USD to ${entry.wallet} on ${entry.cluster}`;
+    stderr.write(isGranted ? `${done}\n` : `nothing is granted: ${NOT_GRANTED[verdict]}\n`);
+    return isGranted ? 0 : 1;
+  }
+  stderr.write('nothing is granted: no transfer to the payee has this signature\n');
+  return 1;
+}
+
+async function verify(archive: Archive, task: Task, output: Output) {
   const { sinceMs, format } = task;
-  const { keepMs, books } = archive;
-  const auditNow = async () => audit(books, await archive.payees(), { sinceMs, nowMs, keepMs });
+  const { stdout, stderr } = output;
+  if (task.grant !== undefined) return grant(archive, task.grant, sinceMs === 0, output);
+  const payees = await archive.payees();
+  const prove = await archive.prover();
+  const auditNow = () => audit(archive.books, payees, sinceMs, prove);
   let findings = await auditNow();
   if (task.repair) {
-    const count = await repair(archive, findings);
+    const count = await repair(archive, findings.missing);
     stderr.write(`${count} entries appended\n`);
     if (count > 0) findings = await auditNow();
   }
   const { discrepancies, entries, transfers } = findings;
   if (format !== 'table' || discrepancies.length > 0) stdout.write(written(discrepancyTable(discrepancies), format));
-  stderr.write(`${entries} entries, ${transfers.length} transfers, ${discrepancies.length} discrepancies\n`);
+  stderr.write(`${entries} entries, ${transfers} transfers, ${discrepancies.length} discrepancies\n`);
   return discrepancies.length === 0 ? 0 : 1;
 }
 
-async function carryOut(task: Task, archive: Archive, output: Output, nowMs: number): Promise<number> {
+async function carryOut(task: Task, archive: Archive, output: Output): Promise<number> {
   const { kind, sinceMs, by, format } = task;
   const { books, solPriceUsd } = archive;
   if (kind === 'follow') return follow(archive, task, output);
-  if (kind === 'verify') return verify(archive, task, output, nowMs);
+  if (kind === 'verify') return verify(archive, task, output);
   const tables = {
     clock: async () => clockTable(await books.clock(task.accept)),
     unresolved: async () => openTable(await books.openPayments()),
@@ -98,10 +114,9 @@ async function carryOut(task: Task, archive: Archive, output: Output, nowMs: num
 
 /** The command `asset-gateway sales`. Answers its exit code: 2 if the arguments are invalid or the chain cannot be read. */
 export async function sales(words: readonly string[], output: Output, open: OpenArchive): Promise<number> {
-  const nowMs = Date.now();
   let task: ReturnType<typeof readTask>;
   try {
-    task = readTask(words, nowMs);
+    task = readTask(words, Date.now());
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     output.stderr.write(`${USAGE}asset-gateway sales: ${error.message}\n`);
@@ -111,9 +126,9 @@ export async function sales(words: readonly string[], output: Output, open: Open
     output.stdout.write(USAGE);
     return 0;
   }
-  const archive = await open(task.repair);
+  const archive = await open(task.repair || task.grant !== undefined);
   try {
-    return await carryOut(task, archive, output, nowMs);
+    return await carryOut(task, archive, output);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     output.stderr.write(`asset-gateway: the chain cannot be read (${error.message})\n`);

@@ -1,64 +1,65 @@
-import type { Cluster } from '@asset-gateway/protocol';
+import { type Cluster, NETWORKS } from '@asset-gateway/protocol';
 import type { Background, Repeated } from '../background.ts';
-import { DEAD_AFTER_BLOCKS, SKEW_MS } from '../payments/facilitator/chain.ts';
-import { isOpen, type PaymentRecord } from '../payments/record.ts';
-import type { Database } from '../stores/sql/database.ts';
-import { appendMissing, type Listed, listSince, missingEntry, type Payee, transferBy } from './payee-history.ts';
-
-/** How often covered payments are looked for, in milliseconds. */
-export interface WatchPace {
-  /** How often new payments are read from the database. */
-  readonly everyMs: number;
-  /** How long after a search the same payment is searched again. */
-  readonly againMs: number;
-}
+import type { HistoryRow } from '../payments/facilitator/chain.ts';
+import { looksIssued } from '../payments/read/requirement.ts';
+import { monotonicMs } from '../stores/clock.ts';
+import { type Database, type Statement, text, type Value } from '../stores/sql/database.ts';
+import { Recent } from '../tallies.ts';
+import { appendMissing, historyOf, missingEntry, type Payee, paymentKeyBy, transferBy } from './payee-history.ts';
 
 /** What the watch needs. */
 interface WatchDependencies {
   readonly database: Database;
-  readonly findPayment: (key: string) => Promise<PaymentRecord | undefined>;
   /** Opens the chains on the first call. */
   readonly payees: () => Promise<readonly Payee[]>;
-  readonly pace?: Partial<WatchPace> | undefined;
+  /** How often the chains are searched, in milliseconds. */
+  readonly everyMs?: number | undefined;
   readonly background: Background;
 }
 
-/** A payment that credit has covered. Until its blockhash expires, someone may still broadcast it. */
-interface CoveredPayment {
-  readonly key: string;
-  readonly cluster: Cluster;
-  /** Finds the payment among the payee's transactions. */
-  readonly memo: string;
-  readonly route: string;
-  readonly requestId: string;
-  readonly coveredAtMs: number;
-  /** The finalized block height at the first search. */
-  readonly height: number | null;
-}
+const EVERY_MS = 10_000;
+/** How long the position of a chain is reused while nothing is searched for. */
+const IDLE_MS = 600_000;
+/** How long before it was covered a payment may have landed: longer than a memo is good, at 400 ms for a slot. */
+const SLOTS_BEFORE = 1_500;
+/** How far back the first search of a database goes. */
+const SLOTS_AT_FIRST = 50_000;
+/** How many blocks a payment is watched: ten times its blockhash's life, because a node may lag behind. */
+const WATCHED_BLOCKS = 1_500;
+const MOST_AT_ONCE = 1_000;
 
-const PACE: WatchPace = { everyMs: 10_000, againMs: 30_000 };
-const MOST_AT_ONCE = 100;
+/** Covered payments that may still land. `height`: the finalized block height when they were first seen. */
+const watched = (condition: string, limit = MOST_AT_ONCE): string => `select d.id, d.route, d.request_id
+  from debits d cross join wallets w where w.id = d.wallet_id and w.cluster = $1 and d.watch_from_ms is not null and ${condition}
+  limit ${limit}`;
+const ANY = watched('true', 1);
+const NOT_SEEN = watched('d.height is null');
+const DEAD = watched('d.height < $2');
+const ALL = watched('true');
+const THIS = watched('d.id = $2');
+const END = 'watch_from_ms = null, height = $2';
+const SEE = 'height = $2';
 
-/** Its columns are the members of a covered payment. */
-const FIND_DUE = `select w.cluster, d.id as key, d.memo, d.route, d.request_id as "requestId", d.captured_at_ms as "coveredAtMs", d.height
-  from debits d join wallets w on w.id = d.wallet_id where d.watch_from_ms <= $1 order by d.watch_from_ms limit $2`;
-/** Sets the time of the next search; null ends the watch. */
-const SCHEDULE = 'update debits set watch_from_ms = $2, height = $3 where id = $1 and {in time} returning id';
+const NOTE_SLOT = `insert into searches (cluster, slot) select $1, $2 where {in time}
+  on conflict (cluster) do update set slot = excluded.slot returning slot as id`;
 
 /**
- * Finds covered payments that were broadcast all the same, and grants the credit that they brought. Each sweep reads a network's
- * height and the payee's history once, for all payments together.
+ * Finds covered payments that were broadcast all the same, and grants the credit that they brought. Each search compares the new
+ * transactions of the payee with the memos of all watched payments at once. Its bounds are those of the chain: it begins some slots
+ * before the last one's slot, and a payment is watched until its blockhash has expired. No clock of this machine decides.
  */
 export class CoveredWatch {
   readonly #dependencies: WatchDependencies;
-  readonly #pace: WatchPace;
   readonly #searching: Repeated;
+  /** When an idle cluster's position was last noted, by the monotonic clock. */
+  readonly #notedAtMs = new Map<Cluster, number>();
+  /** Keys of the payments that were read from the chain, by signature. */
+  readonly #keys = new Recent<string>(IDLE_MS);
 
   constructor(dependencies: WatchDependencies) {
     this.#dependencies = dependencies;
-    this.#pace = { ...PACE, ...dependencies.pace };
-    const search = () => this.#searchAll();
-    this.#searching = dependencies.background.every('covered_payments', this.#pace.everyMs, search);
+    const { background, everyMs = EVERY_MS } = dependencies;
+    this.#searching = background.every('covered_payments', everyMs, () => this.#searchAll());
     void this.#searching.run();
   }
 
@@ -67,61 +68,83 @@ export class CoveredWatch {
     return this.#searching.close();
   }
 
-  /** Searches all payments that are due. A failed search stays due. */
+  /** Searches each cluster. What a failed search has not compared is compared by the next one. */
   async #searchAll(): Promise<void> {
-    const { database, payees } = this.#dependencies;
-    const rows: readonly object[] = await database.read({ sql: FIND_DUE, values: [this.#nowMs(), MOST_AT_ONCE] });
-    const due = rows as readonly CoveredPayment[];
-    const all = due.length === 0 ? [] : await payees();
-    for (const cluster of new Set(due.map((payment) => payment.cluster))) {
-      const ofCluster = due.filter((payment) => payment.cluster === cluster);
-      const payee = all.find((each) => each.cluster === cluster);
-      if (payee) await this.#search(payee, ofCluster);
+    const payees = await this.#dependencies.payees();
+    const faults: unknown[] = [];
+    for (const cluster of Object.keys(NETWORKS) as Cluster[]) {
+      const payee = payees.find((each) => each.cluster === cluster);
       // Without an RPC only `sales verify` can find them.
-      else for (const { key } of ofCluster) await this.#schedule(key);
+      const searched = payee ? this.#search(payee) : this.#change(END, { sql: ALL, values: [cluster] });
+      await searched.catch((error) => void faults.push(error));
+    }
+    if (faults.length > 0) throw faults[0];
+  }
+
+  async #search(payee: Payee): Promise<void> {
+    const { database } = this.#dependencies;
+    const { cluster, chain } = payee;
+    const [position] = await database.read({ sql: 'select slot from searches where cluster = $1', values: [cluster] });
+    const mayIdle = position !== undefined && monotonicMs() - (this.#notedAtMs.get(cluster) ?? -IDLE_MS) < IDLE_MS;
+    const isIdle = async () => (await database.read({ sql: ANY, values: [cluster] })).length === 0;
+    if (mayIdle && (await isIdle())) return;
+    // Read before the history, which therefore holds all that has landed by this block.
+    const { height, slot } = await chain.finalized();
+    if (!(await isIdle())) {
+      await this.#compare(payee, slot, Number(position?.slot ?? slot - SLOTS_AT_FIRST) - SLOTS_BEFORE);
+      await this.#change(END, { sql: DEAD, values: [cluster, height - WATCHED_BLOCKS] });
+      await this.#change(SEE, { sql: NOT_SEEN, values: [cluster] }, async () => (await chain.finalized()).height);
+    }
+    await database.write({ guard: { sql: NOTE_SLOT, values: [cluster, slot] } });
+    this.#notedAtMs.set(cluster, monotonicMs());
+  }
+
+  /** Compares the payee's transactions from a slot on with the memos of all watched payments. */
+  async #compare(payee: Payee, minSlot: number, fromSlot: number): Promise<void> {
+    for await (const page of historyOf(payee, minSlot)) {
+      const rows = page.filter(({ hasFailed, memos: [memo = ''] }) => !hasFailed && looksIssued(memo));
+      await this.#grantLanded(payee, rows);
+      if ((page.at(-1)?.slot ?? 0) < fromSlot) return;
     }
   }
 
-  async #search(payee: Payee, due: readonly CoveredPayment[]): Promise<void> {
-    // Read before the history, which therefore holds all that has landed by this height.
-    const height = await payee.chain.finalizedHeight();
-    const sinceMs = Math.min(...due.map(({ coveredAtMs }) => coveredAtMs)) - SKEW_MS;
-    const listed = await listSince(payee, sinceMs);
-    for (const payment of due) {
-      const { key, memo } = payment;
-      const first = payment.height ?? height;
-      const landed = listed.filter((row) => row.memo === memo);
-      const isOver = landed.length > 0 && (await this.#isGranted(payment, landed, payee));
-      if (isOver || height > first + DEAD_AFTER_BLOCKS) await this.#schedule(key);
-      else await this.#schedule(key, this.#nowMs() + this.#pace.againMs, first);
-    }
-  }
-
-  /** Whether the payment is among these transactions and its credit is granted. */
-  async #isGranted(payment: CoveredPayment, landed: readonly Listed[], payee: Payee): Promise<boolean> {
-    const { database, findPayment } = this.#dependencies;
-    const record = await findPayment(payment.key);
-    if (isOpen(record)) return false;
-    if (record?.progress === 'settled') return true;
-    for (const { signature } of landed) {
-      const transfer = await transferBy(payee, signature);
-      const found = transfer && (await missingEntry(transfer));
+  async #grantLanded(payee: Payee, rows: readonly HistoryRow[]): Promise<void> {
+    if (rows.length === 0) return;
+    const { database } = this.#dependencies;
+    const sql = `select distinct memo from debits where watch_from_ms is not null and memo in (${database.dialect.textsIn('$1')})`;
+    const listed = JSON.stringify(rows.map(({ memos: [memo] }) => memo));
+    const watchedMemos = new Set((await database.read({ sql, values: [listed] })).map(({ memo }) => text(memo)));
+    for (const { signature, memos } of rows) {
+      if (!watchedMemos.has(memos[0] ?? '')) continue;
       // Anyone can copy a memo.
-      if (found?.key !== payment.key) continue;
-      const { route, requestId } = payment;
-      await appendMissing(database, { ...found, route, requestId }, true);
-      return true;
+      const found = { sql: THIS, values: [payee.cluster, await this.#keyOf(payee, signature)] };
+      const [payment] = await database.read(found);
+      const transfer = payment && (await transferBy(payee, signature));
+      if (!transfer) continue;
+      const request = { route: text(payment.route), requestId: text(payment.request_id) };
+      const entry = { ...(await missingEntry(transfer)), ...request };
+      if ((await appendMissing(database, entry, entry.micros)) !== 'barred') await this.#change(END, found);
     }
-    return false;
   }
 
-  /** Searches a payment again at a time; never, if it has landed and is granted, or can never land. */
-  async #schedule(key: string, atMs: number | null = null, height: number | null = null): Promise<void> {
-    const guard = { sql: SCHEDULE, values: [key, atMs, height] };
-    await this.#dependencies.database.write({ guard, isDurable: atMs === null });
+  async #keyOf(payee: Payee, signature: string): Promise<string> {
+    const known = this.#keys.get(signature, monotonicMs());
+    if (known !== undefined) return known;
+    const key = (await paymentKeyBy(payee, signature)) ?? '';
+    this.#keys.set(signature, key, monotonicMs());
+    return key;
   }
 
-  #nowMs(): number {
-    return Math.floor(this.#dependencies.database.now());
+  /** Changes the watched payments that a query finds, in batches. `value`: the parameter of the change, read after each query. */
+  async #change(change: string, found: Statement, value: () => Promise<Value> = async () => null): Promise<void> {
+    const { database } = this.#dependencies;
+    for (;;) {
+      const ids = (await database.read(found)).map(({ id }) => id);
+      if (ids.length === 0) return;
+      const sql = `update debits set ${change} where id in (${database.dialect.textsIn('$1')})
+  and watch_from_ms is not null and {in time} returning id`;
+      const row = await database.write({ guard: { sql, values: [JSON.stringify(ids), await value()] } });
+      if (!row || ids.length < MOST_AT_ONCE) return;
+    }
   }
 }

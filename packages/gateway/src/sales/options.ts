@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import bs58 from 'bs58';
 import { GROUPINGS, type Grouping } from './books.ts';
 
 /** What `asset-gateway sales --help` answers; docs/sales.md has the same text. */
@@ -6,6 +7,7 @@ export const USAGE = `Usage: asset-gateway sales [--since 7d] [--by route|wallet
        asset-gateway sales --follow [--since 1h] [--csv|--json]
        asset-gateway sales unresolved [--csv|--json]
        asset-gateway sales verify [--since 7d] [--repair] [--csv|--json]
+       asset-gateway sales verify --grant <signature> [--since all]
        asset-gateway sales clock [--accept] [--csv|--json]
   What was sold, what fees took of it, and whether the books agree with the chain. It reads the gateway's own variables and
   may run while the gateway serves.
@@ -14,7 +16,9 @@ export const USAGE = `Usage: asset-gateway sales [--since 7d] [--by route|wallet
   --follow    writes each entry as it is appended
   unresolved  payments that may have moved money, and whose outcome is not known
   verify      compares the journal with the payee's transfers on the chain; ends with 1 where they do not agree
-  --repair    appends what the journal is missing; without DATABASE_URL, stop the gateway first
+  --repair    appends what the journal is missing and this gateway's memo or debit proves, with its credit; without
+              DATABASE_URL, stop the gateway first
+  --grant     appends the transfer with this signature, and grants all of it as credit, because you have decided so
   clock       shows whether the wall clock has jumped: until that is undone, or accepted with --accept, nothing is deleted
   --csv       for a spreadsheet; --json for a program. Both have dollars in millionths
 `;
@@ -44,6 +48,11 @@ export function sinceOf(text: string, nowMs: number): number | undefined {
 
 export const isGrouping = (text: string): text is Grouping => GROUPINGS.some((each) => each === text);
 
+const SIGNATURE_BYTES = 64;
+
+/** Whether a text can be the signature of a transaction: only signatures are sent to an RPC. */
+export const isSignature = (text: string): boolean => bs58.decodeUnsafe(text)?.length === SIGNATURE_BYTES;
+
 const OPTIONS = {
   since: { type: 'string' },
   by: { type: 'string' },
@@ -51,6 +60,7 @@ const OPTIONS = {
   json: { type: 'boolean' },
   follow: { type: 'boolean' },
   repair: { type: 'boolean' },
+  grant: { type: 'string' },
   accept: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -60,7 +70,7 @@ const ALLOWED: Readonly<Record<'group' | 'follow' | 'unresolved' | 'verify' | 'c
   group: ['since', 'by'],
   follow: ['since', 'follow'],
   unresolved: [],
-  verify: ['since', 'repair'],
+  verify: ['since', 'repair', 'grant'],
   clock: ['accept'],
 };
 
@@ -91,13 +101,16 @@ export function readTask(words: readonly string[], nowMs: number) {
     json,
     repair = false,
     accept = false,
+    grant,
   } = values;
   const strange = Object.keys(values).find((name) => ![...ALLOWED[kind], 'csv', 'json'].includes(name));
   if (strange !== undefined) throw new UsageError(`--${strange} does not apply here.`);
   if (csv && json) throw new UsageError('--csv and --json cannot be combined.');
+  if (grant !== undefined && (repair || !isSignature(grant)))
+    throw new UsageError('--grant takes the signature of one transaction, without --repair.');
   const sinceMs = sinceOf(since, nowMs);
   if (sinceMs === undefined) throw new UsageError('--since is a span such as 7d, 24h or 90m, a date, or all.');
   if (!isGrouping(by)) throw new UsageError(`--by is one of ${GROUPINGS.join(', ')}.`);
   const format: Format = csv ? 'csv' : json ? 'json' : 'table';
-  return { kind, sinceMs, by, format, repair, accept };
+  return { kind, sinceMs, by, format, repair, accept, grant };
 }

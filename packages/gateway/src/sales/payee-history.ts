@@ -1,25 +1,22 @@
 import { below, type Cluster, listAt, member, NETWORKS } from '@asset-gateway/protocol';
-import { type Chain, HISTORY } from '../payments/facilitator/chain.ts';
-import { looksIssued, paymentKeyOf } from '../payments/read/requirement.ts';
-import { readTransaction } from '../payments/read/transaction.ts';
+import bs58 from 'bs58';
+import { type Chain, HISTORY, type HistoryRow } from '../payments/facilitator/chain.ts';
+import { paymentKeyOf } from '../payments/read/requirement.ts';
+import { readTransaction, TOKEN, TRANSFER_CHECKED } from '../payments/read/transaction.ts';
 import { append, type Database, type JournalEntry } from '../stores/sql/database.ts';
 
-/** A successful transaction of the payee. */
-export interface Listed {
+/** A transfer to the payee, as the chain shows it. */
+export interface ChainTransfer {
   readonly signature: string;
-  /** The time of its block, in milliseconds. */
+  /** The time of its block in milliseconds; 0 if unknown. */
   readonly atMs: number;
   /** The first memo of the transaction. */
   readonly memo: string | undefined;
-}
-
-/** A transfer to the payee, as the chain shows it. */
-export interface ChainTransfer extends Listed {
   readonly payee: Payee;
   readonly cluster: Cluster;
   /** Millionths of a dollar. */
   readonly micros: number;
-  /** The owner of the source account. */
+  /** The wallet that has signed the transfer: its authority, as for the gateway, or else the owner of the source account. */
   readonly wallet: string;
   readonly feeLamports: number;
   /** Whether the gateway's own fee payer has paid the fee. */
@@ -29,6 +26,7 @@ export interface ChainTransfer extends Listed {
 /** The payee on a cluster, and the chain to read it from. */
 export interface Payee {
   readonly cluster: Cluster;
+  readonly payTo: string;
   /** The payee's token account. */
   readonly account: string;
   readonly mint: string;
@@ -39,17 +37,14 @@ export interface Payee {
 
 const AT_ONCE = 8;
 
-/** Successful transactions of an account since a time, newest first. */
-export async function listSince({ chain, account }: Payee, sinceMs: number): Promise<Listed[]> {
-  const listed: Listed[] = [];
+/** The transactions of the payee's account in pages, newest first. `minSlot`: a node that has not seen this slot must not answer. */
+export async function* historyOf({ chain, account }: Payee, minSlot?: number): AsyncGenerator<readonly HistoryRow[]> {
   let before: string | undefined;
-  for (;;) {
-    const rows = await chain.transactionsOf(account, before);
-    const young = rows.filter(({ atMs }) => atMs >= sinceMs);
-    listed.push(...young.filter(({ hasFailed }) => !hasFailed).map(({ memos: [memo], ...row }) => ({ ...row, memo })));
-    before = rows.at(-1)?.signature;
-    if (before === undefined || young.length < rows.length || rows.length < HISTORY) return listed;
-  }
+  do {
+    const rows = await chain.transactionsOf(account, { before, minSlot });
+    yield rows;
+    before = rows.length < HISTORY ? undefined : rows.at(-1)?.signature;
+  } while (before !== undefined);
 }
 
 const textsAt = (value: unknown, ...names: readonly string[]): string[] => listAt(value, ...names).map(String);
@@ -69,8 +64,23 @@ function changesIn(meta: unknown, mint: string): Map<number, { readonly owner: s
   return changes;
 }
 
+/** The authority of the only checked transfer to an account. */
+function authorityIn(answer: unknown, keys: readonly string[], account: string): string | undefined {
+  const [only, ...others] = listAt(answer, 'transaction', 'message', 'instructions').flatMap((instruction) => {
+    const [, , destination, authority = ''] = listAt(instruction, 'accounts').map((index) => keys[Number(index)]);
+    const isOfToken = keys[Number(member(instruction, 'programIdIndex'))] === TOKEN;
+    const [kind] = bs58.decodeUnsafe(String(member(instruction, 'data'))) ?? [];
+    return isOfToken && kind === TRANSFER_CHECKED && destination === account ? [authority] : [];
+  });
+  return others.length === 0 ? only : undefined;
+}
+
 /** The transfer to the payee in a transaction; undefined if there is none. */
-function transferIn(answer: unknown, listed: Listed, payee: Payee): ChainTransfer | undefined {
+function transferIn(
+  answer: unknown,
+  listed: Pick<ChainTransfer, 'signature' | 'atMs' | 'memo'>,
+  payee: Payee,
+): ChainTransfer | undefined {
   const meta = member(answer, 'meta');
   const own = textsAt(answer, 'transaction', 'message', 'accountKeys');
   const loaded = ['writable', 'readonly'].flatMap((name) => textsAt(meta, 'loadedAddresses', name));
@@ -79,19 +89,26 @@ function transferIn(answer: unknown, listed: Listed, payee: Payee): ChainTransfe
   const micros = changes.get(keys.indexOf(payee.account))?.micros ?? 0n;
   if (micros <= 0n) return undefined;
   const [source] = [...changes.values()].sort((one, other) => Number(one.micros - other.micros));
+  const wallet = authorityIn(answer, keys, payee.account) ?? source?.owner ?? '';
   const fee = { feeLamports: Number(member(meta, 'fee')), isFeeOurs: own[0] === payee.feePayer };
-  const { cluster } = payee;
-  return { ...listed, ...fee, payee, cluster, micros: Number(micros), wallet: source?.owner ?? '' };
+  return { ...listed, ...fee, payee, cluster: payee.cluster, micros: Number(micros), wallet };
 }
 
 /** All transfers to the payee since a time, newest first. Each costs a call of the RPC, several of which run in parallel. */
 export async function transfersTo(payee: Payee, sinceMs: number): Promise<ChainTransfer[]> {
-  const listed = await listSince(payee, sinceMs);
   const transfers: ChainTransfer[] = [];
-  for (let first = 0; first < listed.length; first += AT_ONCE) {
-    const part = listed.slice(first, first + AT_ONCE);
-    const answers = await Promise.all(part.map(({ signature }) => payee.chain.transaction(signature)));
-    transfers.push(...part.flatMap((each, index) => transferIn(answers[index], each, payee) ?? []));
+  for await (const page of historyOf(payee)) {
+    const young = page.filter(({ atMs }) => atMs === 0 || atMs >= sinceMs);
+    const succeeded = young.filter(({ hasFailed }) => !hasFailed);
+    for (let first = 0; first < succeeded.length; first += AT_ONCE) {
+      const part = succeeded.slice(first, first + AT_ONCE);
+      const answers = await Promise.all(part.map(({ signature }) => payee.chain.transaction(signature)));
+      const found = part.map(({ signature, atMs, memos: [memo] }, index) =>
+        transferIn(answers[index], { signature, atMs, memo }, payee),
+      );
+      transfers.push(...found.filter((transfer) => transfer !== undefined));
+    }
+    if (young.length < page.length) break;
   }
   return transfers;
 }
@@ -100,25 +117,26 @@ export async function transfersTo(payee: Payee, sinceMs: number): Promise<ChainT
 export async function transferBy(payee: Payee, signature: string): Promise<ChainTransfer | undefined> {
   const answer = await payee.chain.transaction(signature);
   if (answer === null || below(answer, 'meta', 'err') !== null) return undefined;
-  const atMs = Number(member(answer, 'blockTime')) * 1_000;
+  const atMs = Number(member(answer, 'blockTime') ?? 0) * 1_000;
   return transferIn(answer, { signature, atMs, memo: undefined }, payee);
 }
 
-/** Whether a transfer is a sale: its memo must have been issued by a gateway. */
-export const isSale = ({ memo }: ChainTransfer): boolean => memo !== undefined && looksIssued(memo);
+/** The key of the payment with this signature; undefined if the gateway would not take its transaction. */
+export async function paymentKeyBy({ chain, cluster }: Payee, signature: string): Promise<string | undefined> {
+  const bytes = await chain.transactionBytes(signature);
+  const message = bytes && readTransaction(bytes)?.message;
+  return message && paymentKeyOf(NETWORKS[cluster], message);
+}
 
-/** The settlement of a transfer without an entry. Its request is unknown. */
-type MissingEntry = JournalEntry & { readonly key: string };
+/** The settlement of a transfer without an entry. */
+export type MissingEntry = JournalEntry & { readonly key: string };
 
-/** The entry that a transfer should have. */
+/** The entry that a transfer should have. Its request is unknown. */
 export async function missingEntry(transfer: ChainTransfer): Promise<MissingEntry> {
   const { payee, cluster, signature, wallet, micros, feeLamports, isFeeOurs } = transfer;
-  const bytes = await payee.chain.transactionBytes(signature);
-  const message = bytes && readTransaction(bytes)?.message;
-  const network = NETWORKS[cluster];
   return {
     kind: 'settlement',
-    key: message ? paymentKeyOf(network, message) : `${network}:${signature}`,
+    key: (await paymentKeyBy(payee, signature)) ?? `${NETWORKS[cluster]}:${signature}`,
     cluster,
     wallet,
     micros,
@@ -130,27 +148,45 @@ export async function missingEntry(transfer: ChainTransfer): Promise<MissingEntr
   };
 }
 
+/** How far an entry's time may be from its transfer's: they are written at different times, by different clocks. */
+export const SKEW_MS = 3_600_000;
+
 const IS_SETTLED = `select 1 from journal_entries where kind = 'settlement' and signature = `;
+const APPEND = `insert into wallets (cluster, address, granted_micro_usdc) select $1, $2, $3
+  where not exists (${IS_SETTLED}$4)
+  and not exists (select 1 from payments where key = $5 and state in ('reserved', 'settling', 'unresolved')
+    and search_ended_ms is null)
+  and not exists (select 1 from books where complete_since > $6) and {in time}
+  on conflict (cluster, address) do update set granted_micro_usdc = wallets.granted_micro_usdc + excluded.granted_micro_usdc
+  returning id`;
+const ALWAYS = '9999-12-31T00:00:00.000Z';
 
 /**
- * Appends a missing settlement once, and grants its amount as credit if `isGranted`. Answers false if any node has appended it
- * before.
+ * Whether an entry was appended. `present`: the journal has it. `barred`: its payment is in progress, or its block is older than the
+ * complete part of the journal.
  */
-export async function appendMissing(database: Database, entry: MissingEntry, isGranted: boolean): Promise<boolean> {
-  const grant: JournalEntry = { ...entry, kind: 'grant', feeLamports: 0 };
-  const entries = isGranted ? [entry, grant] : [entry];
-  const guard = {
-    sql: `insert into wallets (cluster, address, granted_micro_usdc) select $1, $2, $3
-  where not exists (${IS_SETTLED}$4) and {in time}
-  on conflict (cluster, address) do update set granted_micro_usdc = wallets.granted_micro_usdc + excluded.granted_micro_usdc
-  returning id`,
-    values: [entry.cluster, entry.wallet, isGranted ? entry.micros : 0, entry.transaction],
-  };
+type Verdict = 'appended' | 'present' | 'barred';
+
+/** Appends a missing settlement once, and grants credit for it. `atMs`: the time of its block; undefined if its age does not matter. */
+export async function appendMissing(
+  database: Database,
+  entry: MissingEntry,
+  creditMicros: number,
+  atMs?: number,
+): Promise<Verdict> {
+  const grant: JournalEntry = { ...entry, kind: 'grant', micros: creditMicros, feeLamports: 0 };
+  const entries = creditMicros > 0 ? [entry, grant] : [entry];
+  const since = atMs === undefined ? ALWAYS : new Date(Math.max(0, atMs - SKEW_MS)).toISOString();
+  const values = [entry.cluster, entry.wallet, creditMicros, entry.transaction, entry.key, since];
   const changes = entries.map((each) => append(each, database.wallAt(database.now())));
-  const row = await database.write({ guard, changes, isDurable: true }).catch(async (error) => {
-    // Another node was faster, and the database rejected the second settlement.
-    const settled = await database.read({ sql: `${IS_SETTLED}$1`, values: [entry.transaction] });
-    if (settled.length === 0) throw error;
+  let fault: unknown;
+  const row = await database.write({ guard: { sql: APPEND, values }, changes, isDurable: true }).catch((error) => {
+    // Another node may have been faster, so that the database rejected the second settlement.
+    fault = error;
   });
-  return row !== undefined;
+  if (row) return 'appended';
+  const settled = await database.read({ sql: `${IS_SETTLED}$1`, values: [entry.transaction] });
+  if (settled.length > 0) return 'present';
+  if (fault !== undefined) throw fault;
+  return 'barred';
 }

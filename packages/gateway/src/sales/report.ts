@@ -152,9 +152,9 @@ export function clockTable(clocks: ClockRow): Table {
   };
 }
 
-/** Discrepancies as a table. */
+/** Discrepancies as a table. `command` appends the entry of a transfer without one. */
 export function discrepancyTable(discrepancies: readonly Discrepancy[]): Table {
-  const columns = ['fault', 'cluster', 'wallet', 'transaction', 'id', 'journal', 'found'] as const;
+  const columns = ['fault', 'cluster', 'wallet', 'transaction', 'id', 'journal', 'found', 'command'] as const;
   return { columns, rows: discrepancies.map((each) => columns.map((column) => each[column])) };
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { below, listAt, member, Refusal } from '@asset-gateway/protocol';
+import { below, listAt, member, type Refusal } from '@asset-gateway/protocol';
 import { Pool } from '../../pool.ts';
 import { unavailable } from '../responses.ts';
 import type { Processed } from './facilitator.ts';
@@ -14,6 +14,12 @@ export const DEAD_AFTER_BLOCKS = 200;
 const HEIGHT_MS = 1_000;
 /** The most transactions that an RPC lists at once. */
 export const HISTORY = 1_000;
+/** A block that is final, and its slot: some slots have no block. */
+interface Finalized {
+  readonly height: number;
+  readonly slot: number;
+}
+
 /** How far the chain's time of day may be from ours. */
 export const SKEW_MS = 60_000;
 
@@ -21,12 +27,19 @@ export const SKEW_MS = 60_000;
 export type ChainStatus = 'confirmed' | 'failed' | 'seen' | 'missing';
 
 /** A transaction of an account's history. */
-interface HistoryRow {
+export interface HistoryRow {
   readonly signature: string;
+  readonly slot: number;
   readonly hasFailed: boolean;
   /** The time of its block in milliseconds; 0 if unknown. */
   readonly atMs: number;
   readonly memos: readonly string[];
+}
+
+/** Which part of a history is listed. */
+interface HistoryPage {
+  readonly before?: string | undefined;
+  readonly minSlot?: number | undefined;
 }
 
 const unusable = (what: string): Refusal => unavailable(`rpc: ${what}`);
@@ -39,7 +52,7 @@ const memosIn = (listed: unknown): string[] =>
 export class Chain {
   readonly #pool: Pool;
   readonly #path: string;
-  #height: { readonly askedAtMs: number; readonly answer: Promise<number> } | undefined;
+  #finalized: { readonly askedAtMs: number; readonly answer: Promise<Finalized> } | undefined;
 
   /** Each instance has its own connections, so that one purpose never delays another. */
   constructor(url: string, connections = CONNECTIONS) {
@@ -61,28 +74,39 @@ export class Chain {
   }
 
   /** Blocks up to this height are final. It may be a second old. */
-  finalizedHeight(): Promise<number> {
+  async finalizedHeight(): Promise<number> {
+    return (await this.finalized()).height;
+  }
+
+  /** The latest final block. It may be a second old. */
+  finalized(): Promise<Finalized> {
     const nowMs = performance.now();
-    if (this.#height && nowMs - this.#height.askedAtMs < HEIGHT_MS) return this.#height.answer;
-    const answer = this.#readHeight();
-    this.#height = { askedAtMs: nowMs, answer };
+    if (this.#finalized && nowMs - this.#finalized.askedAtMs < HEIGHT_MS) return this.#finalized.answer;
+    const answer = this.#readFinalized();
+    this.#finalized = { askedAtMs: nowMs, answer };
     answer.catch(() => {
-      this.#height = undefined;
+      this.#finalized = undefined;
     });
     return answer;
   }
 
-  /** The latest transactions of an account, newest first. `before`: only transactions older than this one. */
-  async transactionsOf(account: string, before?: string): Promise<readonly HistoryRow[]> {
-    const page = { limit: HISTORY, ...(before !== undefined && { before }), commitment: 'confirmed' };
+  /**
+   * The latest transactions of an account, newest first. `before`: only transactions older than this one. `minSlot`: a node that has
+   * not seen this slot must not answer.
+   */
+  async transactionsOf(account: string, { before, minSlot: minContextSlot }: HistoryPage = {}) {
+    const page = { limit: HISTORY, before, minContextSlot, commitment: 'confirmed' };
     const rows = await this.#call('getSignaturesForAddress', [account, page]);
     if (!Array.isArray(rows)) throw unusable('no history');
-    return rows.map((row) => ({
-      signature: String(member(row, 'signature')),
-      hasFailed: member(row, 'err') !== null,
-      atMs: Number(member(row, 'blockTime') ?? 0) * 1_000,
-      memos: memosIn(member(row, 'memo')),
-    }));
+    return rows.map(
+      (row): HistoryRow => ({
+        signature: String(member(row, 'signature')),
+        slot: Number(member(row, 'slot')),
+        hasFailed: member(row, 'err') !== null,
+        atMs: Number(member(row, 'blockTime') ?? 0) * 1_000,
+        memos: memosIn(member(row, 'memo')),
+      }),
+    );
   }
 
   /** A confirmed transaction as the RPC describes it; null if there is none. */
@@ -133,11 +157,11 @@ export class Chain {
     return text;
   }
 
-  async #readHeight(): Promise<number> {
+  async #readFinalized(): Promise<Finalized> {
     const result = await this.#call('getLatestBlockhash', [{ commitment: 'finalized' }]);
-    const height = below(result, 'value', 'lastValidBlockHeight');
-    if (typeof height !== 'number') throw new Refusal('facilitator_unavailable', { reason: 'no block height' });
-    return height - BLOCKHASH_BLOCKS;
+    const [slot, last] = [below(result, 'context', 'slot'), below(result, 'value', 'lastValidBlockHeight')];
+    if (typeof last !== 'number' || typeof slot !== 'number') throw unusable('no block height');
+    return { height: last - BLOCKHASH_BLOCKS, slot };
   }
 
   async #call(method: string, params: readonly unknown[]): Promise<unknown> {

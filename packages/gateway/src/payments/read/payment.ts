@@ -3,7 +3,7 @@ import type { Inbound, Trail } from '../../call.ts';
 import { type Crypto, decodeBase64, decodeJsonHeader } from '../../gates/crypto.ts';
 import { type PaidCall, SHORT_NETWORKS } from '../../receipts/response.ts';
 import type { Payment } from '../facilitator/facilitator.ts';
-import { isSameRequirement, looksIssued, type Memos, type Offer, requirementOf } from './requirement.ts';
+import { isSameRequirement, looksIssued, MEMO_SECONDS, type Memos, type Offer, requirementOf } from './requirement.ts';
 import { readTransfer, type Transaction, type Transfer } from './transaction.ts';
 
 /** A payment as a header contains it, before it is checked. */
@@ -46,11 +46,11 @@ export function carriedPayment({ headers }: Inbound): CarriedPayment | 'malforme
   return (isOne && readPayment(value)) || 'malformed';
 }
 
-const MAX_AGE_SECONDS = 300;
-const MAX_AHEAD_SECONDS = 30;
-
 /** A payment that matches its request. */
-export type PresentedPayment = Payment & Transfer;
+export interface PresentedPayment extends Payment, Transfer {
+  /** The part of the amount that its memo makes credit, in millionths of a dollar; 0 without memos. */
+  readonly creditMicros: number;
+}
 
 /** A request that carries a payment. */
 export interface PaymentCall extends PaidCall {
@@ -84,15 +84,15 @@ function memoAdvice({ instructions }: Transaction): string | undefined {
   return isCopied ? undefined : COPY_MEMO;
 }
 
-function memoRefusal({ memo, ...offer }: Offer & { memo: string }, candidate: Candidate): Refusal | undefined {
+/** The credit part of a memo that is good for the request, or its refusal. */
+function readMemo({ memo, ...offer }: Offer & { memo: string }, candidate: Candidate): number | Refusal {
   const { memos, requestHash, nowMs, transaction } = candidate;
-  if (!memos) return undefined;
-  const issuedAt = memos.read(memo, offer, requestHash);
-  if (issuedAt === undefined)
-    return refused('no_matching_requirements', 'memo of another request or price', memoAdvice(transaction));
-  const age = nowMs / 1000 - issuedAt;
-  const isGood = age <= MAX_AGE_SECONDS && age >= -MAX_AHEAD_SECONDS;
-  return isGood ? undefined : refused('no_matching_requirements', 'memo too old');
+  if (!memos) return 0;
+  const content = memos.read(memo, offer, requestHash, nowMs);
+  if (!content) return refused('no_matching_requirements', 'memo of another request or price', memoAdvice(transaction));
+  const age = nowMs / 1000 - content.issuedAt;
+  const isGood = age <= MEMO_SECONDS.maxAge && age >= -MEMO_SECONDS.maxAhead;
+  return isGood ? content.creditMicros : refused('no_matching_requirements', 'memo too old');
 }
 
 /**
@@ -112,13 +112,13 @@ export function readPresentedPayment(candidate: Candidate): PresentedPayment | R
   const { amount, memo } = transfer;
   const offer = { ...candidate.offer, feePayer, amount: memos ? amount : candidate.offer.amount };
   if (amount !== offer.amount) return refused('invalid_exact_svm_payload_amount_mismatch', 'amount');
-  const wrongMemo = memoRefusal({ ...offer, memo }, candidate);
-  if (wrongMemo) return wrongMemo;
+  const creditMicros = readMemo({ ...offer, memo }, candidate);
+  if (creditMicros instanceof Refusal) return creditMicros;
   const requirement = requirementOf(offer, memos && memo);
   const hasTicket = memos?.isTicketOf(memo, carried.ticket) === true;
   const isSame = isSameRequirement(carried.accepted, requirement) && (hasTicket || !memos);
   if (carried.version === 2 && !isSame) return refused('no_matching_requirements', 'accepted');
   const { message } = transaction;
   const encoded = Buffer.from(carried.transaction).toString('base64');
-  return { ...transfer, key, network, transaction: encoded, message, requirement, hasTicket };
+  return { ...transfer, key, network, transaction: encoded, message, requirement, hasTicket, creditMicros };
 }

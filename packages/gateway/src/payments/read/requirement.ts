@@ -83,14 +83,17 @@ export const paidCallOf = ({ originOf, receipts, randomId }: CallDependencies, c
 /** The key of a payment: its network and the hash of its message, whatever its encoding. */
 export const paymentKeyOf = (network: string, message: Uint8Array): string => `${network}:${hash('sha256', message)}`;
 
-/** The members of an offer that a memo is bound to. */
-const BOUND = ['network', 'asset', 'payTo', 'amount', 'feePayer'] as const;
-type MemoOffer = Pick<Offer, (typeof BOUND)[number]>;
+/** The members of an offer that the origin part of a memo covers: the chain shows them, so it can be checked without the request. */
+const SHOWN = ['network', 'asset', 'payTo', 'amount'] as const;
+type ShownOffer = Pick<Offer, (typeof SHOWN)[number]>;
+type MemoOffer = ShownOffer & Pick<Offer, 'feePayer'>;
 
-const TIME_BYTES = 4;
-const RANDOM_BYTES = 8;
-const HEAD_BYTES = TIME_BYTES + RANDOM_BYTES;
-const MAC_BYTES = 12;
+const TIME_BYTES = 2;
+const RANDOM_BYTES = 4;
+const PRICE_BYTES = 3;
+const HEAD_BYTES = TIME_BYTES + RANDOM_BYTES + PRICE_BYTES;
+const ORIGIN_BYTES = 8;
+const BINDING_BYTES = 7;
 const TICKET_BYTES = 12;
 /** In base64url. */
 const TICKET_LENGTH = 16;
@@ -98,41 +101,86 @@ const FORMAT = /^[A-Za-z0-9_-]{32}$/;
 /** Memos that stock clients make up if they copy none. */
 const MADE_UP = /^[0-9a-f]{32}$/;
 
-/** When a memo was issued, in milliseconds. */
-export const issuedAtMs = (memo: string): number => Buffer.from(memo, 'base64url').readUInt32BE(0) * 1000;
+const TIMES = 2 ** (8 * TIME_BYTES);
+/** The largest value of a memo's price: nothing becomes credit. */
+const NO_CREDIT = 2 ** (8 * PRICE_BYTES) - 1;
+
+/** Bundles come with calls below this price, in millionths of a dollar, which a memo can hold. */
+export const MOST_BUNDLED_MICROS = NO_CREDIT;
+
+/** How long a memo is good, and how far its issuer's clock may be ahead, in seconds. */
+export const MEMO_SECONDS = { maxAge: 300, maxAhead: 30 } as const;
 
 /** Whether a text has the format of an issued memo. */
 export const looksIssued = (memo: string): boolean => FORMAT.test(memo) && !MADE_UP.test(memo);
 
+/** The time nearest to another one that has these low bits, in seconds. */
+function nearest(low: number, nowSeconds: number): number {
+  const ahead = (((low - nowSeconds) % TIMES) + TIMES) % TIMES;
+  return nowSeconds + (ahead < TIMES / 2 ? ahead : ahead - TIMES);
+}
+
+/** What a memo says about its payment. */
+interface MemoContent {
+  /** In seconds. */
+  readonly issuedAt: number;
+  /** The part of the amount that becomes credit, in millionths of a dollar. */
+  readonly creditMicros: number;
+}
+
 /**
- * Memos bind a payment to one request at one price: 4 bytes of issue time, 8 random bytes and 12 bytes of a MAC over the offer and
- * the request, in base64url. The client copies the memo into the transaction, so challenges need no storage, and no two purchases
- * are the same transaction.
+ * Memos bind a payment to one request at one price, in 24 bytes of base64url. The first 9 are the low 2 bytes of the issue time, 4
+ * random bytes, and 3 of the price of the call that comes with the payment; the rest of the amount becomes credit. 8 bytes of a MAC
+ * over them and the transfer prove the memo's origin from the chain alone, for ever. 7 bytes of another MAC bind it to the whole
+ * offer, the request and the full issue time. The client copies the memo into the transaction, so challenges need no storage.
  */
 export class Memos {
-  readonly #memos: Macs;
+  readonly #origins: Macs;
+  readonly #bindings: Macs;
   readonly #tickets: Macs;
 
   /** The first secret signs, all verify. */
   constructor(crypto: Crypto, secrets: readonly string[]) {
-    this.#memos = new Macs(crypto, keysFor('asset-gateway exact', crypto, secrets), MAC_BYTES);
-    this.#tickets = new Macs(crypto, keysFor('asset-gateway ticket', crypto, secrets), TICKET_BYTES);
+    const macs = (purpose: string, bytes: number) =>
+      new Macs(crypto, keysFor(`asset-gateway ${purpose}`, crypto, secrets), bytes);
+    this.#origins = macs('memo', ORIGIN_BYTES);
+    this.#bindings = macs('exact', BINDING_BYTES);
+    this.#tickets = macs('ticket', TICKET_BYTES);
   }
 
-  issue(offer: MemoOffer, requestHash: string, nowMs: number): string {
+  /** `creditMicros`: the part of the amount that becomes credit. */
+  issue(offer: MemoOffer, requestHash: string, nowMs: number, creditMicros = 0): string {
+    const issuedAt = Math.floor(nowMs / 1000);
     const head = Buffer.alloc(HEAD_BYTES);
-    head.writeUInt32BE(Math.floor(nowMs / 1000), 0);
+    head.writeUIntBE(issuedAt % TIMES, 0, TIME_BYTES);
     head.set(random(RANDOM_BYTES), TIME_BYTES);
-    return Buffer.concat([head, this.#memos.sign(boundTo(head, offer, requestHash))]).toString('base64url');
+    const price = creditMicros === 0 ? NO_CREDIT : Number(offer.amount) - creditMicros;
+    head.writeUIntBE(price, HEAD_BYTES - PRICE_BYTES, PRICE_BYTES);
+    const proven = Buffer.concat([head, this.#origins.sign(shownText(head, offer))]);
+    return Buffer.concat([proven, this.#bindings.sign(boundText(proven, offer, requestHash, issuedAt))]).toString(
+      'base64url',
+    );
   }
 
-  /** When this memo was issued, in seconds; undefined unless it was issued for this offer and request. */
-  read(memo: string, offer: MemoOffer, requestHash: string): number | undefined {
+  /** The content of a memo; undefined unless it was issued for this offer and request, within hours of now. */
+  read(memo: string, offer: MemoOffer, requestHash: string, nowMs: number): MemoContent | undefined {
+    const creditMicros = this.provenCredit(memo, offer);
+    if (creditMicros === undefined) return undefined;
+    const bytes = Buffer.from(memo, 'base64url');
+    const issuedAt = nearest(bytes.readUIntBE(0, TIME_BYTES), Math.floor(nowMs / 1000));
+    const [proven, binding] = [bytes.subarray(0, -BINDING_BYTES), bytes.subarray(-BINDING_BYTES)];
+    const isGenuine = this.#bindings.verify(boundText(proven, offer, requestHash, issuedAt), binding);
+    return isGenuine ? { issuedAt, creditMicros } : undefined;
+  }
+
+  /** How much of a transfer becomes credit; undefined unless one of the secrets has issued this memo for such a transfer. */
+  provenCredit(memo: string, offer: ShownOffer): number | undefined {
     if (!FORMAT.test(memo)) return undefined;
     const bytes = Buffer.from(memo, 'base64url');
-    const head = bytes.subarray(0, HEAD_BYTES);
-    const isGenuine = this.#memos.verify(boundTo(head, offer, requestHash), bytes.subarray(HEAD_BYTES));
-    return isGenuine ? head.readUInt32BE(0) : undefined;
+    const [head, origin] = [bytes.subarray(0, HEAD_BYTES), bytes.subarray(HEAD_BYTES, -BINDING_BYTES)];
+    if (!this.#origins.verify(shownText(head, offer), origin)) return undefined;
+    const price = head.readUIntBE(HEAD_BYTES - PRICE_BYTES, PRICE_BYTES);
+    return price === NO_CREDIT ? 0 : Number(offer.amount) - price;
   }
 
   /** The ticket of a memo, which only the client of the challenge gets. Memos are public on the chain; tickets are not. */
@@ -146,6 +194,15 @@ export class Memos {
   }
 }
 
-/** The text that a memo's MAC covers. */
-const boundTo = (head: Buffer, offer: MemoOffer, requestHash: string): string =>
-  JSON.stringify(['exact1', head.toString('hex'), ...BOUND.map((name) => offer[name]), requestHash]);
+const shownText = (head: Buffer, offer: ShownOffer): string =>
+  JSON.stringify(['memo2', head.toString('hex'), ...SHOWN.map((name) => offer[name])]);
+
+const boundText = (proven: Buffer, offer: MemoOffer, requestHash: string, issuedAt: number): string =>
+  JSON.stringify([
+    'exact2',
+    proven.toString('hex'),
+    ...SHOWN.map((name) => offer[name]),
+    offer.feePayer,
+    requestHash,
+    issuedAt,
+  ]);

@@ -113,7 +113,7 @@ export function readTransaction(bytes: Uint8Array): Transaction | undefined {
 }
 
 const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111';
-const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
+export const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 /** Wallets add this program's checks to transactions. */
 const LIGHTHOUSE = 'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95';
@@ -130,7 +130,8 @@ const LAMPORTS_PER_SIGNATURE = 5_000;
 const MAX_INSTRUCTIONS = 7;
 const SET_COMPUTE_LIMIT = 2;
 const SET_COMPUTE_PRICE = 3;
-const TRANSFER_CHECKED = 12;
+/** The first byte of its instruction TransferChecked: source, mint, destination, authority. */
+export const TRANSFER_CHECKED = 12;
 
 /** The transfer of a payment's transaction. */
 export interface Transfer {

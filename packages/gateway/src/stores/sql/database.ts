@@ -6,6 +6,8 @@ export const SQLITE = {
   name: 'sqlite' as 'sqlite' | 'postgres',
   /** The day (UTC) of a moment, as `YYYY-MM-DD`. */
   dayOf: (instant: string) => `substr(${instant}, 1, 10)`,
+  /** The texts of a list in JSON, as rows. */
+  textsIn: (json: string) => `select value from json_each(${json})`,
   /** The fees that count against a fee payer's budget: all (0), or those of new payers (1). Concurrent steps run this one by one. */
   countedFees: (feePayer: string, nowMs: string, newPayers: string) =>
     `(select coalesce(sum(fee_lamports), 0) from payments
@@ -17,14 +19,14 @@ export type Dialect = typeof SQLITE;
 export const POSTGRES: Dialect = {
   name: 'postgres',
   dayOf: (instant) => `to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD')`,
+  textsIn: (json) => `select jsonb_array_elements_text(cast(${json} as jsonb))`,
   countedFees: (...values) => `counted_fees(${values.join(', ')})`,
 };
 
-/**
- * Whether a step failed because a concurrent one has inserted the same key. Only PostgreSQL runs steps concurrently; in SQLite the
- * guard finds the row.
- */
-export const isDuplicate = (error: unknown): boolean => (error as { code?: unknown }).code === '23505';
+const DUPLICATE = /^(?:23505|SQLITE_CONSTRAINT_(?:UNIQUE|PRIMARYKEY))$/;
+
+/** Whether a step failed because another one has inserted the same key. */
+export const isDuplicate = (error: unknown): boolean => DUPLICATE.test(String((error as { code?: unknown }).code));
 
 /** A value of a column or a parameter. Integers are safe integers. */
 export type Value = string | number | null;

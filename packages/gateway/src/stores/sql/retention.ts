@@ -10,8 +10,6 @@ interface RetentionOptions {
   readonly journalKeepMs: number;
   /** The most bytes of all stored answers together. */
   readonly answerBytes: number;
-  /** How long covered payments are watched, in milliseconds. */
-  readonly watchMs: number;
   /** Releases lapsed holds. */
   readonly releaseLapsed: () => Promise<void>;
 }
@@ -45,17 +43,18 @@ const ABANDONED: Expiring = { table: 'payments', column: 'leased_until_ms', unle
 const ANSWERS: Expiring = { table: 'answers', column: 'until_ms' };
 const DEBITS: Expiring = { table: 'debits', column: 'captured_at_ms', unless: 'watch_from_ms is not null' };
 
-const END_WATCH = `update debits set watch_from_ms = null where watch_from_ms is not null and captured_at_ms <= $1 and {in time}
-  returning id`;
-
 const OLDEST_ENTRIES = `select id, at from journal_entries where id > (select pruned_id from books) order by id limit $1`;
 
+/** The time of the first entry that is kept, or now: what it follows was written before, however a wrong clock has dated it. */
+const COMPLETE_SINCE = `(select max(at) from (select complete_since as at from books
+  union all select coalesce((select at from journal_entries where id > $2 order by id limit 1), $3)) as times)`;
+
 /** Deletes the oldest entries up to one of them, and adds them to the opening entries of their wallets. One node does it. */
-const prune = (from: number, to: number, at: string): Step => ({
+const prune = (from: number, to: number, now: string): Step => ({
   guard: {
-    sql: `update books set pruned_id = $2, complete_since = $3
+    sql: `update books set pruned_id = $2, complete_since = ${COMPLETE_SINCE}
   where id = 1 and pruned_id = $1 and {in time} returning id`,
-    values: [from, to, at],
+    values: [from, to, now],
   },
   changes: [
     {
@@ -106,12 +105,10 @@ export class Retention {
     const nowMs = Math.floor(this.#database.now());
     // Debits and idle wallets are stored as long as answers.
     const oldMs = nowMs - ANSWER_MS;
-    const endWatch = { guard: { sql: END_WATCH, values: [nowMs - this.#options.watchMs] } };
     const byAge = [
       () => this.#remove(FORGOTTEN, nowMs - 1),
       () => this.#remove(ABANDONED, oldMs),
       () => this.#remove(ANSWERS, nowMs),
-      () => this.#database.write(endWatch),
       () => this.#remove(DEBITS, oldMs),
       () => this.#pruneJournal(),
       () => this.#remove(IDLE_WALLETS, oldMs),
@@ -157,14 +154,15 @@ export class Retention {
   /** Deletes the oldest entries by their number: a wrong clock may have dated them. One from the future stops nothing. */
   async #pruneJournal(): Promise<void> {
     const wallMs = this.#database.wallAt(this.#database.now());
-    const [cutoff, now] = [wallMs - this.#options.journalKeepMs, wallMs].map((ms) => new Date(ms).toISOString());
+    const now = new Date(wallMs).toISOString();
+    const cutoff = new Date(wallMs - this.#options.journalKeepMs).toISOString();
     await this.#inBatches(async (rows) => {
       const [books] = await this.#database.read({ sql: 'select pruned_id from books' });
       const oldest = await this.#database.read({ sql: OLDEST_ENTRIES, values: [rows] });
-      const young = oldest.findIndex(({ at }) => String(at) >= (cutoff ?? '') && String(at) <= (now ?? ''));
+      const young = oldest.findIndex(({ at }) => String(at) >= cutoff && String(at) <= now);
       const last = oldest.at(young < 0 ? oldest.length - 1 : young - 1);
       if (!last || young === 0) return false;
-      await this.#database.write(prune(Number(books?.pruned_id), Number(last.id), cutoff ?? ''));
+      await this.#database.write(prune(Number(books?.pruned_id), Number(last.id), now));
       return young < 0 && oldest.length === rows;
     });
   }

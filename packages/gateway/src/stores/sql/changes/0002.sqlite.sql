@@ -33,3 +33,20 @@ create index debits_held on debits (until_ms) where state = 'held';
 create index journal_movements on journal_entries (wallet_id, id) where kind in ('grant', 'debit');
 
 create index payments_unknown on payments (settling_since_ms) where state in ('settling', 'unresolved');
+
+-- Up to which slot each cluster was searched for covered payments, which their memos find.
+create table searches (cluster text primary key, slot integer not null) strict;
+
+drop index debits_watched;
+create index debits_watched on debits (height) where watch_from_ms is not null;
+create index debits_memos on debits (memo) where watch_from_ms is not null;
+
+-- When the outcome of an open payment is looked up next, and when that ended: its payer may then buy the same answer anew.
+alter table payments add column search_from_ms integer;
+alter table payments add column search_ended_ms integer;
+
+drop index payments_open;
+create unique index payments_open on payments (wallet_id, request_hash)
+  where state in ('settling', 'unresolved') and search_ended_ms is null;
+create index payments_searched on payments (coalesce(search_from_ms, 0))
+  where state in ('settling', 'unresolved') and search_ended_ms is null;
