@@ -106,7 +106,8 @@ describe('a covered payment that is broadcast', () => {
     const since = solana.mainnet.calls.length;
     await until(async () => (await grantedTo(gateway, wallet)) > BUNDLE);
     const searches = solana.mainnet.calls.slice(since).filter(({ method }) => method === 'getSignaturesForAddress');
-    expect(searches.length).toBeLessThan(5);
+    // A hundred payments a search would take 200.
+    expect(searches.length).toBeLessThan(20);
     await expectGranted(gateway, wallet, PRICE);
     change(`delete from debits where id like 'covered-%'`);
   });
