@@ -60,6 +60,15 @@ ledgerSuite('X16 a payment whose facilitator does not answer, without a chain to
     });
   });
 
+  it('takes its turn with those of a chain, which are looked up at each search', async () => {
+    const payments = await leave(3);
+    const taken = async () => (await ledger.payments.takeOpen(() => true)).map(({ key }) => key);
+    for (let round = 0; round < 2; round++) {
+      expect(await taken()).toEqual(payments.map(({ key }) => key));
+      ledger.nowMs += 1;
+    }
+  });
+
   it('is asked about less and less often, and no longer once it cannot land', async () => {
     const [payment] = await leave(1);
     await searching(async (searchAfter) => {

@@ -182,7 +182,7 @@ export class Payments extends Ledger {
     const keysOf = (isOnChain: boolean) =>
       records.flatMap(({ key, network }) => (hasChain(network) === isOnChain ? [key] : []));
     for (const [keys, pause] of [[keysOf(true), '0'] as const, [keysOf(false), PAUSE] as const]) {
-      const sql = `update payments set search_from_ms = $2 + ${pause} where key in (${this.database.dialect.textsIn('$1')})
+      const sql = `update payments set search_from_ms = cast($2 as bigint) + ${pause} where key in (${this.database.dialect.textsIn('$1')})
   and ${IS_SEARCHED} and {in time} returning key`;
       if (keys.length > 0) await this.database.write({ guard: { sql, values: [JSON.stringify(keys), nowMs] } });
     }
