@@ -9,7 +9,7 @@ import { readSqlite } from '../../packages/gateway/src/stores/sql/sqlite-connect
 import { expectBooksInOrder } from '../kit/books.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { inSuite } from '../kit/in-suite.ts';
-import { openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
+import { askPostgres, openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import { type SellingGateway, startChains } from '../kit/test-gateway.ts';
 import { callOf, leaves, sendPaid, transactionOf } from '../payments/calls.ts';
 import { until } from '../payments/fault-buyer.ts';
@@ -165,6 +165,17 @@ postgresSuite('a covered payment that is broadcast, with two gateways on Postgre
     await startCreditGateway({ solana, watchEveryMs }, variables);
     await broadcast(solana, transactionOf(payment));
     await expectGranted(other, wallet, PRICE);
+    await cover(other, wallet);
+    const watched = () => askPostgres(database.url, 'select height from debits where watch_from_ms is not null');
+    await until(async () => (await watched()).some(({ height }) => height !== null));
+    expect(await askPostgres(database.url, 'select cluster from searches order by cluster')).toEqual([
+      { cluster: 'devnet' },
+      { cluster: 'mainnet' },
+    ]);
+    await until(async () => {
+      solana.mainnet.advanceBlocks(300);
+      return (await watched()).length === 0;
+    });
     await expectBooksInOrder({ url: database.url }, solana.mainnet.transfers);
   });
 });
