@@ -27,6 +27,7 @@ export function databaseUrls(text: string): string[] {
 export const [CONNECT_MS, QUERY_MS] = [400, 400];
 /** The slowest network that large answers are stored over: 10 MB/s. */
 const BYTES_PER_MS = 10_000;
+const HEARTBEAT_MS = 200;
 const REPORT_MS = 20_000;
 /** Steps rely on this isolation, whatever the role has. The server cancels statements that no node waits for any more. */
 const SESSION = `set default_transaction_isolation = 'read committed';
@@ -121,19 +122,19 @@ export class PostgresServer {
 
   /** Sends a query, again if its connection was lost or has not prepared it, or if it was rolled back. A step is written once. */
   ask(query: Query, values: readonly Value[], bytes = 0): Promise<readonly Row[]> {
-    return this.#ask('requests', query, values, bytes);
+    return this.#ask('requests', query, values, queryMs(bytes));
   }
 
   /** Sends a query that says whether the server answers. */
   beat(query: Query, values: readonly Value[]): Promise<readonly Row[]> {
-    return this.#ask('heartbeat', query, values, 0);
+    return this.#ask('heartbeat', query, values, HEARTBEAT_MS);
   }
 
-  async #ask(pool: keyof Connections, query: Query, values: readonly Value[], bytes: number) {
+  async #ask(pool: keyof Connections, query: Query, values: readonly Value[], waitMs: number) {
     let isLast = false;
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#send(this.#connections[pool], query, values, bytes);
+        return await this.#send(this.#connections[pool], query, values, waitMs);
       } catch (error) {
         const code = codeOf(error);
         if (isLast || attempt >= ATTEMPTS) throw error;
@@ -145,11 +146,11 @@ export class PostgresServer {
     }
   }
 
-  async #send(pool: Pool, { name, text }: Query, values: readonly Value[], bytes: number): Promise<readonly Row[]> {
+  async #send(pool: Pool, { name, text }: Query, values: readonly Value[], waitMs: number): Promise<readonly Row[]> {
     const client = await pool.connect();
     let isUsable = true;
     try {
-      const options = { query_timeout: queryMs(bytes), ...(this.#isPrepared && { name }) };
+      const options = { query_timeout: waitMs, ...(this.#isPrepared && { name }) };
       const query = { text, values: [...values], ...options };
       return (await client.query<Record<string, Value>>(query)).rows;
     } catch (error) {

@@ -32,8 +32,11 @@ export interface PostgresOptions {
   readonly turned?: Clock | undefined;
 }
 
-const BEAT_MS = 500;
-/** After this many late heartbeats in succession the server counts as lost: one may be the fault of a busy machine. */
+const BEAT_MS = 400;
+/**
+ * After this many late heartbeats in succession the server counts as lost: one may be the fault of a busy machine. A server that
+ * stops is noticed in less than a second, because clients are refused within one.
+ */
 const LATE_BEATS = 2;
 /** Larger steps are sent one after the other, so that small ones need not share the network with them. */
 const LARGE_BYTES = 256 * 1024;
@@ -61,6 +64,8 @@ export class PostgresDatabase implements Database {
   #isLost = false;
   #isMigrated = false;
   #late = 0;
+  #isBeating = false;
+  readonly #pending = new Set<(error: unknown) => void>();
   #large: Promise<unknown> = Promise.resolve();
   #isClosed = false;
   #notice: (message: string) => void = () => undefined;
@@ -155,14 +160,24 @@ export class PostgresDatabase implements Database {
     return query;
   }
 
-  /** A statement that fails or is late fails its own request. Only the heartbeat says whether the server answers. */
+  /**
+   * A statement that fails or is late fails its own request. Only the heartbeat says whether the server answers; if it does not, all
+   * pending statements fail.
+   */
   async #ask(query: Query, values: readonly Value[], bytes: number): Promise<readonly Row[]> {
     if (!this.#isReady) throw new Error('PostgreSQL does not answer');
+    let onLost = (_: unknown): void => undefined;
+    const lost = new Promise<never>((_, reject) => {
+      onLost = reject;
+    });
+    this.#pending.add(onLost);
     try {
-      return await this.#server.ask(query, values, bytes);
+      return await Promise.race([this.#server.ask(query, values, bytes), lost]);
     } catch (error) {
-      if (isOfConnection(error) && !isLate(error)) this.#followIn(0);
+      if (isOfConnection(error) && !isLate(error) && !this.#isBeating) this.#followIn(0);
       throw error;
+    } finally {
+      this.#pending.delete(onLost);
     }
   }
 
@@ -178,14 +193,17 @@ export class PostgresDatabase implements Database {
 
   /** Reads the server's clock, and tries the next host if it does not answer. Never rejects. */
   async #keepFollowing(): Promise<void> {
+    this.#isBeating = true;
     const error = await this.#follow().then(
       () => undefined,
       (reason: unknown) => reason,
     );
+    this.#isBeating = false;
     this.#late = error && isLate(error) ? this.#late + 1 : 0;
     if (error && (!this.#isReady || !isLate(error) || this.#late >= LATE_BEATS)) {
       if (this.#isReady) this.#sayLost(error);
       this.#isReady = false;
+      for (const onLost of this.#pending) onLost(error);
       this.#leaveServer();
     }
     this.#followIn(error && this.#isReady ? 0 : BEAT_MS);
