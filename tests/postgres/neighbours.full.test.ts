@@ -35,6 +35,8 @@ postgresSuite('money in a PostgreSQL that others use too', () => {
       ]);
     }
     expect(await late).toMatch(/timeout/);
+    expect(node.database.isReady()).toBe(true);
+    expect(await node.database.read({ sql: 'select 1 as one' })).toEqual([{ one: 1 }]);
     expect(answered).toBeGreaterThan(5);
     await node.close();
   });

@@ -1,5 +1,5 @@
 import { NETWORKS } from '@asset-gateway/protocol';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { openMoney } from '../../packages/gateway/src/compose/money.ts';
 import type { Database, Statement, Step } from '../../packages/gateway/src/stores/sql/database.ts';
 import { stepQuery } from '../../packages/gateway/src/stores/sql/postgres-server.ts';
@@ -12,6 +12,7 @@ import {
   newDebit,
   newPayment,
   newPurchase,
+  openSqliteLedger,
   REFUSED,
   settle,
   sharedLedgerSuite,
@@ -241,5 +242,26 @@ sharedLedgerSuite('with many rows, few of them of other wallets,', (ledger) => {
       if (fastestMs > LIMIT_MS) slow.push(`${Math.round(fastestMs)} ms: ${sql}`);
     }
     expect(slow).toEqual([]);
+  });
+});
+
+describe('retention after a pause', () => {
+  it('X11 takes as much processor time for each of many rows as for each of few', async () => {
+    const perRow = async (rows: number) => {
+      const ledger = await openSqliteLedger();
+      for (let from = 0; from < rows; from += AT_ONCE)
+        await ledger.database.report({ sql: fillings(ledger.nowMs, from)[4] ?? '' });
+      ledger.nowMs += JOURNAL_KEEP_MS;
+      const before = process.cpuUsage();
+      await ledger.retention.prune();
+      const { user, system } = process.cpuUsage(before);
+      expect(await ledger.database.report({ sql: 'select count(*) as count from answers' })).toEqual([{ count: 0 }]);
+      await ledger.close();
+      return (user + system) / rows;
+    };
+    await perRow(AT_ONCE);
+    const few = await perRow(2 * AT_ONCE);
+    // Work that grows with the square would take eight times as long.
+    expect(await perRow(16 * AT_ONCE)).toBeLessThan(3 * few);
   });
 });
