@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Example } from '../http/targets.ts';
 import { isFull } from '../kit/rounds.ts';
 import { WITHOUT_BREAKER } from '../kit/test-gateway.ts';
-import { challengeFor, decodeHeader, encodeHeader, newSigner } from '../kit/wallet.ts';
+import { challengeFor, decodeHeader, encodeHeader, newSigner, signedHeader } from '../kit/wallet.ts';
 import { bodyOf, callOf, headerOf, leaves, leavesNoTrace, paidRoutes, send, sendPaid } from '../payments/calls.ts';
 import { until } from '../payments/fault-buyer.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
@@ -468,5 +468,25 @@ describe('a sign-in for eip155 without a payment', () => {
         expect.objectContaining({ type: 'ed25519' }),
       ]);
     });
+  });
+});
+
+describe('an account that is read very often', () => {
+  it('X3 is answered a few times a second; a refused signature is good again', async () => {
+    const url = `${gateway.url}/v1/x402/credit`;
+    const reader = newSigner();
+    const headers = await Promise.all(Array.from({ length: 12 }, () => signedHeader(url, {}, reader)));
+    const ask = (header: string) => fetch(url, { headers: { [HEADERS.signIn]: header } });
+    const refused: string[] = [];
+    for (const [index, response] of (await Promise.all(headers.map(ask))).entries()) {
+      if (response.status === 200) continue;
+      expect([response.status, await bodyOf(response)]).toMatchObject([
+        429,
+        { error: 'rate_limited', retryAfterSeconds: 1 },
+      ]);
+      refused.push(headers[index] ?? '');
+    }
+    expect(refused.length).toBeGreaterThan(0);
+    await until(async () => (await ask(refused[0] ?? '')).status === 200);
   });
 });

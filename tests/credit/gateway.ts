@@ -70,11 +70,11 @@ export async function openCreditedWallet(gateway: SellingGateway): Promise<Walle
 /** The balance on one cluster. */
 type Balance = CreditBalanceResult['balances'][number];
 
-/** Asks for the account of a wallet, again a second later if it was asked too often. */
+/** Asks for the account of a wallet, again a little later if it was asked too often. */
 export async function statementOf(gateway: { readonly url: string }, wallet: Wallet): Promise<CreditBalanceResult> {
   const response = await askSigned(`${gateway.url}/v1/x402/credit`, {}, wallet.signIn);
   if (response.status === 429) {
-    await sleep(1_000);
+    await sleep(250);
     return statementOf(gateway, wallet);
   }
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);

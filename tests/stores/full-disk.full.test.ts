@@ -85,6 +85,7 @@ describe.skipIf(!probe)('R8 a gateway whose disk is full', { timeout: 60_000 }, 
     expect((await ask(paidUrl, payment)).status).toBe(200);
     await expectBooksInOrder(disk, mainnet.transfers);
     expect(mainnet.transfers).toHaveLength(1);
+    await gateway.stop();
   });
 
   /** A gateway whose disk is full from this step of its first purchase on. */
