@@ -35,6 +35,7 @@ function isAlive(pid) {
 export function alone(steps) {
   const lock = join(STAMPS, 'lock');
   mkdirSync(STAMPS, { recursive: true });
+  let isWaiting = false;
   for (;;) {
     try {
       writeFileSync(lock, String(process.pid), { flag: 'wx' });
@@ -42,7 +43,11 @@ export function alone(steps) {
     } catch {
       const owner = existsSync(lock) ? Number(readFileSync(lock, 'utf8')) : 0;
       if (owner > 0 && !isAlive(owner)) rmSync(lock, { force: true });
-      else sleep(200);
+      else {
+        if (!isWaiting) process.stderr.write('Waiting for another command that is setting up this folder …\n');
+        isWaiting = true;
+        sleep(200);
+      }
     }
   }
   const release = () => rmSync(lock, { force: true });
