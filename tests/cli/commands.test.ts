@@ -70,6 +70,20 @@ it('credit buys an amount that then pays for calls without transfers', async () 
   expect(fixture.transfers()).toBe(before);
 });
 
+it('credit that is bought without a wallet belongs to a new one, which is stored', async () => {
+  const { home, run } = fixture.newUser();
+  const file = join(home, '.local/state/asset-gateway/wallet.json');
+  expect((await run('credit buy 0.05')).code).toBe(2);
+  expect(existsSync(file)).toBe(false);
+  const bought = await run('credit buy 0.05 --pay');
+  expect(bought).toMatchObject({ code: 0, stderr: expect.stringContaining(`made a wallet; its key is in ${file}\n`) });
+  expect(bought.stderr).toContain(`signed by ${signerFromFile(file).address}\n`);
+  const before = fixture.transfers();
+  const charged = { code: 0, stderr: expect.stringContaining('credit: charged $0.0005, $0.0495 left\n') };
+  expect(await run(`balances ${WALLET} --pay`)).toMatchObject(charged);
+  expect(fixture.transfers()).toBe(before);
+});
+
 it('a wallet is made once in a private file, and gets play money in the sandbox', async () => {
   const { home, run } = fixture.newUser();
   const file = join(home, '.local/state/asset-gateway/wallet.json');

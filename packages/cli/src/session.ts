@@ -68,7 +68,17 @@ export class Session {
   }
 
   get wallet(): Promise<Wallet> {
-    this.#wallet ??= walletFor(this.values);
+    return this.#walletOr(this.values.is('credit'));
+  }
+
+  /** The wallet; a user without one gets a new one, which is stored. */
+  get storedWallet(): Promise<Wallet> {
+    return this.#walletOr(true);
+  }
+
+  #walletOr(isStored: boolean): Promise<Wallet> {
+    const made = (file: string): void => this.terminal.note(`made a wallet; its key is in ${file}`);
+    this.#wallet ??= walletFor(this.values, { isStored, made });
     return this.#wallet;
   }
 

@@ -28,9 +28,10 @@ async function buy(session: Session, price = ''): Promise<number> {
   const cluster = clusterIn(values);
   const amount = dollarsIn(price, 'credit buy');
   if (!session.isPreapproved && !terminal.canAsk) throw new UsageError('credit buy costs money: add --pay');
+  const wallet = await session.storedWallet;
   const client = (await session.client(amount)).with({ cluster });
   const { text, response } = await terminal.whileWaiting('buying …', () => client.credit.buy({ usd: amount }).full());
-  session.report(response, await session.wallet);
+  session.report(response, wallet);
   if (!terminal.isFormatted) terminal.write(text);
   return EXIT.ok;
 }

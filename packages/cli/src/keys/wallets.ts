@@ -124,11 +124,20 @@ export async function ownWallet(values: Values): Promise<Wallet | undefined> {
   return existsSync(file) ? walletIn(file, file) : undefined;
 }
 
-/** The user's wallet, or a temporary one. With `--credit` a new wallet is stored, because credit belongs to a wallet. */
-export async function walletFor(values: Values): Promise<Wallet> {
+/** What signs for a user without a wallet: a temporary key, or a new wallet, whose file `made` gets. */
+export interface Missing {
+  readonly isStored: boolean;
+  readonly made: (file: string) => void;
+}
+
+/** The user's wallet, or what stands for it. Credit belongs to a wallet, so a key that buys credit is stored. */
+export async function walletFor(values: Values, { isStored, made }: Missing): Promise<Wallet> {
   const own = await ownWallet(values);
   if (own) return own;
-  return values.is('credit') ? storedOrNewWallet(walletFile()) : walletOf(newKeypair(), 'temporary');
+  if (!isStored) return walletOf(newKeypair(), 'temporary');
+  const wallet = storedOrNewWallet(walletFile());
+  made(walletFile());
+  return wallet;
 }
 
 /** Makes the user's wallet. Throws if there is one: its key may be the only access to its money. */
