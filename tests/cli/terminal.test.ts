@@ -54,6 +54,13 @@ describe('a word that the gateway does not know', () => {
   });
 });
 
+it('the list of routes cuts no path, so that each can be typed', async () => {
+  const { code, stdout } = await runAtTerminal('routes');
+  const paths = stdout.split('\n').map((line) => line.split(/\s+/)[1] ?? '');
+  expect([code, paths.filter((path) => path.includes('…'))]).toEqual([0, []]);
+  expect(paths).toContain('solana/mainnet/helius/rpc/getSignaturesForAddress');
+});
+
 describe('a message names the options of the command line', () => {
   it.each([
     [

@@ -17,10 +17,18 @@ import type { Command, CommandInput, FoundCommand } from './command.ts';
 /** The prefix that a typed path may omit. */
 const FAMILY = /^\/v1\/x402\/(?:tokens\/)?/;
 
+/** The columns that METHOD and PRICE take. A path is typed, so only a terminal without room for it cuts it. */
+const BESIDE_PATH = 19;
+
 const routeTable = (rows: readonly ListedRoute[], { columns, colours }: Canvas): string[] =>
   table(rows, columns, [
     { title: 'METHOD', cell: ({ httpMethod }) => httpMethod },
-    { title: 'PATH', cell: ({ path }) => path.replace(FAMILY, ''), paint: colours.bold, minWidth: 24 },
+    {
+      title: 'PATH',
+      cell: ({ path }) => path.replace(FAMILY, ''),
+      paint: colours.bold,
+      minWidth: Math.max(24, columns - BESIDE_PATH),
+    },
     { title: 'PRICE', cell: ({ priceUsd }) => (Number(priceUsd) > 0 ? `$${priceUsd}` : 'free'), align: 'right' },
     { title: 'WHAT', cell: ({ description }) => description, minWidth: 20 },
   ]);
