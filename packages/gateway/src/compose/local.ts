@@ -62,7 +62,9 @@ async function takeFolder(folder: string): Promise<FolderLock> {
       : fault(`the folder ${folder} cannot hold a lock (${why}): it needs room, and a local disk.`);
   });
   if ('lock' in locking) return locking.lock;
-  throw fault(`${locking.holder} serves from ${folder}; without REDIS_URL only one may.`);
+  throw fault(
+    `${locking.holder} serves from ${folder}; stop it or set another DATA_DIR. Several gateways need REDIS_URL.`,
+  );
 }
 
 /** Reads the secret of a folder's database. */
