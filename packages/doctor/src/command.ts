@@ -27,6 +27,7 @@ function report({ origin, routes, requests, findings, notes }: Diagnosis): strin
 const USAGE = `Usage: asset-gateway doctor <url>
        asset-gateway-doctor <url>
   Examines the gateway at <url> from outside, as crawlers and browsers do, and prints what to fix.
+  <url> starts with http:// or https://, such as http://localhost:8402.
   It signs nothing, pays nothing and causes no upstream call. A line that starts with · is a note, not a fault.
   Limits: ${ASKING_SECONDS} seconds of requests, ${MAX_ROUTES} routes, ${PAUSES_SECONDS} seconds of pauses after 429, ${CHECK_SECONDS} seconds per check.
   The report says which limits were reached.

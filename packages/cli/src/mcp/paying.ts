@@ -53,7 +53,7 @@ const SHOWN_INPUT = 300;
 const QUESTION = 'pay';
 
 const NO_WALLET =
-  'this server has no wallet. Nothing was paid. Run `asset-gateway-client wallet new` or name one with --keypair, and start the server over stdio (with --budget-usd 0.05 to pay without asking)';
+  'this server has no wallet. Nothing was paid. Run `asset-gateway-client wallet new` (in a clone `npm run ask -- wallet new`) or name one with --keypair, and start the server over stdio (with --budget-usd 0.05 to pay without asking)';
 const CANNOT_ASK =
   'exceeds the budget, and this host cannot ask its user. Nothing was paid. Start the server with a larger --budget-usd or --max-call, such as --budget-usd 0.05';
 
