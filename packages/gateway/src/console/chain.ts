@@ -18,8 +18,8 @@ const FAILED_MS = 2_000;
 /** Concurrent reads of accounts and of their transactions. */
 const MAX_READINGS = 2;
 const MAX_PAIRS = 1_000;
-/** Minimal time between two of these reads, for all clients together. */
-const ACCOUNTS_EVERY_MS = 500;
+/** How many of these reads may start in a second, for all clients together: a page makes three as it opens and pays. */
+const READS_PER_SECOND = 5;
 const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 /** Reads an account's lamports and a token account's amount, never a program's megabytes. */
 const BALANCE = { commitment: 'confirmed', encoding: 'base64', dataSlice: { offset: 64, length: 8 } };
@@ -40,7 +40,8 @@ class ChainView {
   readonly #mint: string;
   readonly #now: () => number;
   readonly #kept: LRUCache<string, Promise<string>>;
-  #accountsAt = Number.NEGATIVE_INFINITY;
+  /** When the last of these reads started. */
+  #starts: readonly number[] = [];
   #readings = 0;
 
   constructor(rpcs: ChainConnections, mint: string, now: () => number) {
@@ -82,9 +83,11 @@ class ChainView {
   #limited(method: string, params: readonly unknown[]): Promise<string> {
     const kept = this.#kept.get(JSON.stringify(params));
     if (kept) return kept;
-    if (this.#readings >= MAX_READINGS || this.#now() - this.#accountsAt < ACCOUNTS_EVERY_MS)
+    const now = this.#now();
+    this.#starts = this.#starts.filter((start) => now - start < 1_000);
+    if (this.#readings >= MAX_READINGS || this.#starts.length >= READS_PER_SECOND)
       throw new Refusal('rate_limited', { retryAfterSeconds: 1, reason: 'console balances' });
-    this.#accountsAt = this.#now();
+    this.#starts = [...this.#starts, now];
     this.#readings++;
     const asked = this.#ask(method, params, KEPT_MS.accounts);
     const over = (): void => void this.#readings--;
