@@ -203,6 +203,6 @@ export async function samplesIn(page: Page, wanted?: readonly string[]): Promise
 
 /** Runs the sample of a command line in a shell, with these variables. */
 export async function runSample(text = '', env: NodeJS.ProcessEnv = {}): Promise<string> {
-  const words = text.replace('npx -y @asset-gateway/cli', `"${process.execPath}" packages/cli/bin/main.js`);
+  const words = text.replace('npm run ask --', `"${process.execPath}" packages/cli/bin/main.js`);
   return (await promisify(execFile)('sh', ['-c', words], { env: { PATH: process.env.PATH, ...env } })).stdout;
 }

@@ -93,10 +93,15 @@ function typeScript(call: SampledCall): Sample {
     `const client = createClient({ ${options.join(', ')} });`,
     `console.log(await ${target}.${called});`,
   ];
-  const note = 'wallet.json is a Solana CLI key file with USDC. In the sandbox, use its RPC (port 8403, devnet 8404).';
+  const money = 'wallet.json is a Solana CLI key file with USDC. In the sandbox, use its RPC (port 8403, devnet 8404).';
+  const place =
+    'Save it in a clone of the gateway and run it there. Once published: npm install @asset-gateway/client.';
   const text = lines.filter((line) => line !== false).join('\n');
-  return { title: 'TypeScript', text, language: 'typescript', note: isPaid && note };
+  return { title: 'TypeScript', text, language: 'typescript', note: isPaid ? `${money} ${place}` : place };
 }
+
+/** The command line where no clone is. */
+const PUBLISHED = 'npx -y @asset-gateway/cli';
 
 function commandLine(call: SampledCall): Sample {
   const { url, body, accessMode, priceUsd, cluster, credit, isApi, surface, method, values } = call;
@@ -108,8 +113,9 @@ function commandLine(call: SampledCall): Sample {
     credit === 'sold'
       ? ['credit buy', priceUsd, '--pay', ...(cluster === 'devnet' ? ['--cluster devnet'] : [])]
       : [...requested, ...(accessMode === 'exact' ? ['--pay --max-call', priceUsd] : [])];
-  const text = `ASSET_GATEWAY_URL=${origin} npx -y @asset-gateway/cli ${words.join(' ')}`;
-  return { title: 'CLI', text, language: 'shell' };
+  const text = `ASSET_GATEWAY_URL=${origin} npm run ask -- ${words.join(' ')}`;
+  const note = `Run it in a clone of the gateway. Once published: ${PUBLISHED} in place of npm run ask --.`;
+  return { title: 'CLI', text, language: 'shell', note };
 }
 
 /** Families that the MCP server offers as one tool. */
@@ -124,7 +130,10 @@ function tool({ surface, method, named, accessMode, priceUsd, cluster }: Sampled
     ...(cluster === 'devnet' ? ['--cluster devnet'] : []),
   ];
   const more = AS_ONE_TOOL.includes(surface) ? '' : ' If it does not list this tool, add --tools=all.';
-  const note = `Start the server with npx -y @asset-gateway/cli ${['mcp', ...options].join(' ')}.${more}`;
+  const words = ['mcp', ...options].join(' ');
+  const note =
+    `A host starts the server with node /path/to/asset-gateway/packages/cli/bin/main.js ${words}, the path being that of a clone. ` +
+    `Once published: ${PUBLISHED} ${words}.${more}`;
   return { title: 'MCP', text: json(call, 2), language: 'json', note };
 }
 
