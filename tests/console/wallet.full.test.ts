@@ -173,6 +173,7 @@ browserSuite('a wallet in the console', () => {
     await shows('The gateway answered.');
     await shows('Paid from credit: $0.049995 left');
     await goTo('#/wallet');
+    await page.getByRole('table').waitFor();
     const [row = []] = await rowsOf(page.getByRole('table'));
     expect(row.slice(1, 4)).toEqual(['getBalance mainnet helius rpc', '$0.000005', 'Credit']);
     await shows('Bought$0.05Spent$0.000005Left$0.049995');
