@@ -240,7 +240,7 @@ browserSuite('every route in the console', () => {
     await open('tokens.search', 'Search canonical assets.');
     await page.getByText('"primaryVariantStrategy": "liquidity"').waitFor();
     await page.getByText('How the primary variant was chosen.').waitFor();
-    const limited = page.locator('.status', { hasText: '429' });
+    const limited = page.locator('.refusals', { hasText: '429' });
     await limited.locator('summary').click();
     expect(await limited.getByText('The shared budget is used up; retry after Retry-After.').isVisible()).toBe(true);
   });

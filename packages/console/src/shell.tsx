@@ -130,8 +130,9 @@ export function Shell({ title, views, place, tools }: ShellProps) {
   const isSearchWanted = useSearchKeys(first);
   useEffect(() => {
     document.title = `${view.title} · ${title}`;
-    // Moves the focus, so that screen readers announce the new view.
-    if (!isFirst.current && !isSearchWanted.current) main.current?.focus();
+    // Moves the focus, so that screen readers announce the new view, which starts at its top, below the header.
+    if (!isFirst.current) scrollTo(0, 0);
+    if (!isFirst.current && !isSearchWanted.current) main.current?.focus({ preventScroll: true });
     isFirst.current = false;
   }, [view.name]);
   useEffect(() => {

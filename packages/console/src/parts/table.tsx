@@ -16,7 +16,7 @@ interface TableProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   /** Shown if there are no rows. */
-  readonly empty?: ComponentChildren;
+  readonly empty?: string;
 }
 
 const cellsOf = <Row,>(row: Row, columns: readonly Column<Row>[]) =>

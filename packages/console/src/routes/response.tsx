@@ -132,7 +132,7 @@ const Codes = ({ errors }: { readonly errors: ReturnType<typeof errorsIn> }) => 
 const StatusErrors = ({ of: statuses }: { readonly of: RouteReference['errors'] }) => (
   <>
     {statuses.map(([status, errors]) => (
-      <details key={status} class="status">
+      <details key={status} class="refusals">
         <summary>
           <span class="badge down">{status}</span>{' '}
           <code class="names">{errors.map(({ code }) => code).join(', ')}</code>
@@ -188,7 +188,7 @@ export function Reference({ reference: { value, error, isLoading } }: Pick<Refer
           <h2 id="errors">Errors</h2>
           <StatusErrors of={errors.filter((each) => !general.includes(each))} />
           {general.length > 0 && (
-            <details class="status">
+            <details class="refusals">
               <summary>
                 <span class="badge down">…</span> On any route: {general.map(([status]) => status).join(', ')}
               </summary>

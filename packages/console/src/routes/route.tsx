@@ -103,7 +103,7 @@ export function RouteForm({ row, rows, link }: RouteProps) {
         {row.accessMode === 'siwx' && <BudgetLeft />}
         {row.rules?.map(({ description }) => (
           <p key={String(description)} class="small muted">
-            {String(description)}
+            Rule: {String(description)}
           </p>
         ))}
         <Form state={state} label={labelOf(row)}>

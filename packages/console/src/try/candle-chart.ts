@@ -17,13 +17,16 @@ const label = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 6, nota
 
 const [DAY, HOUR, MINUTE] = [86_400, 3600, 60];
 
-/** Labels of the time axis for steps of this length, and what a new year, month or day adds below. */
+/**
+ * Labels of the time axis for steps of this length, and what a new year, month or day adds below. Below a time stands no year: the axis
+ * would cut it off at its left end.
+ */
 const TIMES: uPlot.Axis.Values = [
   [365 * DAY, '{YYYY}', null, null, null, null, null, null, 1],
   [28 * DAY, '{MMM}', '\n{YYYY}', null, null, null, null, null, 1],
   [DAY, '{D} {MMM}', '\n{YYYY}', null, null, null, null, null, 1],
-  [HOUR, '{HH}:{mm}', '\n{D} {MMM} {YYYY}', null, '\n{D} {MMM}', null, null, null, 1],
-  [MINUTE, '{HH}:{mm}', '\n{D} {MMM} {YYYY}', null, '\n{D} {MMM}', null, null, null, 1],
+  [HOUR, '{HH}:{mm}', '\n{D} {MMM}', null, '\n{D} {MMM}', null, null, null, 1],
+  [MINUTE, '{HH}:{mm}', '\n{D} {MMM}', null, '\n{D} {MMM}', null, null, null, 1],
 ];
 
 /** The colours of rising and falling candles. */

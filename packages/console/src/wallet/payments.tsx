@@ -133,14 +133,14 @@ interface PaymentsProps {
 function NoPayments({ rows }: Pick<PaymentsProps, 'rows'>) {
   const first = rows.find(({ surface, method }) => surface === 'rpc' && method === 'getBalance');
   return (
-    <>
+    <p class="muted">
       No payments yet.{' '}
       {first && (
         <a href={hrefOf('routes', first.id)}>
           Pay ${first.priceUsd} for {first.method}
         </a>
       )}
-    </>
+    </p>
   );
 }
 
@@ -160,19 +160,22 @@ export function Payments({ hasExplorer, hasReceipts, rows }: PaymentsProps) {
     <section aria-labelledby="payments">
       <h2 id="payments">Payments</h2>
       <Unfinished />
-      <Table
-        caption="The last 20 payments of this browser"
-        isCaptionHidden
-        rows={purchases}
-        columns={[
-          { title: 'Time', cell: ({ at }) => <Time at={at} /> },
-          { title: 'Route', cell: ({ url }) => <Route url={url} /> },
-          { title: 'Amount', isNumber: true, cell: ({ micros }) => (micros === undefined ? '–' : usd(micros)) },
-          { title: 'Paid by', cell: (each) => <Transaction purchase={each} hasExplorer={hasExplorer} /> },
-          ...(hasReceipts ? [receipt] : []),
-        ]}
-        empty={<NoPayments rows={rows} />}
-      />
+      {purchases.length === 0 ? (
+        <NoPayments rows={rows} />
+      ) : (
+        <Table
+          caption="The last 20 payments of this browser"
+          isCaptionHidden
+          rows={purchases}
+          columns={[
+            { title: 'Time', cell: ({ at }) => <Time at={at} /> },
+            { title: 'Route', cell: ({ url }) => <Route url={url} /> },
+            { title: 'Amount', isNumber: true, cell: ({ micros }) => (micros === undefined ? '–' : usd(micros)) },
+            { title: 'Paid by', cell: (each) => <Transaction purchase={each} hasExplorer={hasExplorer} /> },
+            ...(hasReceipts ? [receipt] : []),
+          ]}
+        />
+      )}
     </section>
   );
 }
