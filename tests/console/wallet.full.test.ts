@@ -31,6 +31,14 @@ const seesBalance = (text: string): Promise<void> =>
     { timeout: 20_000, interval: 1_000 },
   );
 
+/** The last block that may hold a payment made now. */
+async function lastValidBlock(): Promise<number> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getLatestBlockhash', params: [] });
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`${gateway.url}/console/rpc/mainnet`, { method: 'POST', headers, body });
+  return (await answer.json()).result.value.lastValidBlockHeight;
+}
+
 /** A page of one test that believes that its gateway is not the sandbox. */
 async function openOutside(url: string): Promise<Page> {
   const page = await visit(url);
@@ -72,17 +80,17 @@ browserSuite('a wallet in the console', () => {
       if (route.request().postDataJSON().method !== 'getMultipleAccounts' || refused.includes(pathname))
         return route.continue();
       const headers = { 'content-type': 'application/json' };
-      // New addresses each time: their balances are not cached, so these reads take most turns.
+      // New addresses each time: their balances are not cached, so these reads use up the second.
       const read = () => {
         const { address } = signerFromBytes(newKeypair());
         const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getMultipleAccounts', params: [[address]] });
         return fetch(gateway.url + pathname, { method: 'POST', headers, body });
       };
-      const reads = setInterval(read, 40);
       let answer: APIResponse;
-      do answer = await route.fetch();
-      while (answer.status() !== 429);
-      clearInterval(reads);
+      do {
+        while ((await read()).status !== 429);
+        answer = await route.fetch();
+      } while (answer.status() !== 429);
       refused.push(pathname);
       await route.fulfill({ response: answer });
     });
@@ -348,7 +356,10 @@ browserSuite('limits on what the console pays', () => {
     await press(BUTTON);
     await shows(/a payment of \$0\.000005 was sent and refused/);
     await page.unrouteAll({ behavior: 'ignoreErrors' });
+    const lastBlock = await lastValidBlock();
     gateway.solana.mainnet.advanceBlocks(200);
+    // The gateway repeats a blockhash for two seconds.
+    await expect.poll(lastValidBlock, { timeout: 10_000 }).toBeGreaterThan(lastBlock + 100);
     await page.evaluate(`(() => {
       const ledger = JSON.parse(localStorage['asset-gateway.ledger']);
       localStorage['asset-gateway.ledger'] = JSON.stringify(ledger.map((each) => ({ ...each, at: each.at - 60_000 })));
