@@ -3,14 +3,35 @@ import { hrefOf } from './router.ts';
 import { exact } from './wallet/funds.ts';
 import { useBalances } from './wallet/use-balance.ts';
 
+/** Where the cents of an exact amount end, from its point on. */
+const CENTS = 3;
+
+/** An amount and its cluster. A phone has no room for fractions of a cent, so they are not drawn there. */
+function Holding({ amount, cluster }: { readonly amount: string; readonly cluster: string }) {
+  const end = amount.indexOf('.') + CENTS;
+  return (
+    <>
+      <span class="unseen">Wallet: </span>
+      {amount.slice(0, end)}
+      <span class="fraction">{amount.slice(end)}</span> <span class="muted">USDC</span>
+      <span class="unseen"> on {cluster}</span>
+    </>
+  );
+}
+
 /** The balance of the payer, on the first cluster that the gateway sells on. */
 function Balance() {
   const [first] = useBalances().value ?? [];
-  const amount = first ? exact(first.usdcMicros) : '–';
-  const label = first ? `Wallet: ${amount} USDC on ${first.cluster}` : 'Wallet: the balance is not known yet';
   return (
-    <a class="holds tabular" href={hrefOf('wallet')} aria-label={label} title={label}>
-      {amount} <span class="muted">USDC</span>
+    <a class="holds tabular" href={hrefOf('wallet')}>
+      {first ? (
+        <Holding amount={exact(first.usdcMicros)} cluster={first.cluster} />
+      ) : (
+        <>
+          <span class="unseen">Wallet: the balance is not known yet</span>
+          <span aria-hidden="true">–</span>
+        </>
+      )}
     </a>
   );
 }

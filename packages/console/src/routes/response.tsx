@@ -129,13 +129,24 @@ const Codes = ({ errors }: { readonly errors: ReturnType<typeof errorsIn> }) => 
   />
 );
 
+/** How many errors of a status the list names before it is opened. */
+const MOST_NAMED = 3;
+
 const StatusErrors = ({ of: statuses }: { readonly of: RouteReference['errors'] }) => (
   <>
     {statuses.map(([status, errors]) => (
       <details key={status} class="refusals">
         <summary>
           <span class="badge down">{status}</span>{' '}
-          <code class="names">{errors.map(({ code }) => code).join(', ')}</code>
+          <span class="names">
+            <code>
+              {errors
+                .slice(0, MOST_NAMED)
+                .map(({ code }) => code)
+                .join(', ')}
+            </code>
+            {errors.length > MOST_NAMED && ` and ${errors.length - MOST_NAMED} more`}
+          </span>
         </summary>
         <Codes errors={errors} />
       </details>
