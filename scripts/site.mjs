@@ -17,7 +17,8 @@ export function site() {
 export function pictures() {
   const made = '.setup/pictures';
   rmSync(made, { recursive: true, force: true });
-  const views = ['try', 'routes', 'wallet', 'operate'].map((name) => `tests/console/${name}`);
+  const files = ['try', 'first-run', 'routes', 'paying', 'wallet', 'frame', 'operate'];
+  const views = files.map((name) => `tests/console/${name}`);
   const words = ['scripts/run.mjs', 'test', ...views, '--maxWorkers=1'];
   const { status } = spawnSync(process.execPath, words, { stdio: 'inherit', env: { ...process.env, ROUNDS: 'full' } });
   if (existsSync(made)) cpSync(made, 'docs/pictures', { recursive: true });

@@ -68,20 +68,21 @@ export const axeFaults = (page: Page): Promise<string[]> =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`);
 
 /** Saves a screenshot for the documentation, with ROUNDS=full, as lossy WebP, which Playwright does not write. */
-async function picture(page: Page, name: string, height: number): Promise<void> {
+async function picture(page: Page, name: string, height: number, isCover = false): Promise<void> {
   // Suites share a page by a proxy, which the session refuses.
   const session = await page.context().newCDPSession(page.mainFrame().page());
   const { width = 0 } = page.viewportSize() ?? {};
-  // Wide pictures are reduced: all of them together weigh 3 MB in git.
-  const clip = { x: 0, y: 0, width, height, scale: width > LOOKS['390-light'].viewport.width ? 0.7 : 1 };
-  const options = { format: 'webp', quality: 35, captureBeyondViewport: true, clip } as const;
+  // Wide pictures are reduced, unless a page shows them large: all of them together weigh 4 MB in git.
+  const isReduced = !isCover && width > LOOKS['390-light'].viewport.width;
+  const clip = { x: 0, y: 0, width, height, scale: isReduced ? 0.7 : 1 };
+  const options = { format: 'webp', quality: isCover ? 60 : 35, captureBeyondViewport: true, clip } as const;
   const { data } = await session.send('Page.captureScreenshot', options);
   await session.detach();
   writeFileSync(`${PICTURES}/${name}.webp`, Buffer.from(data, 'base64'));
 }
 
 /** Views whose first screen stands for the console elsewhere, with the names of these pictures. */
-const COVERS: Readonly<Record<string, string>> = { asset: 'console', paid: 'console-routes' };
+const COVERS: Readonly<Record<string, string>> = { 'first-run': 'console', paid: 'console-routes' };
 
 /** Saves screenshots of a whole view in one look, with ROUNDS=full. */
 async function pictures(page: Page, view: string, look: keyof typeof LOOKS): Promise<void> {
@@ -89,10 +90,13 @@ async function pictures(page: Page, view: string, look: keyof typeof LOOKS): Pro
   mkdirSync(PICTURES, { recursive: true });
   await page.mouse.move(0, 0);
   await page.evaluate('scrollTo(0, 0)');
-  await picture(page, `${view}-${look}`, await page.evaluate<number>('document.documentElement.scrollHeight'));
   const { colorScheme, viewport } = LOOKS[look];
   const cover = COVERS[view];
-  if (cover && viewport.width === COVER_WIDTH) await picture(page, `${cover}-${colorScheme}`, viewport.height);
+  if (cover && viewport.width === COVER_WIDTH) await picture(page, `${cover}-${colorScheme}`, viewport.height, true);
+  const height = await page.evaluate<number>('document.documentElement.scrollHeight');
+  // Bars at the end of the window then stand at the end of the view.
+  await page.setViewportSize({ ...viewport, height });
+  await picture(page, `${view}-${look}`, height);
 }
 
 /** Short rounds look at each page twice: narrow, and with axe in another look each time. */

@@ -2,16 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { browserSuite } from '../kit/chromium.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
-import {
-  asGatewayOutside,
-  axeFaults,
-  faultsInAllLooks,
-  isFocused,
-  LONG_TIMEOUT,
-  paymentsOf,
-  tabTo,
-  visit,
-} from './console.ts';
+import { asGatewayOutside, faultsInAllLooks, isFocused, LONG_TIMEOUT, paymentsOf, tabTo, visit } from './console.ts';
 
 const gateway = await startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: '300' }, { paid: true });
 
@@ -44,7 +35,7 @@ browserSuite('the first run in the sandbox', () => {
     const page = await visit(`${gateway.url}/`);
     const payments = paymentsOf(page);
     await tabTo(page, button(page, 'Sign and ask'));
-    expect(await axeFaults(page)).toEqual([]);
+    expect(await faultsInAllLooks(page, 'first-run')).toEqual([]);
     await page.keyboard.press('Enter');
     await said(page, /^Gold costs \$[\d,.]+\. A key in this browser signed the call, for free\.$/);
     await isFocused(button(page, 'Get 10 play USDC'));
@@ -57,7 +48,7 @@ browserSuite('the first run in the sandbox', () => {
     expect([payments.sent, asked() - answered, paid() - settled]).toEqual([1, 1, 1]);
     await isFocused(button(page, 'Close'));
     await wallet(page).filter({ hasText: '9.999995 USDC' }).waitFor(LONG_TIMEOUT);
-    expect(await faultsInAllLooks(page, 'paid')).toEqual([]);
+    expect(await faultsInAllLooks(page, 'first-run-paid')).toEqual([]);
     await page.reload();
     await page.locator('.price-line').waitFor();
     expect(await strip(page).count()).toBe(0);

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { browserSuite } from '../kit/chromium.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
-import { asGatewayOutside, axeFaults, tabTo, visit } from './console.ts';
+import { asGatewayOutside, axeFaults, faultsInAllLooks, tabTo, visit } from './console.ts';
 
 const gateway = await startTestGateway({ CREDIT: 'on' }, { paid: true });
 const transfers = () => gateway.solana.mainnet.transfers.filter(({ to }) => to === gateway.solana.payTo);
@@ -53,7 +53,7 @@ browserSuite('the pay button with an empty wallet', () => {
     await page.getByText('Nothing was signed.').waitFor();
     expect(await moved()).toEqual([0, 0, 0, 0]);
     expect(await faucet(page).count()).toBe(1);
-    expect(await axeFaults(page)).toEqual([]);
+    expect(await faultsInAllLooks(page, 'wallet-empty')).toEqual([]);
     await faucet(page).click();
     await page.getByText('Wallet: 10.00 play USDC').waitFor();
     await send(page).click();
