@@ -72,7 +72,7 @@ browserSuite('the pay button with an empty wallet', () => {
     expect(await page.getByRole('button', { name: /play USDC/ }).count()).toBe(0);
     expect(await axeFaults(page)).toEqual([]);
     await gateway.solana.mainnet.fundUsdc(address ?? '', 1_000_000n);
-    await page.getByText('Wallet: 1.00 USDC').waitFor();
+    await page.getByText('Wallet: 1.00 USDC', { exact: true }).waitFor();
     await send(page).click();
     await page.getByRole('heading', { name: 'Answer 200' }).waitFor();
     expect(await moved()).toEqual([1, 1, 1, 1]);
