@@ -10,7 +10,7 @@ export interface ChainTransfer {
   readonly signature: string;
   /** The time of its block in milliseconds; 0 if unknown. */
   readonly atMs: number;
-  /** The first memo of the transaction. */
+  /** The first memo of the transaction, if its history was read. */
   readonly memo: string | undefined;
   readonly payee: Payee;
   readonly cluster: Cluster;
@@ -75,23 +75,27 @@ function authorityIn(answer: unknown, keys: readonly string[], account: string):
   return others.length === 0 ? only : undefined;
 }
 
-/** The transfer to the payee in a transaction; undefined if there is none. */
-function transferIn(
-  answer: unknown,
-  listed: Pick<ChainTransfer, 'signature' | 'atMs' | 'memo'>,
+/** The transfer to the payee in the transaction with this signature; undefined if there is none. `row`: what the history says of it. */
+export async function transferBy(
   payee: Payee,
-): ChainTransfer | undefined {
+  signature: string,
+  row?: HistoryRow,
+): Promise<ChainTransfer | undefined> {
+  const { account, chain, cluster, feePayer, mint } = payee;
+  const answer = await chain.transaction(signature);
   const meta = member(answer, 'meta');
+  if (answer === null || member(meta, 'err') !== null) return undefined;
   const own = textsAt(answer, 'transaction', 'message', 'accountKeys');
   const loaded = ['writable', 'readonly'].flatMap((name) => textsAt(meta, 'loadedAddresses', name));
   const keys = [...own, ...loaded];
-  const changes = changesIn(meta, payee.mint);
-  const micros = changes.get(keys.indexOf(payee.account))?.micros ?? 0n;
-  if (micros <= 0n) return undefined;
+  const changes = changesIn(meta, mint);
+  const micros = Number(changes.get(keys.indexOf(account))?.micros ?? 0n);
+  if (micros <= 0) return undefined;
   const [source] = [...changes.values()].sort((one, other) => Number(one.micros - other.micros));
-  const wallet = authorityIn(answer, keys, payee.account) ?? source?.owner ?? '';
-  const fee = { feeLamports: Number(member(meta, 'fee')), isFeeOurs: own[0] === payee.feePayer };
-  return { ...listed, ...fee, payee, cluster: payee.cluster, micros: Number(micros), wallet };
+  const wallet = authorityIn(answer, keys, account) ?? source?.owner ?? '';
+  const fee = { feeLamports: Number(member(meta, 'fee')), isFeeOurs: own[0] === feePayer };
+  const atMs = row?.atMs ?? Number(member(answer, 'blockTime') ?? 0) * 1_000;
+  return { signature, atMs, memo: row?.memos[0], payee, cluster, micros, wallet, ...fee };
 }
 
 /** All transfers to the payee since a time, newest first. Each costs a call of the RPC, several of which run in parallel. */
@@ -102,23 +106,12 @@ export async function transfersTo(payee: Payee, sinceMs: number): Promise<ChainT
     const succeeded = young.filter(({ hasFailed }) => !hasFailed);
     for (let first = 0; first < succeeded.length; first += AT_ONCE) {
       const part = succeeded.slice(first, first + AT_ONCE);
-      const answers = await Promise.all(part.map(({ signature }) => payee.chain.transaction(signature)));
-      const found = part.map(({ signature, atMs, memos: [memo] }, index) =>
-        transferIn(answers[index], { signature, atMs, memo }, payee),
-      );
+      const found = await Promise.all(part.map((row) => transferBy(payee, row.signature, row)));
       transfers.push(...found.filter((transfer) => transfer !== undefined));
     }
     if (young.length < page.length) break;
   }
   return transfers;
-}
-
-/** The transfer to the payee in the transaction with this signature; undefined if there is none. */
-export async function transferBy(payee: Payee, signature: string): Promise<ChainTransfer | undefined> {
-  const answer = await payee.chain.transaction(signature);
-  if (answer === null || below(answer, 'meta', 'err') !== null) return undefined;
-  const atMs = Number(member(answer, 'blockTime') ?? 0) * 1_000;
-  return transferIn(answer, { signature, atMs, memo: undefined }, payee);
 }
 
 /** The key of the payment with this signature; undefined if the gateway would not take its transaction. */
