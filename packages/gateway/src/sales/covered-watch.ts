@@ -3,7 +3,7 @@ import type { Background, Repeated } from '../background.ts';
 import type { HistoryRow } from '../payments/facilitator/chain.ts';
 import { looksIssued } from '../payments/read/requirement.ts';
 import { monotonicMs } from '../stores/clock.ts';
-import { type Database, type Statement, text, type Value } from '../stores/sql/database.ts';
+import { type Database, text, type Value } from '../stores/sql/database.ts';
 import { Recent } from '../tallies.ts';
 import { appendMissing, historyOf, missingEntry, type Payee, paymentKeyBy, transferBy } from './payee-history.ts';
 
@@ -33,12 +33,13 @@ const watched = (condition: string, limit = MOST_AT_ONCE): string => `select d.i
   from debits d cross join wallets w where w.id = d.wallet_id and w.cluster = $1 and d.watch_from_ms is not null and ${condition}
   limit ${limit}`;
 const ANY = watched('true', 1);
-const NOT_SEEN = watched('d.height is null');
-const DEAD = watched('d.height < $2');
-const ALL = watched('true');
 const THIS = watched('d.id = $2');
-const END = 'watch_from_ms = null, height = $2';
-const SEE = 'height = $2';
+/** Changes a batch of them. */
+const changing = (change: string, condition: string): string => `update debits set ${change}
+  where id in (select id from (${watched(condition)}) as found) and watch_from_ms is not null and {in time} returning id`;
+const ending = (condition: string): string => changing('watch_from_ms = null, height = null', condition);
+const SEE = changing('height = $2', 'd.height is null');
+const [END_ALL, END_DEAD, END_THIS] = [ending('true'), ending('d.height < $2'), ending('d.id = $2')];
 
 const NOTE_SLOT = `insert into searches (cluster, slot) select $1, $2 where {in time}
   on conflict (cluster) do update set slot = excluded.slot returning slot as id`;
@@ -75,7 +76,7 @@ export class CoveredWatch {
     for (const cluster of Object.keys(NETWORKS) as Cluster[]) {
       const payee = payees.find((each) => each.cluster === cluster);
       // Without an RPC only `sales verify` can find them.
-      const searched = payee ? this.#search(payee) : this.#change(END, { sql: ALL, values: [cluster] });
+      const searched = payee ? this.#search(payee) : this.#change(END_ALL, [cluster]);
       await searched.catch((error) => void faults.push(error));
     }
     if (faults.length > 0) throw faults[0];
@@ -91,9 +92,9 @@ export class CoveredWatch {
     // Read before the history, which therefore holds all that has landed by this block.
     const { height, slot } = await chain.finalized();
     if (!(await isIdle())) {
+      await this.#change(SEE, [cluster, height]);
       await this.#compare(payee, slot, Number(position?.slot ?? slot - SLOTS_AT_FIRST) - SLOTS_BEFORE);
-      await this.#change(END, { sql: DEAD, values: [cluster, height - WATCHED_BLOCKS] });
-      await this.#change(SEE, { sql: NOT_SEEN, values: [cluster] }, async () => (await chain.finalized()).height);
+      await this.#change(END_DEAD, [cluster, height - WATCHED_BLOCKS]);
     }
     await database.write({ guard: { sql: NOTE_SLOT, values: [cluster, slot] } });
     this.#notedAtMs.set(cluster, monotonicMs());
@@ -117,13 +118,13 @@ export class CoveredWatch {
     for (const { signature, memos } of rows) {
       if (!watchedMemos.has(memos[0] ?? '')) continue;
       // Anyone can copy a memo.
-      const found = { sql: THIS, values: [payee.cluster, await this.#keyOf(payee, signature)] };
-      const [payment] = await database.read(found);
+      const values = [payee.cluster, await this.#keyOf(payee, signature)];
+      const [payment] = await database.read({ sql: THIS, values });
       const transfer = payment && (await transferBy(payee, signature));
       if (!transfer) continue;
       const request = { route: text(payment.route), requestId: text(payment.request_id) };
       const entry = { ...(await missingEntry(transfer)), ...request };
-      if ((await appendMissing(database, entry, entry.micros)) !== 'barred') await this.#change(END, found);
+      if ((await appendMissing(database, entry, entry.micros)) !== 'barred') await this.#change(END_THIS, values);
     }
   }
 
@@ -135,16 +136,8 @@ export class CoveredWatch {
     return key;
   }
 
-  /** Changes the watched payments that a query finds, in batches. `value`: the parameter of the change, read after each query. */
-  async #change(change: string, found: Statement, value: () => Promise<Value> = async () => null): Promise<void> {
-    const { database } = this.#dependencies;
-    for (;;) {
-      const ids = (await database.read(found)).map(({ id }) => id);
-      if (ids.length === 0) return;
-      const sql = `update debits set ${change} where id in (${database.dialect.textsIn('$1')})
-  and watch_from_ms is not null and {in time} returning id`;
-      const row = await database.write({ guard: { sql, values: [JSON.stringify(ids), await value()] } });
-      if (!row || ids.length < MOST_AT_ONCE) return;
-    }
+  /** Changes watched payments in batches, until none is left to change. */
+  async #change(sql: string, values: readonly Value[]): Promise<void> {
+    while (await this.#dependencies.database.write({ guard: { sql, values } }));
   }
 }
