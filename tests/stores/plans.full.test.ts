@@ -196,7 +196,7 @@ sharedLedgerSuite('with many rows, few of them of other wallets,', (ledger) => {
         },
       );
     }
-    const plan = await report(`explain query plan ${numbered(sql)}`, values);
+    const plan = await report(`explain query plan ${numbered({ sql })}`, values);
     const details = plan.map(({ detail }) => String(detail));
     return details.filter(
       (detail) =>

@@ -57,6 +57,17 @@ export interface Step {
   readonly isDurable?: boolean;
 }
 
+/** The values of a step's statements. */
+export const valuesOf = ({ guard, changes = [] }: Step): Value[] =>
+  [guard, ...changes].flatMap(({ values = [] }) => values);
+
+/** The bytes of the texts among values. */
+export function bytesOf(values: readonly Value[]): number {
+  let bytes = 0;
+  for (const value of values) if (typeof value === 'string') bytes += Buffer.byteLength(value);
+  return bytes;
+}
+
 /** Both clocks of the books when they were written: clock.ts. */
 export interface ClockRow {
   /** The books' clock. Like all times here it is in milliseconds since the Unix epoch; 0 in a new database. */

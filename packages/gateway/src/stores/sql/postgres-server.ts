@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool, PoolClient, PoolConfig } from 'pg';
 import { isDuplicate, type Row, type Step, type Value } from './database.ts';
-import { CHANGES_TABLE, type Change, missingChanges, NOTE_CHANGE, SCHEMA_STATE, SchemaTooNew } from './schema.ts';
+import { CHANGES_TABLE, missingChanges, NOTE_CHANGE, SCHEMA_STATE, type SchemaState, SchemaTooNew } from './schema.ts';
 
 const PROTOCOLS = ['postgres:', 'postgresql:'];
 
@@ -120,21 +120,17 @@ export class PostgresServer {
     this.#connections = connections;
   }
 
-  /** Sends a query, again if its connection was lost or has not prepared it, or if it was rolled back. A step is written once. */
-  ask(query: Query, values: readonly Value[], bytes = 0): Promise<readonly Row[]> {
-    return this.#ask('requests', query, values, queryMs(bytes));
-  }
-
   /** Sends a query that says whether the server answers. */
   beat(query: Query, values: readonly Value[]): Promise<readonly Row[]> {
-    return this.#ask('heartbeat', query, values, HEARTBEAT_MS);
+    return this.ask(query, values, HEARTBEAT_MS, this.#connections.heartbeat);
   }
 
-  async #ask(pool: keyof Connections, query: Query, values: readonly Value[], waitMs: number) {
+  /** Sends a query, again if its connection was lost or has not prepared it, or if it was rolled back. A step is written once. */
+  async ask(query: Query, values: readonly Value[], waitMs: number, pool = this.#connections.requests) {
     let isLast = false;
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#send(this.#connections[pool], query, values, waitMs);
+        return await this.#send(pool, query, values, waitMs);
       } catch (error) {
         const code = codeOf(error);
         if (isLast || attempt >= ATTEMPTS) throw error;
@@ -188,19 +184,18 @@ export class PostgresServer {
   }
 }
 
-/** The missing changes. Waits for a node that applies them: only roles that may write the table can lock it like this. */
-async function missingIn(client: PoolClient, lock: string): Promise<readonly Change[]> {
-  if (lock !== '') await client.query(lock);
-  const { rows } = await client.query<{ number: number; works_with: number }>(SCHEMA_STATE);
-  const [state] = rows;
-  return missingChanges({ number: Number(state?.number), worksWith: Number(state?.works_with) });
+async function missingIn(client: PoolClient) {
+  const { rows } = await client.query<SchemaState>(SCHEMA_STATE);
+  return rows.flatMap((state) => missingChanges(state));
 }
 
 async function applyMissing(client: PoolClient): Promise<void> {
   const { rows: tables } = await client.query("select to_regclass('schema_changes') as name");
   if (tables[0]?.name === null) await client.query(CHANGES_TABLE);
-  if ((await missingIn(client, '')).length === 0) return;
-  for (const change of await missingIn(client, 'lock table schema_changes in share row exclusive mode')) {
+  if ((await missingIn(client)).length === 0) return;
+  // Waits for a node that applies them. Only roles that may write the table can lock it like this.
+  await client.query('lock table schema_changes in share row exclusive mode');
+  for (const change of await missingIn(client)) {
     await client.query(change.postgres);
     await client.query(NOTE_CHANGE, [change.number, change.worksWith]);
   }

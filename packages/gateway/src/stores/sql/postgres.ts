@@ -1,6 +1,7 @@
 import { type Clock, FollowedClock, monotonicMs } from '../clock.ts';
 import { advance, CLOCK_COLUMNS, clockOf, wallOf, writeClock } from './clock.ts';
 import {
+  bytesOf,
   type ClockRow,
   type Database,
   only,
@@ -9,6 +10,7 @@ import {
   type Statement,
   type Step,
   type Value,
+  valuesOf,
 } from './database.ts';
 import {
   CONNECT_MS,
@@ -129,9 +131,8 @@ export class PostgresDatabase implements Database {
   async write(step: Step): Promise<Row | undefined> {
     const statements = [step.guard, ...(step.changes ?? [])];
     const query = this.#query(statements.map(({ sql }) => sql).join(';'), () => stepQuery(step));
-    const values = statements.flatMap((statement) => statement.values ?? []);
-    let bytes = 0;
-    for (const value of values) if (typeof value === 'string') bytes += Buffer.byteLength(value);
+    const values = valuesOf(step);
+    const bytes = bytesOf(values);
     // A server that was stopped reads old statements when it continues.
     const send = async () => {
       const deadlineMs = this.#serverClock.now() + CONNECT_MS + queryMs(bytes);
@@ -172,7 +173,7 @@ export class PostgresDatabase implements Database {
     });
     this.#pending.add(onLost);
     try {
-      return await Promise.race([this.#server.ask(query, values, bytes), lost]);
+      return await Promise.race([this.#server.ask(query, values, queryMs(bytes)), lost]);
     } catch (error) {
       if (isOfConnection(error) && !isLate(error) && !this.#isBeating) this.#followIn(0);
       throw error;

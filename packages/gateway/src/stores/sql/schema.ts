@@ -7,6 +7,9 @@ import { CHANGES } from './changes.ts';
  */
 export type Change = (typeof CHANGES)[number];
 
+/** What `SCHEMA_STATE` finds. */
+export type SchemaState = Pick<Change, 'number' | 'worksWith'>;
+
 /** A later version has made the schema, and this version cannot work with it. */
 export class SchemaTooNew extends Error {}
 
@@ -15,7 +18,7 @@ export class SchemaTooNew extends Error {}
  * version cannot work with the schema.
  */
 export function missingChanges(
-  { number, worksWith }: Pick<Change, 'number' | 'worksWith'>,
+  { number, worksWith }: SchemaState,
   changes: readonly Change[] = CHANGES,
 ): readonly Change[] {
   const latest = changes.at(-1)?.number ?? 0;
@@ -25,5 +28,5 @@ export function missingChanges(
 
 /** The table of applied changes. */
 export const CHANGES_TABLE = `create table if not exists schema_changes (number integer primary key, works_with integer not null)`;
-export const SCHEMA_STATE = `select coalesce(max(number), 0) as number, coalesce(max(works_with), 0) as works_with from schema_changes`;
+export const SCHEMA_STATE = `select coalesce(max(number), 0) as number, coalesce(max(works_with), 0) as "worksWith" from schema_changes`;
 export const NOTE_CHANGE = 'insert into schema_changes (number, works_with) values ($1, $2)';

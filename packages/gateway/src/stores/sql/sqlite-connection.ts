@@ -4,7 +4,7 @@ import ThreadedConnection from 'libsql/promise';
 import { makePrivate } from '../lock.ts';
 import { advance, clockOf, READ_CLOCK, writeClock } from './clock.ts';
 import { type ClockRow, type Database, only, type Row, SQLITE, type Statement, type Step } from './database.ts';
-import { CHANGES_TABLE, missingChanges, NOTE_CHANGE, SCHEMA_STATE } from './schema.ts';
+import { CHANGES_TABLE, missingChanges, NOTE_CHANGE, SCHEMA_STATE, type SchemaState } from './schema.ts';
 
 interface Prepared {
   readonly statement: ReturnType<Connected['prepare']>;
@@ -20,12 +20,14 @@ const [BUSY_MS, LOOP_MS] = [1_000, 10];
 export const isLocked = (error: unknown): boolean =>
   String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
 
-/** `$1` is a name in SQLite; `?1` is the first parameter. */
-export const numbered = (sql: string): string => sql.replaceAll('{in time}', 'true').replaceAll(/\$(\d+)/g, '?$1');
-
-/** A change after its guard: the id of the guard's row is the last parameter. */
-const afterGuard = (sql: string, parameters: number): string =>
-  sql.replaceAll('{guarded}', 'true').replaceAll('{guard.id}', `$${parameters + 1}`);
+/**
+ * A statement in the SQL of SQLite, where `$1` is a name and `?1` is the first parameter. Changes run after their guard, whose row's
+ * id follows their own parameters.
+ */
+export function numbered({ sql, values = [] }: Statement): string {
+  const conditional = sql.replaceAll('{in time}', 'true').replaceAll('{guarded}', 'true');
+  return conditional.replaceAll('{guard.id}', `$${values.length + 1}`).replaceAll(/\$(\d+)/g, '?$1');
+}
 
 /** Bytes of a file; undefined if it is missing. */
 const sizeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.size;
@@ -62,10 +64,9 @@ function migrate(connection: Connected): void {
   connection.exec('begin immediate');
   try {
     connection.exec(CHANGES_TABLE);
-    const state = connection.prepare(SCHEMA_STATE).get() as { number: number; works_with: number };
-    for (const change of missingChanges({ number: state.number, worksWith: state.works_with })) {
+    for (const change of missingChanges(connection.prepare(SCHEMA_STATE).get() as SchemaState)) {
       connection.exec(change.sqlite);
-      connection.prepare(numbered(NOTE_CHANGE)).run([change.number, change.worksWith]);
+      connection.prepare(numbered({ sql: NOTE_CHANGE })).run([change.number, change.worksWith]);
     }
     connection.exec('commit');
   } catch (error) {
@@ -92,16 +93,15 @@ export class SqliteConnection {
     }
   }
 
-  read({ sql, values = [] }: Statement): readonly Row[] {
-    return this.#statement(sql).all(values) as Row[];
+  read(statement: Statement): readonly Row[] {
+    return this.#prepare(statement).statement.all(statement.values ?? []) as Row[];
   }
 
   /** Moves the clocks to a time of the wall clock; `expectedMs` as in `advance`. */
   moveClock(wallMs: number, expectedMs?: number): ClockRow {
     const last = clockOf(only(this.read(READ_CLOCK)));
     const row = advance(last, wallMs, expectedMs);
-    const { sql, values = [] } = writeClock(row, last);
-    this.#statement(sql).run(values);
+    this.#run({ guard: writeClock(row, last) });
     return row;
   }
 
@@ -140,30 +140,29 @@ export class SqliteConnection {
     this.#connection.close();
   }
 
-  #statement(sql: string): Prepared['statement'] {
-    return (this.#prepared.get(sql) ?? this.#prepare(sql, sql)).statement;
-  }
-
-  /** Prepares a statement once. `key`: its text before the placeholders were replaced. */
-  #prepare(key: string, sql: string): Prepared {
+  /** Prepares each statement once. */
+  #prepare(asked: Statement): Prepared {
+    const { sql } = asked;
+    const known = this.#prepared.get(sql);
+    if (known) return known;
     const prepared = {
-      statement: this.#connection.prepare(numbered(sql)),
-      isReturning: key.includes(' returning '),
-      takesGuardId: key.includes('{guard.id}'),
+      statement: this.#connection.prepare(numbered(asked)),
+      isReturning: sql.includes(' returning '),
+      takesGuardId: sql.includes('{guard.id}'),
     };
-    this.#prepared.set(key, prepared);
+    this.#prepared.set(sql, prepared);
     return prepared;
   }
 
   #run({ guard, changes = [] }: Step): Row | undefined {
-    const { statement, isReturning } = this.#prepared.get(guard.sql) ?? this.#prepare(guard.sql, guard.sql);
+    const { statement, isReturning } = this.#prepare(guard);
     const values = guard.values ?? [];
     if (!isReturning) return statement.run(values).changes > 0 ? {} : undefined;
     const row = statement.get(values) as Row | undefined;
     if (!row) return undefined;
-    for (const { sql, values = [] } of changes) {
-      const prepared = this.#prepared.get(sql) ?? this.#prepare(sql, afterGuard(sql, values.length));
-      const { statement, isReturning, takesGuardId } = prepared;
+    for (const change of changes) {
+      const { statement, isReturning, takesGuardId } = this.#prepare(change);
+      const { values = [] } = change;
       const bound = takesGuardId ? [...values, row.id ?? null] : values;
       if (isReturning) Object.assign(row, statement.get(bound));
       else statement.run(bound);
@@ -173,23 +172,20 @@ export class SqliteConnection {
 }
 
 /**
- * Reads in another thread, each time on a new connection: disposing of an old statement blocks this thread while its connection is
- * busy.
+ * Reads the file of a gateway that may be running, in another thread and each time on a new connection: disposing of an old statement
+ * blocks this thread while its connection is busy.
  */
-export async function reportSqlite(path: string, { sql, values = [] }: Statement): Promise<readonly Row[]> {
-  const connection = new ThreadedConnection(path, { timeout: BUSY_MS });
-  try {
-    const statement = await connection.prepare(numbered(sql));
-    return await statement.all(values);
-  } finally {
-    connection.close();
-  }
-}
-
-/** Reads the file of a gateway that may be running. */
 export const readSqlite = (path: string): Pick<Database, 'report' | 'dialect'> => ({
   dialect: SQLITE,
-  report: (statement) => reportSqlite(path, statement),
+  async report(asked) {
+    const connection = new ThreadedConnection(path, { timeout: BUSY_MS });
+    try {
+      const statement = await connection.prepare(numbered(asked));
+      return await statement.all(asked.values ?? []);
+    } finally {
+      connection.close();
+    }
+  },
 });
 
 /** How long a start waits for the check of a large file. Small files take no longer, unless the machine is busy. */

@@ -1,5 +1,5 @@
 import { fsyncSync, openSync, statSync } from 'node:fs';
-import type { Row, Step } from './database.ts';
+import { bytesOf, type Row, type Step, valuesOf } from './database.ts';
 
 const logOf = (path: string): string => `${path}-wal`;
 
@@ -38,18 +38,12 @@ export class OpenFiles {
   /** Throws if a file was deleted or replaced. */
   assertInPlace(): void {
     const moved = this.#paths.find((path, index) => identityOf(path) !== this.#identities[index]);
-    if (moved !== undefined) throw new FileMoved(moved);
+    if (moved !== undefined) throw new Error(`${moved} ${MOVED}`);
   }
 }
 
-/** A file was deleted or replaced while this process had it open. */
-export class FileMoved extends Error {
-  constructor(path: string) {
-    super(
-      `${path} was deleted or replaced while this gateway used it; put it back, or stop the gateway and restore a backup`,
-    );
-  }
-}
+const MOVED =
+  'was deleted or replaced while this gateway used it; put it back, or stop the gateway and restore a backup';
 
 /** The approximate log size that starts a checkpoint. */
 const CHECKPOINT_BYTES = 16 * 1024 * 1024;
@@ -60,34 +54,24 @@ const LONG_LOG_PAGES = 16 * 1024;
 /** The size of a step in the log without its answer. */
 const STEP_BYTES = 4 * 4096;
 
-function textLength({ guard, changes = [] }: Step): number {
-  let length = 0;
-  for (const { values = [] } of [guard, ...changes])
-    for (const value of values) if (typeof value === 'string') length += value.length;
-  return length;
-}
-
-/** Copies the log into the database; undefined if that failed. */
-type Copy = () => Promise<readonly Row[] | undefined>;
-
 /** Copies a log that has become large into its database. */
 export class Checkpoints {
-  readonly #copy: Copy;
+  readonly #copy: () => Promise<readonly Row[] | undefined>;
   readonly #onReleased: () => void;
   #bytes = 0;
   running: Promise<unknown> | undefined;
   /** Commits wait for this promise. */
   held: Promise<unknown> | undefined;
 
-  /** `onReleased`: called when commits need no longer wait. */
-  constructor(copy: Copy, onReleased: () => void) {
+  /** `copy`: copies the log, and answers undefined if that failed. `onReleased`: called when commits need no longer wait. */
+  constructor(copy: () => Promise<readonly Row[] | undefined>, onReleased: () => void) {
     this.#copy = copy;
     this.#onReleased = onReleased;
   }
 
   /** A step was written to the log. */
   written(step: Step): void {
-    this.#bytes += STEP_BYTES + (step.isDurable ? textLength(step) : 0);
+    this.#bytes += STEP_BYTES + (step.isDurable ? bytesOf(valuesOf(step)) : 0);
   }
 
   startIfLarge(): void {

@@ -4,7 +4,7 @@ import { Background, type Repeated } from '../../background.ts';
 import type { Clock } from '../clock.ts';
 import { advance, clockOf, READ_CLOCK, wallOf } from './clock.ts';
 import { type ClockRow, type Database, only, type Row, SQLITE, type Statement, type Step } from './database.ts';
-import { isLocked, reportSqlite, SqliteConnection } from './sqlite-connection.ts';
+import { isLocked, readSqlite, SqliteConnection } from './sqlite-connection.ts';
 import { CHECKPOINT, Checkpoints, OpenFiles, openLog } from './sqlite-files.ts';
 
 /** The clocks of the process, and options for tests. */
@@ -108,7 +108,7 @@ export class SqliteDatabase implements Database {
   }
 
   report(statement: Statement): Promise<readonly Row[]> {
-    return reportSqlite(this.#path, statement);
+    return readSqlite(this.#path).report(statement);
   }
 
   write(step: Step): Promise<Row | undefined> {
