@@ -1,5 +1,6 @@
 import { type Cluster, NETWORKS } from '@asset-gateway/protocol';
 import type { Background, Repeated } from '../background.ts';
+import { runAll } from '../closing.ts';
 import type { HistoryRow } from '../payments/facilitator/chain.ts';
 import { looksIssued } from '../payments/read/requirement.ts';
 import { monotonicMs } from '../stores/clock.ts';
@@ -72,14 +73,12 @@ export class CoveredWatch {
   /** Searches each cluster. What a failed search has not compared is compared by the next one. */
   async #searchAll(): Promise<void> {
     const payees = await this.#dependencies.payees();
-    const faults: unknown[] = [];
-    for (const cluster of Object.keys(NETWORKS) as Cluster[]) {
+    const searches = (Object.keys(NETWORKS) as Cluster[]).map((cluster) => {
       const payee = payees.find((each) => each.cluster === cluster);
       // Without an RPC only `sales verify` can find them.
-      const searched = payee ? this.#search(payee) : this.#change(END_ALL, [cluster]);
-      await searched.catch((error) => void faults.push(error));
-    }
-    if (faults.length > 0) throw faults[0];
+      return () => (payee ? this.#search(payee) : this.#change(END_ALL, [cluster]));
+    });
+    await runAll(searches, 'the searches have failed');
   }
 
   async #search(payee: Payee): Promise<void> {

@@ -1,8 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { Background, type Repeated } from '../../background.ts';
+import { runAll } from '../../closing.ts';
 import { monotonicMs } from '../clock.ts';
 import { jumpOf, mayDelete } from './clock.ts';
-import { ANSWER_MS, type Database, only, type Step, type Value } from './database.ts';
+import { ANSWER_MS, type ClockRow, type Database, only, type Step, type Value } from './database.ts';
 
 /** How long and how much is stored. */
 interface RetentionOptions {
@@ -76,12 +77,15 @@ const NEWEST_ANSWERS = `select cast($2 + sum(bytes) as bigint) as bytes, min(num
     select number, bytes, sum(bytes) over (order by number desc) as total from (
       select number, bytes from answers where number < $1 order by number desc limit ${MOST_SUMMED}) as newest) as summed`;
 
-/** The clock has jumped, so that ages mean nothing. */
-const jumped = (milliseconds: number): Error =>
-  new Error(
-    `the wall clock is ${Math.round(milliseconds / 60_000)} minutes off the books' clock, so nothing is deleted; ` +
+/** Throws if the clock has jumped, so that ages mean nothing. */
+function assertNoJump(clocks: ClockRow): void {
+  const minutes = Math.round(jumpOf(clocks) / 60_000);
+  if (jumpOf(clocks) === 0) return;
+  throw new Error(
+    `the wall clock is ${minutes} minutes off the books' clock, so nothing is deleted; ` +
       'correct it, or accept it with "asset-gateway sales clock --accept"',
   );
+}
 
 /** Deletes expired rows in small batches, on any number of nodes. */
 export class Retention {
@@ -113,11 +117,8 @@ export class Retention {
       () => this.#pruneJournal(),
       () => this.#remove(IDLE_WALLETS, oldMs),
     ];
-    const parts = [this.#options.releaseLapsed, () => this.#removeExcess(), ...(mayDelete(clocks) ? byAge : [])];
-    const faults: unknown[] = jumpOf(clocks) === 0 ? [] : [jumped(jumpOf(clocks))];
-    for (const part of parts) await part().catch((error) => void faults.push(error));
-    if (faults.length > 1) throw new AggregateError(faults, 'several parts of retention have failed');
-    if (faults.length === 1) throw faults[0];
+    const always = [() => assertNoJump(clocks), this.#options.releaseLapsed, () => this.#removeExcess()];
+    await runAll([...always, ...(mayDelete(clocks) ? byAge : [])], 'several parts of retention have failed');
   }
 
   /** Runs batches until one answers false. Each is given its number of rows. */
