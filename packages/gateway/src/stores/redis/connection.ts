@@ -35,12 +35,7 @@ const newModel = (create: typeof createClient) =>
 type Client = ReturnType<typeof newModel>;
 
 /** The template of all clients, never connected. The library would otherwise build a class of all commands for each client. */
-let model: Client | undefined;
-
-function newClient(create: typeof createClient, url: string): Client {
-  model ??= newModel(create);
-  return model.duplicate({ url, socket: { reconnectStrategy: false, connectTimeout: CONNECT_MS } });
-}
+let template: Client | undefined;
 
 /** One connection to Redis. A lost connection is replaced, never reused. */
 interface Link {
@@ -52,8 +47,8 @@ interface Link {
 }
 
 /** Connects, or rejects after a time-out. */
-async function openLink(create: typeof createClient, url: string): Promise<Link> {
-  const client = newClient(create, url);
+async function openLink(model: Client, url: string): Promise<Link> {
+  const client = model.duplicate({ url, socket: { reconnectStrategy: false, connectTimeout: CONNECT_MS } });
   let end: Link['end'] = () => undefined;
   const ended = new Promise<string>((resolve) => {
     end = (reason) => {
@@ -133,7 +128,7 @@ const RETRY_MS = 200;
  */
 export class RedisConnection {
   readonly #url: string;
-  readonly #createClient: typeof createClient;
+  readonly #model: Client;
   readonly #connectListeners = new Set<() => void>();
   #link: Link | undefined;
   /** Commands that wait for the present attempt to connect. */
@@ -142,15 +137,16 @@ export class RedisConnection {
   #questions = 0;
   #isClosed = false;
 
-  private constructor(url: string, create: typeof createClient) {
+  private constructor(url: string, model: Client) {
     this.#url = url;
-    this.#createClient = create;
+    this.#model = model;
   }
 
   /** Loads the client library; nothing is connected yet. */
   static async load(url: string): Promise<RedisConnection> {
     const { createClient } = await import('@redis/client');
-    return new RedisConnection(url, createClient);
+    template ??= newModel(createClient);
+    return new RedisConnection(url, template);
   }
 
   get isConnected(): boolean {
@@ -209,7 +205,7 @@ export class RedisConnection {
   /** Keeps one connection until it ends, and answers the reason. Never rejects. */
   async #live(found: () => void): Promise<string> {
     try {
-      const link = await openLink(this.#createClient, this.#url);
+      const link = await openLink(this.#model, this.#url);
       if (this.#isClosed) link.end('closed');
       else this.#enter(link, found);
       const reason = await link.ended;
