@@ -301,7 +301,7 @@ describe('a table', () => {
 
   it('names each member of an entry; JSON has one entry per line', () => {
     const time = { at: '2026-11-20T00:00:00.000Z', atMs: Date.parse('2026-11-20T00:00:00Z') };
-    const entry = { ...entryOf({ requestId: '=cmd()', isRepair: true }), id: 1, node: '00112233', ...time };
+    const entry = { ...entryOf({ requestId: '=cmd()' }), repair: 'repair', id: 1, node: '00112233', ...time };
     const lines = writtenOn(entryTable([entry, entry]), 'json')
       .trimEnd()
       .split('\n');

@@ -91,11 +91,8 @@ export class Accounts extends Ledger {
     const nowMs = debit.capturedAtMs ?? this.now();
     const entry = entryOf(debit);
     const stored = keepAnswer({ key: debit.id, answer, untilMs: nowMs + CREDIT.debitMs });
-    const row = await this.#write(
-      debit,
-      rows.capture(debit, nowMs, [stored, append(entry, this.database.wallAt(nowMs))]),
-      [entry],
-    );
+    const step = rows.capture(debit, nowMs, [stored, append(entry, this.database.wallAt(nowMs))]);
+    const row = await this.#write(debit, step, [entry]);
     if (row) return Number(row.balance);
     const now = await this.debit(debit.id);
     if (now?.owner === debit.owner && now.progress === 'captured') return balanceOf(await this.find(debit));

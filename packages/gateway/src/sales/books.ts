@@ -1,23 +1,23 @@
-import { ACCEPT_CLOCK, clockOf, READ_CLOCK } from '../stores/sql/clock.ts';
+import { ACCEPT_CLOCK, clockIn, READ_CLOCK } from '../stores/sql/clock.ts';
 import {
   type ClockRow,
   type Database,
   type Dialect,
   type JournalEntry,
   type JournalKind,
-  only,
-  type Row,
   text,
 } from '../stores/sql/database.ts';
 
 /** An entry of the journal. */
-export interface ReadEntry extends JournalEntry {
+export interface ReadEntry extends Omit<JournalEntry, 'key' | 'isRepair'> {
   readonly id: number;
   /** When it was appended: ISO 8601, and milliseconds since the Unix epoch. */
   readonly at: string;
   readonly atMs: number;
   /** The process that appended it. */
   readonly node: string;
+  /** `repair` if it was appended later, from the chain; else empty. */
+  readonly repair: string;
 }
 
 /** The groupings of a report. */
@@ -39,18 +39,11 @@ export interface OpenPayment {
   readonly requestId: string;
 }
 
-/** A wallet whose balance differs from the journal. */
-export interface WrongBalance {
-  readonly cluster: string;
-  readonly wallet: string;
-  readonly journal: number;
-  readonly found: number;
-}
-
 const MOST_AT_ONCE = 1_000;
 
 const ENTRY = `e.id, e.at, e.kind, e.cluster, w.address as wallet, e.route, e.micro_usdc as micros, e.fee_lamports as "feeLamports",
-  coalesce(e.signature, '') as "transaction", e.request_id as "requestId", e.node, e.key, e.is_repair
+  coalesce(e.signature, '') as "transaction", e.request_id as "requestId", e.node,
+  case when e.is_repair = 1 then 'repair' else '' end as repair
   from journal_entries e join wallets w on w.id = e.wallet_id`;
 
 const groupOf = ({ dayOf }: Dialect): Readonly<Record<Grouping, string>> => ({
@@ -95,11 +88,6 @@ const groupQuery = (dialect: Dialect, by: Grouping): string => `select e.cluster
 /** The queries name their columns as these types name their members. */
 const as = <T>(rows: readonly object[]): readonly T[] => rows as readonly T[];
 
-function readEntry({ key, is_repair: isRepair, ...row }: Row): ReadEntry {
-  const others = { ...(key !== null && { key }), ...(isRepair === 1 && { isRepair: true }) };
-  return { ...row, atMs: Date.parse(text(row.at)), ...others } as unknown as ReadEntry;
-}
-
 const ascending = (one: string, other: string): number => Number(one > other) - Number(one < other);
 
 /** Reports about money. They delay no request, and reject while the database is unavailable. */
@@ -125,19 +113,17 @@ export class Books {
     let last = 0;
     for (;;) {
       const sql = `select ${ENTRY} where e.at >= $1 and e.id > $2 order by e.id limit ${MOST_AT_ONCE}`;
-      const part = (await this.#database.report({ sql, values: [new Date(sinceMs).toISOString(), last] })).map(
-        readEntry,
-      );
-      if (part.length === 0) return;
-      yield part;
-      last = part.at(-1)?.id ?? last;
+      const rows = await this.#database.report({ sql, values: [new Date(sinceMs).toISOString(), last] });
+      if (rows.length === 0) return;
+      yield as<ReadEntry>(rows.map((row) => ({ ...row, atMs: Date.parse(text(row.at)) })));
+      last = Number(rows.at(-1)?.id);
     }
   }
 
   /** The clocks as a gateway last wrote them. `accept`: whether to accept the wall clock, which changes nothing else. */
   async clock(accept: boolean): Promise<ClockRow> {
     if (accept) await this.#database.report(ACCEPT_CLOCK);
-    return clockOf(only(await this.#database.report(READ_CLOCK)));
+    return clockIn(await this.#database.report(READ_CLOCK));
   }
 
   /** Since when no entry was deleted, in milliseconds; 0 if none ever was. */
@@ -160,13 +146,15 @@ export class Books {
   }
 
   /** Wallets whose balance differs from the sum of their entries, with their opening entry. */
-  async wrongBalances(): Promise<readonly WrongBalance[]> {
+  async wrongBalances() {
     const signed = `cast(sum(case when kind = 'grant' then micro_usdc when kind = 'debit' then -micro_usdc else 0 end) as bigint)`;
     const sql = `select w.cluster, w.address as wallet, coalesce(j.balance, 0) as journal, w.granted_micro_usdc - w.spent_micro_usdc as found
   from wallets w left join (select wallet_id, cast(sum(balance) as bigint) as balance from (
     select wallet_id, ${signed} as balance from journal_entries group by wallet_id
     union all select wallet_id, granted_micro_usdc - spent_micro_usdc from openings) as sums group by wallet_id) j on j.wallet_id = w.id
   where w.granted_micro_usdc - w.spent_micro_usdc <> coalesce(j.balance, 0)`;
-    return as(await this.#database.report({ sql }));
+    return as<{ cluster: string; wallet: string; journal: number; found: number }>(
+      await this.#database.report({ sql }),
+    );
   }
 }

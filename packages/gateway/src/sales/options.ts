@@ -94,21 +94,13 @@ export function readTask(words: readonly string[], nowMs: number) {
   const { values, positionals } = parse(words);
   if (values.help) return 'help';
   const kind = kindOf(positionals, values.follow);
-  const {
-    since = kind === 'follow' ? '0m' : WEEK,
-    by = GROUPINGS[0],
-    csv,
-    json,
-    repair = false,
-    accept = false,
-    grant,
-  } = values;
+  const { by = GROUPINGS[0], csv, json, repair = false, accept = false, grant } = values;
   const strange = Object.keys(values).find((name) => ![...ALLOWED[kind], 'csv', 'json'].includes(name));
   if (strange !== undefined) throw new UsageError(`--${strange} does not apply here.`);
   if (csv && json) throw new UsageError('--csv and --json cannot be combined.');
   if (grant !== undefined && (repair || !isSignature(grant)))
     throw new UsageError('--grant takes the signature of one transaction, without --repair.');
-  const sinceMs = sinceOf(since, nowMs);
+  const sinceMs = sinceOf(values.since ?? (kind === 'follow' ? '0m' : WEEK), nowMs);
   if (sinceMs === undefined) throw new UsageError('--since is a span such as 7d, 24h or 90m, a date, or all.');
   if (!isGrouping(by)) throw new UsageError(`--by is one of ${GROUPINGS.join(', ')}.`);
   const format: Format = csv ? 'csv' : json ? 'json' : 'table';

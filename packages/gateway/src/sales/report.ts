@@ -96,7 +96,7 @@ const ENTRY: Readonly<Record<string, (entry: ReadEntry) => Cell>> = {
   request_id: ({ requestId }) => requestId,
   node: ({ node }) => node,
   id: ({ id }) => id,
-  repair: ({ isRepair }) => (isRepair ? 'repair' : ''),
+  repair: ({ repair }) => repair,
 };
 
 /** Entries as a table. */
@@ -178,9 +178,8 @@ export function createSalesAnswer({ books, solPriceUsd, now }: SalesSource) {
     const sinceMs = sinceOf(query.get('since') ?? DAY, now());
     const by = query.get('by') ?? GROUPINGS[0];
     const limit = query.get('limit');
-    const isKnown = [...query.keys()].every(
-      (name, index, names) => KNOWN.includes(name) && names.indexOf(name) === index,
-    );
+    const names = [...query.keys()];
+    const isKnown = names.every((name, index) => KNOWN.includes(name) && names.indexOf(name) === index);
     if (sinceMs === undefined || !isGrouping(by) || !isKnown || (limit !== null && !LIMIT.test(limit)))
       return undefined;
     const found = await books?.groups(sinceMs, by, limit === null ? undefined : Number(limit));

@@ -1,4 +1,4 @@
-import type { ClockRow, Row, Statement } from './database.ts';
+import { type ClockRow, only, type Row, type Statement } from './database.ts';
 
 /**
  * The clocks that decide about money.
@@ -64,15 +64,11 @@ export const jumpOf = (row: ClockRow): number => (isAccepted(row, deviationOf(ro
 /** Whether rows may be deleted because of their age. */
 export const mayDelete = (row: ClockRow): boolean => jumpOf(row) === 0 && row.nowMs - row.steppedMs >= REST_MS;
 
-export const CLOCK_COLUMNS = 'now_ms, wall_ms, accepted_ms, stepped_ms';
+export const CLOCK_COLUMNS = `now_ms as "nowMs", wall_ms as "wallMs", accepted_ms as "acceptedMs", stepped_ms as "steppedMs"`;
 export const READ_CLOCK: Statement = { sql: `select ${CLOCK_COLUMNS} from clock where id = 1` };
 
-export const clockOf = (row: Row): ClockRow => ({
-  nowMs: Number(row.now_ms),
-  wallMs: Number(row.wall_ms),
-  acceptedMs: Number(row.accepted_ms),
-  steppedMs: Number(row.stepped_ms),
-});
+/** The clocks in the only row of an answer. */
+export const clockIn = (rows: readonly Row[]): ClockRow => only(rows) as unknown as ClockRow;
 
 /** The wall time of a moment of the books' clock. They agree to the second while neither has stepped. */
 export const wallOf = (nowMs: number, clocks: Pick<ClockRow, 'nowMs' | 'wallMs'>): number =>

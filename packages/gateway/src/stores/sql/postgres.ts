@@ -1,10 +1,9 @@
 import { type Clock, FollowedClock, monotonicMs } from '../clock.ts';
-import { advance, CLOCK_COLUMNS, clockOf, wallOf, writeClock } from './clock.ts';
+import { advance, CLOCK_COLUMNS, clockIn, wallOf, writeClock } from './clock.ts';
 import {
   bytesOf,
   type ClockRow,
   type Database,
-  only,
   POSTGRES,
   type Row,
   type Statement,
@@ -222,8 +221,8 @@ export class PostgresDatabase implements Database {
     this.#isMigrated = true;
     const askedAtMs = monotonicMs();
     const expectedMs = this.#clock.isFollowing ? this.#clock.now() : undefined;
-    const row = only(await this.#server.beat(READ_CLOCKS, []));
-    const [last, serverMs] = [clockOf(row), Number(row.server_ms)];
+    const rows = await this.#server.beat(READ_CLOCKS, []);
+    const [last, serverMs] = [clockIn(rows), Number(rows[0]?.server_ms)];
     const clocks = advance(last, this.#options.turned?.() ?? serverMs, expectedMs);
     this.#clock.follow(clocks.nowMs, askedAtMs);
     this.#serverClock.follow(serverMs, askedAtMs);

@@ -2,8 +2,8 @@ import { accessSync, constants, renameSync, rmSync, statSync } from 'node:fs';
 import Connection, { type Database as Connected } from 'libsql';
 import ThreadedConnection from 'libsql/promise';
 import { makePrivate } from '../lock.ts';
-import { advance, clockOf, READ_CLOCK, writeClock } from './clock.ts';
-import { type ClockRow, type Database, only, type Row, SQLITE, type Statement, type Step } from './database.ts';
+import { advance, clockIn, READ_CLOCK, writeClock } from './clock.ts';
+import { type ClockRow, type Database, type Row, SQLITE, type Statement, type Step } from './database.ts';
 import { CHANGES_TABLE, missingChanges, NOTE_CHANGE, SCHEMA_STATE, type SchemaState } from './schema.ts';
 
 interface Prepared {
@@ -99,7 +99,7 @@ export class SqliteConnection {
 
   /** Moves the clocks to a time of the wall clock; `expectedMs` as in `advance`. */
   moveClock(wallMs: number, expectedMs?: number): ClockRow {
-    const last = clockOf(only(this.read(READ_CLOCK)));
+    const last = clockIn(this.read(READ_CLOCK));
     const row = advance(last, wallMs, expectedMs);
     this.#run({ guard: writeClock(row, last) });
     return row;

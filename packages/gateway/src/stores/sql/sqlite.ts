@@ -2,8 +2,8 @@ import { closeSync, fdatasync, type NoParamCallback } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Background, type Repeated } from '../../background.ts';
 import type { Clock } from '../clock.ts';
-import { advance, clockOf, READ_CLOCK, wallOf } from './clock.ts';
-import { type ClockRow, type Database, only, type Row, SQLITE, type Statement, type Step } from './database.ts';
+import { advance, clockIn, READ_CLOCK, wallOf } from './clock.ts';
+import { type ClockRow, type Database, type Row, SQLITE, type Statement, type Step } from './database.ts';
 import { isLocked, readSqlite, SqliteConnection } from './sqlite-connection.ts';
 import { CHECKPOINT, Checkpoints, OpenFiles, openLog } from './sqlite-files.ts';
 
@@ -92,7 +92,7 @@ export class SqliteDatabase implements Database {
   }
 
   async clock(): Promise<ClockRow> {
-    return advance(clockOf(only(await this.read(READ_CLOCK))), this.#wallNow(), this.now());
+    return advance(clockIn(await this.read(READ_CLOCK)), this.#wallNow(), this.now());
   }
 
   isReady(): boolean {
