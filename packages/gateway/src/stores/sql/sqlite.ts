@@ -170,6 +170,10 @@ export class SqliteDatabase implements Database {
     this.#isSoon = false;
     if (group.length === 0) return;
     this.#committedAtMs = performance.now();
+    this.#commitGroup(group);
+  };
+
+  #commitGroup(group: readonly Waiting[]): void {
     try {
       // Money must not move in a file that no later process reads.
       if (group.some(({ step }) => step.isDurable)) this.#look();
@@ -180,9 +184,9 @@ export class SqliteDatabase implements Database {
       // The fault of one step must not fail the others. A file that cannot be written fails all.
       const isOfFile = this.#isBroken || this.#fault !== undefined;
       if (isLocked(error)) this.#tryAgain(group, error);
-      else for (const each of group) group.length === 1 || isOfFile ? each.reject(error) : this.#commitAlone(each);
+      else for (const each of group) group.length === 1 || isOfFile ? each.reject(error) : this.#commitGroup([each]);
     }
-  };
+  }
 
   /** Another process writes. This thread does not wait for it, because requests that need no commit go on. */
   #tryAgain(group: readonly Waiting[], error: unknown): void {
@@ -192,14 +196,6 @@ export class SqliteDatabase implements Database {
     if (this.#waiting.length === 0) return;
     this.#isSoon = true;
     this.#timer = setTimeout(this.#commitWaiting, AGAIN_MS);
-  }
-
-  #commitAlone(waiting: Waiting): void {
-    try {
-      this.#commit([waiting]);
-    } catch (error) {
-      waiting.reject(error);
-    }
   }
 
   #commit(group: readonly Waiting[]): void {
