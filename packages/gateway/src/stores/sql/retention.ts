@@ -33,16 +33,7 @@ interface Expiring {
 
 const REFERENCES = ['payments', 'debits', 'journal_entries'];
 const isReferenced = REFERENCES.map((table) => `exists (select 1 from ${table} where wallet_id = wallets.id)`);
-const IDLE_WALLETS: Expiring = {
-  table: 'wallets',
-  column: 'idle_since_ms',
-  unless: `granted_micro_usdc > 0 or ${isReferenced.join(' or ')}`,
-};
-/** A paid fee counts for an hour, although its payment may be forgotten before. */
-const FORGOTTEN: Expiring = { table: 'payments', column: 'forget_at_ms', unless: 'fee_until_ms > $2' };
-const ABANDONED: Expiring = { table: 'payments', column: 'leased_until_ms', unless: `state <> 'reserved'` };
-const ANSWERS: Expiring = { table: 'answers', column: 'until_ms' };
-const DEBITS: Expiring = { table: 'debits', column: 'captured_at_ms', unless: 'watch_from_ms is not null' };
+const isKept = `granted_micro_usdc > 0 or ${isReferenced.join(' or ')}`;
 
 const OLDEST_ENTRIES = `select id, at from journal_entries where id > (select pruned_id from books) order by id limit $1`;
 
@@ -110,12 +101,13 @@ export class Retention {
     // Debits and idle wallets are stored as long as answers.
     const oldMs = nowMs - ANSWER_MS;
     const byAge = [
-      () => this.#remove(FORGOTTEN, nowMs - 1),
-      () => this.#remove(ABANDONED, oldMs),
-      () => this.#remove(ANSWERS, nowMs),
-      () => this.#remove(DEBITS, oldMs),
+      // A paid fee counts for an hour, although its payment may be forgotten before.
+      () => this.#remove({ table: 'payments', column: 'forget_at_ms', unless: 'fee_until_ms > $2' }, nowMs - 1),
+      () => this.#remove({ table: 'payments', column: 'leased_until_ms', unless: `state <> 'reserved'` }, oldMs),
+      () => this.#remove({ table: 'answers', column: 'until_ms' }, nowMs),
+      () => this.#remove({ table: 'debits', column: 'captured_at_ms', unless: 'watch_from_ms is not null' }, oldMs),
       () => this.#pruneJournal(),
-      () => this.#remove(IDLE_WALLETS, oldMs),
+      () => this.#remove({ table: 'wallets', column: 'idle_since_ms', unless: isKept }, oldMs),
     ];
     const always = [() => assertNoJump(clocks), this.#options.releaseLapsed, () => this.#removeExcess()];
     await runAll([...always, ...(mayDelete(clocks) ? byAge : [])], 'several parts of retention have failed');
