@@ -90,7 +90,7 @@ export class Accounts extends Ledger {
   async capture(debit: NewDebit, answer: string): Promise<number | NotCharged> {
     const nowMs = debit.capturedAtMs ?? this.now();
     const entry = entryOf(debit);
-    const stored = keepAnswer({ key: debit.id, answer, untilMs: nowMs + CREDIT.debitMs });
+    const stored = keepAnswer(debit.id, answer, nowMs + CREDIT.debitMs);
     const step = rows.capture(debit, nowMs, [stored, append(entry, this.database.wallAt(nowMs))]);
     const row = await this.#write(debit, step, [entry]);
     if (row) return Number(row.balance);

@@ -74,7 +74,7 @@ function rowChange({ subject, step: { before, after }, details, nowMs }: Taking)
 function answerChange({ subject, step: { before, after }, details, nowMs }: Taking): readonly Statement[] {
   const { key } = subject;
   const { record } = after;
-  if (record && details.answer !== undefined) return [keepAnswer({ key, answer: details.answer, untilMs: null })];
+  if (record && details.answer !== undefined) return [keepAnswer(key, details.answer, null)];
   if (!isOpen(before.record) || isOpen(record)) return [];
   if (record?.progress !== 'settled')
     return [{ sql: 'delete from answers where key = $1 and {guarded}', values: [key] }];

@@ -198,17 +198,11 @@ export type OnWritten = (written: Written) => void;
 const KEEP = `insert into answers (key, until_ms, bytes, answer) select $1, $2, $3, $4 where {guarded} on conflict (key) do update
   set until_ms = excluded.until_ms, bytes = excluded.bytes, answer = excluded.answer`;
 
-/** An answer and its expiry; null while its payment is open. */
-export interface StoredAnswer {
-  /** The key of its payment or debit. */
-  readonly key: string;
-  /** JSON. */
-  readonly answer: string;
-  readonly untilMs: number | null;
-}
-
-/** Stores an answer in the step that charges for it. */
-export const keepAnswer = ({ key, answer, untilMs }: StoredAnswer) => ({
+/**
+ * Stores an answer in the step that charges for it. `key`: of its payment or debit; `answer`: JSON; `untilMs`: null while its payment
+ * is open.
+ */
+export const keepAnswer = (key: string, answer: string, untilMs: number | null) => ({
   sql: KEEP,
   values: [key, untilMs, Buffer.byteLength(answer), answer],
 });
@@ -245,7 +239,7 @@ export class Ledger {
 
   /** Stores an answer that was fetched again. */
   async keep(key: string, answer: string): Promise<void> {
-    const { sql, values } = keepAnswer({ key, answer, untilMs: this.now() + ANSWER_MS });
+    const { sql, values } = keepAnswer(key, answer, this.now() + ANSWER_MS);
     const guard = { sql: `${sql.replace('{guarded}', '{in time}')} returning key`, values };
     await this.database.write({ guard, isDurable: true });
   }
