@@ -140,7 +140,7 @@ export async function accountOf(url: string, wallet: Wallet): Promise<Balance> {
 }
 
 /** A wallet that has bought the largest bundle of credit. */
-export async function openRichWallet(series: GatewaySeries): Promise<Wallet> {
+export async function openRichWallet(series: Pick<GatewaySeries, 'solana' | 'current'>): Promise<Wallet> {
   const wallet = await openWallet(series.solana);
   const { url } = await series.current();
   const init = { method: 'POST' };

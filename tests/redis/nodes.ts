@@ -35,6 +35,10 @@ export async function openNodes(windowMs: number, variables: Environment) {
   };
 }
 
-/** A header that opens this path once, at any node; the challenge comes from this one. */
-export const signAt = async ({ url }: GatewayProcess, path: string, signer: Signer = newSigner()): Promise<string> =>
-  signIn(await challengeFor(url + path), signer, new URL(ORIGIN + path));
+/** A header that opens this path once, at any node; the challenge comes from this one, for a request like `init`. */
+export const signAt = async (
+  { url }: Pick<GatewayProcess, 'url'>,
+  path: string,
+  signer: Signer = newSigner(),
+  init: RequestInit = {},
+): Promise<string> => signIn(await challengeFor(url + path, init), signer, new URL(ORIGIN + path));
