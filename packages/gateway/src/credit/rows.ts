@@ -78,7 +78,8 @@ export const findDebit = (id: string): Statement => ({
   values: [id],
 });
 
-const isUnfinished = `(state = 'held' or owed_until_ms is not null)`;
+/** By the index that has these alone. Without its second column SQLite may prefer the one of all debits of a wallet. */
+const isUnfinished = `(state = 'held' or owed_until_ms is not null) and request_hash >= ''`;
 const isOwed = 'request_hash = $4 and owed_until_ms > $5';
 const isLapsed = `state = 'held' and until_ms <= $5`;
 const OF_REQUEST = `where wallet_id = w.id and request_hash = $4
