@@ -26,6 +26,8 @@ interface Asked extends Payer {
 const [PAUSE_MS, AGAIN_MS] = [400, 500];
 /** Longer than any freeze, so that copies that a frozen node has received are answered. */
 const PATIENCE_MS = 15_000;
+/** How many requests of a wallet may be without an outcome, less than the gateway allows: more would only be told to wait. */
+const MOST_OPEN = 3;
 /** Longer than any lease and what follows it. */
 const ATTEMPTS = 300;
 /** Enough for bundles all the time. */
@@ -35,7 +37,7 @@ const FUNDS = 1_000_000_000n;
 const isOutcome = ({ status, headers }: Reply): boolean =>
   status === 200 || (status < 500 && !headers.has('retry-after'));
 
-/** Two wallets for each way to pay, which ask all nodes, each time one, two or all of them at once. A node that starts again has another address. */
+/** Two wallets for each way to pay, and four for single calls, which ask all nodes, each time one, two or all of them at once. A node that starts again has another address. */
 export class StormWallets {
   /** Requests that were sent. */
   readonly asked: Asked[] = [];
@@ -54,7 +56,7 @@ export class StormWallets {
   static async open(nodes: readonly GatewayProcess[], solana: SolanaSandbox) {
     const series = { solana, current: async () => nodes[0] as GatewayProcess };
     const payers: Payer[] = [];
-    for (const way of ['call', 'bundle', 'covered call', 'signature'] as const)
+    for (const way of ['call', 'call', 'bundle', 'covered call', 'signature'] as const)
       for (let count = 0; count < 2; count++) {
         const isRich = way === 'covered call' || way === 'signature';
         payers.push({ way, wallet: await (isRich ? openRichWallet(series) : openWallet(solana, FUNDS)) });
@@ -93,18 +95,21 @@ export class StormWallets {
   }
 
   async #keepAsking(payer: Payer, first: number): Promise<void> {
+    let open = 0;
     for (let turn = first; !this.#isOver; turn++) {
+      await sleep(PAUSE_MS);
+      if (open >= MOST_OPEN) continue;
       const path = newPath();
       // Before it is sent, nothing can have happened.
       const headers = await this.#headersFor(payer, path, turn).catch(() => undefined);
       if (headers) {
         const request = { ...payer, path, headers, replies: [] };
         this.asked.push(request);
-        const deciding = this.#decide(request, turn);
+        open++;
+        const deciding = this.#decide(request, turn).finally(() => open--);
         deciding.catch(() => undefined);
         this.#deciding.push(deciding);
       }
-      await sleep(PAUSE_MS);
     }
   }
 
