@@ -58,6 +58,8 @@ export function makeOwn(folder: string): void {
   if (owner) chownSync(folder, owner.uid, owner.gid);
 }
 
+const TERMINATE = `select count(pg_terminate_backend(pid)) as ended from pg_stat_activity where application_name = 'asset-gateway'`;
+
 const programOf = (name: string): string => {
   const path = findProgram(name);
   if (path === undefined) throw new Error(`${name} is not installed`);
@@ -183,6 +185,11 @@ export async function startPostgres({ settings, prepare, port }: PostgresOptions
     query: (sql: string, values?: Values, database?: string) => ask(urlOf(own, database), sql, values),
     /** A new empty database; answers its name. */
     createDatabase: () => createDatabase(own),
+    /** Ends the connections of all gateways; answers how many they were. */
+    async endConnections(): Promise<number> {
+      const [row] = await ask(urlOf(own), TERMINATE);
+      return Number(row?.ended);
+    },
     /** SIGKILL to every process of the server. */
     kill: () => end('SIGKILL'),
     /** Starts it again on the same port. */

@@ -56,6 +56,10 @@ export type Reply = Awaited<ReturnType<typeof readReply>>;
 export const receiptIn = ({ headers }: Reply): Record<string, unknown> =>
   JSON.parse(Buffer.from(headers.get('payment-response') ?? '', 'base64').toString() || '{}');
 
+/** Micro-USDC that an answer says were charged from credit. */
+export const chargedIn = (reply: Reply | undefined): number =>
+  Number(/charged=(\d+)/.exec(reply?.headers.get('credit') ?? '')?.[1] ?? 0);
+
 /** Sends one request, with or without a payment. */
 export async function ask(url: string, payment?: string, init: RequestInit = {}): Promise<Reply> {
   const headers = { ...init.headers, ...(payment !== undefined && { 'PAYMENT-SIGNATURE': payment }) };

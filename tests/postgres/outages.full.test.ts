@@ -18,7 +18,7 @@ import { askPostgres, type PostgresServer, postgresSuite, runPostgresProgram, st
 import { isFull, roundsOnEach } from '../kit/rounds.ts';
 import { CANARY_KEY, startSellingGateway } from '../kit/test-gateway.ts';
 import { signedHeader } from '../kit/wallet.ts';
-import { newPath, type Reply, until } from '../payments/fault-buyer.ts';
+import { chargedIn, newPath, type Reply, until } from '../payments/fault-buyer.ts';
 import { askOnce as ask, openGatewaySeries } from '../payments/fault-process.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { newPath as newFreePath } from '../redis/asking.ts';
@@ -52,9 +52,6 @@ const report = (text: string) => void process.stdout.write(`${text}\n`);
 
 const statusOf = (reply: Reply | undefined): string =>
   reply ? `${reply.status} ${reply.code} ${reply.headers.get('retry-after') ?? ''}`.trim() : 'no answer';
-
-const chargedIn = (reply: Reply | undefined): number =>
-  Number(/charged=(\d+)/.exec(reply?.headers.get('credit') ?? '')?.[1] ?? 0);
 
 /** Wallets that buy and spend at a gateway in its own process with this DATABASE_URL, and one more that only signs in. `booksUrl`: where the books are read. */
 async function openLoad(databaseUrl: string, booksUrl: () => string = () => databaseUrl) {
@@ -203,7 +200,6 @@ async function openLoad(databaseUrl: string, booksUrl: () => string = () => data
 
 /** Each transaction takes a block, and after 150 the payments that wait meanwhile would have expired. */
 const [WARM_MS, DOWN_MS, FROZEN_MS, TERMINATED_MS] = isFull ? [1_000, 2_000, 5_000, 3_000] : [500, 1_500, 2_000, 1_500];
-const TERMINATE = `select count(pg_terminate_backend(pid)) as ended from pg_stat_activity where application_name = 'asset-gateway'`;
 
 noteTime();
 
@@ -263,8 +259,7 @@ function suite(): void {
     await sleep(WARM_MS);
     let ended = 0;
     for (const endMs = performance.now() + TERMINATED_MS; performance.now() < endMs; await sleep(100)) {
-      const [row] = await primary.query(TERMINATE);
-      ended += Number(row?.ended);
+      ended += await primary.endConnections();
     }
     expect(ended).toBeGreaterThan(10);
     await load.expectServedAfter(performance.now());

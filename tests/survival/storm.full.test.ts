@@ -7,7 +7,7 @@ import type { GatewayProcess } from '../kit/process.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { isFull } from '../kit/rounds.ts';
 import { CANARY_SECRET } from '../kit/test-gateway.ts';
-import { type Reply, ROOMY, receiptIn, until } from '../payments/fault-buyer.ts';
+import { chargedIn, type Reply, ROOMY, receiptIn, until } from '../payments/fault-buyer.ts';
 import { openNodes } from '../redis/nodes.ts';
 import { runSales } from '../sales/kit.ts';
 import { StormWallets } from './storm-wallets.ts';
@@ -18,7 +18,6 @@ const FROZEN_NODE_MS = 7_000;
 const [STOPPED_MS, FROZEN_MS] = isFull ? [2_000, 5_000] : [1_000, 2_000];
 /** Longer than the lease of a settlement, of a hold, and the next look at them. */
 const LAPSED_MS = 60_000;
-const TERMINATE = `select count(pg_terminate_backend(pid)) as ended from pg_stat_activity where application_name = 'asset-gateway'`;
 const UNFINISHED = `select key from open_payments union all select address from wallets where held_micro_usdc > 0`;
 
 redisSuite('three nodes with one Redis', () => postgresSuite('and one PostgreSQL', suite, { timeout: 1_800_000 }));
@@ -48,8 +47,7 @@ function faultsOf(nodes: GatewayProcess[], open: () => Promise<GatewayProcess>, 
   ];
   const ofServers = [
     async () => {
-      const [row] = await postgres.query(TERMINATE);
-      counts.terminated += Number(row?.ended);
+      counts.terminated += await postgres.endConnections();
     },
     async () => {
       counts.flushes++;
@@ -80,8 +78,6 @@ async function comeInTurn(faults: readonly Fault[], pauseMs: number, endMs: numb
   }
 }
 
-/** Micro-USDC that an answer says were charged from credit. */
-const chargedIn = ({ headers }: Reply): number => Number(/charged=(\d+)/.exec(headers.get('credit') ?? '')?.[1] ?? 0);
 const transactionIn = (reply: Reply): string => String(receiptIn(reply).transaction ?? '');
 
 function suite(): void {
