@@ -183,7 +183,7 @@ describe('the sandbox, on a port that is not the usual one', { timeout: MAX_WAIT
       expect([code, stdout === ''], stderr).toEqual([0, false]);
       told.push(stderr);
     }
-    expect(told[1]).toMatch(/^paying \$0\.05 .*\n(?:.*\n)*credit: \$0\.05 left\n$/);
+    expect(told[1]).toMatch(/^made a wallet; .*\npaying \$0\.05 .*\n(?:.*\n)*credit: \$0\.05 left\n$/);
     expect(shown).toContain(`ports ${port + 1} mainnet, ${port + 2} devnet`);
     for (const taken of [port + 1, port + 2]) expect((await fetch(`http://127.0.0.1:${taken}/`)).status).not.toBe(200);
   });
