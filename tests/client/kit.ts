@@ -1,4 +1,4 @@
-import { type Call, createClient, type GatewayClient } from '@asset-gateway/client';
+import { type Call, type ClientOptions, createClient, type GatewayClient } from '@asset-gateway/client';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { type PayerOptions, payWith } from '@asset-gateway/client/pay';
 import { NETWORKS, type Route, type Surface, type UpstreamProvider } from '@asset-gateway/protocol';
@@ -9,6 +9,7 @@ export async function openCustomer(
   { url, solana: { mainnet, devnet } }: Pick<PaidGateway, 'url' | 'solana'>,
   options: Partial<PayerOptions> = {},
   keypair = newKeypair(),
+  more: Pick<ClientOptions, 'nonceTimeoutMs'> = {},
 ) {
   const signer = signerFromBytes(keypair);
   for (const chain of [mainnet, devnet]) await chain.fundUsdc(signer.address, 10_000_000n);
@@ -16,7 +17,7 @@ export async function openCustomer(
   const pay = payWith({ wallet: keypair, rpcUrl, ...options });
   const transfers = () =>
     [mainnet, devnet].flatMap((chain) => chain.transfers.filter(({ from }) => from === signer.address));
-  return { client: createClient({ baseUrl: url, signer, pay }), keypair, signer, transfers };
+  return { client: createClient({ baseUrl: url, signer, pay, ...more }), keypair, signer, transfers };
 }
 
 /** The lines that a gateway logs during the work. */

@@ -132,7 +132,8 @@ describe('credit', () => {
   });
 
   it('pays for parallel calls with one request each, once there are nonces', async () => {
-    const { client } = await openCustomer(gateway);
+    // A call that has waited this long for the nonce of another one asks for a challenge, which is a request more.
+    const { client } = await openCustomer(gateway, {}, newKeypair(), { nonceTimeoutMs: 60_000 });
     await client.credit.buy({ usd: 0.00002 });
     await client.rpc.getBalance(ACCOUNT);
     expect(await logged(gateway, () => Promise.all([1, 2, 3].map(() => client.rpc.getBalance(ACCOUNT))))).toHaveLength(

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { challengeIn, type SignInChallenge, signIn } from '@asset-gateway/client';
 import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
 import type { PaymentRequired } from '@x402/core/types';
@@ -327,7 +328,8 @@ async function clientPaysNothing(): Promise<void> {
 
 describe('a wallet with credit makes no payment', () => {
   it('when as many of its calls are on their way as may be: 429', async () => {
-    gateway.solana.provider.faults.delayMs = 1_500;
+    const upstream = new EventEmitter();
+    gateway.solana.provider.faults.until = once(upstream, 'answer');
     const arrivals = gateway.solana.provider.arrivals.length;
     const running = Array.from({ length: AT_ONCE }, () => spend(gateway, call, wallet.signIn));
     await until(() => gateway.solana.provider.arrivals.length === arrivals + AT_ONCE);
@@ -335,11 +337,13 @@ describe('a wallet with credit makes no payment', () => {
     expect(response.headers.get('retry-after')).toBe('1');
     await asksForNothing(response, 429, 'rate_limited');
     await clientPaysNothing();
+    upstream.emit('answer');
     expect((await Promise.all(running)).map(({ status }) => status)).toEqual(running.map(() => 200));
   });
 
   it('when a signature is still running, for its own body or another one: 409, and no charge if the call fails', async () => {
-    Object.assign(gateway.solana.provider.faults, { delayMs: 500, status: 500 });
+    const upstream = new EventEmitter();
+    Object.assign(gateway.solana.provider.faults, { until: once(upstream, 'answer'), status: 500 });
     const header = await spendingHeader(gateway, call, wallet.signIn);
     const arrivals = gateway.solana.provider.arrivals.length;
     const running = send(gateway, call, { [HEADERS.signIn]: header });
@@ -348,6 +352,7 @@ describe('a wallet with credit makes no payment', () => {
     const other = { ...call, init: { ...call.init, body: `${call.init.body} ` } };
     const { error, payment } = await bodyOf(await send(gateway, other, { [HEADERS.signIn]: header }));
     expect([error, payment?.state]).toEqual(['payment_already_used', 'in_progress']);
+    upstream.emit('answer');
     const failed = await running;
     expect([failed.status, (await bodyOf(failed)).payment?.state]).toEqual([502, 'unused']);
     expect(gateway.solana.provider.arrivals).toHaveLength(arrivals + 1);

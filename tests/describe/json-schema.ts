@@ -26,7 +26,7 @@ export interface JsonSchema {
 export const published = (schema: unknown): JsonSchema => JSON.parse(JSON.stringify(schema)) as JsonSchema;
 
 // Another library than the one that made the schemas and validates in the gateway.
-const ajv = new Ajv2020({ allErrors: true, strict: false });
+const ajv = new Ajv2020({ allErrors: true, strict: false, code: { optimize: false } });
 const validators = new WeakMap<JsonSchema, ValidateFunction>();
 /** Cached by text. */
 const compiled = new Map<string, ValidateFunction>();

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { readConfig } from '@asset-gateway/gateway';
@@ -82,7 +83,8 @@ describe('/readyz', () => {
 
   it('answers 503 as soon as the node stops, while requests in flight are still answered', async () => {
     const node = await startTestGateway({ METRICS_PORT: '0' }, { graceMs: 1_000 });
-    node.upstream.faults.delayMs = 1_500;
+    const upstream = new EventEmitter();
+    node.upstream.faults.until = once(upstream, 'answer');
     const slow = askSigned(node.url + HEALTH);
     await until(() => node.upstream.arrivals.length === 1);
     const client = openClient(node.port);
@@ -96,6 +98,7 @@ describe('/readyz', () => {
     expectRefusal(after, '503 shutting_down');
     expect(after?.headers['retry-after']).toBe('1');
     expect((await scrape(node.gateway)).sum('asset_gateway_ready')).toBe(0);
+    upstream.emit('answer');
     expect((await slow).status).toBe(200);
     await stopping;
     await expect(fetch(node.gateway.metricsUrl ?? '')).rejects.toThrow();

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import type { PaymentRequired } from '@asset-gateway/protocol';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
@@ -258,12 +259,14 @@ describe('P6 a payment that is on the chain already, and not known here', () => 
 
   it('P6 is not refused where that is found out only at settling, and one node of the RPC does not know it', async () => {
     const { sale, settle } = await seenByTwo();
-    sale.provider.faults.delayMs = 1_500;
+    const upstream = new EventEmitter();
+    sale.provider.faults.until = once(upstream, 'answer');
     const late = sale.ask();
     await until(() => sale.moved()[1] === 1);
     sale.provider.faults.reset();
     await settle();
     sale.faults.lie = { statusMissing: true };
+    upstream.emit('answer');
     expect((await late).outcome).toBe(PENDING);
     sale.faults.reset();
     expect([(await sale.decided()).outcome, sale.moved()[0]]).toEqual(['200 again', 1]);

@@ -30,6 +30,8 @@ export interface CommonKnobs {
   times?: number | undefined;
   /** Delay the answer, in milliseconds. */
   delayMs?: number | undefined;
+  /** Delay the answer until this resolves. */
+  until?: Promise<unknown> | undefined;
   /** Never answer; the connection stays open until the client closes it. */
   hang?: boolean | undefined;
   /** Reset the connection without an answer. */
@@ -158,6 +160,7 @@ export async function startUpstream<Knobs extends CommonKnobs>(
     arrival.body = await readBody(request);
     const knobs = knobsFor(faults, arrival);
     if (knobs.delayMs !== undefined) await wait(knobs.delayMs, undefined, { ref: false });
+    await knobs.until;
     if (knobs.resetConnection === true) socket.resetAndDestroy();
     else if (knobs.hang !== true && !response.destroyed) await handle(arrival, knobs, response);
   });
