@@ -47,17 +47,8 @@ export async function challengeFrom(url: string, route: Route, target = exampleO
   return { ...challengeIn(response), body, response };
 }
 
-const judged = new Map<string, string[]>();
-
-/** Faults by the official validators, which are asked once for what many rows say alike: each time, they compile a whole schema. */
+/** Faults by the official validators. */
 export function faultsOf(extension: unknown): string[] {
-  const text = String(JSON.stringify(extension));
-  const faults = judged.get(text) ?? officialFaultsOf(extension);
-  judged.set(text, faults);
-  return faults;
-}
-
-function officialFaultsOf(extension: unknown): string[] {
   const verdicts = [
     validateDiscoveryExtension(extension as DiscoveryExtension),
     validateDiscoveryExtensionSpec(extension as Record<string, unknown>),
