@@ -4,10 +4,20 @@ import type { APIResponse, Page, Route } from 'playwright-core';
 import { encode } from 'uqr';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { spentMicros } from '../../packages/console/src/wallet/ledger.ts';
-import { standardWallet } from '../client/standard-wallet.ts';
+import { changingWallet } from '../client/standard-wallet.ts';
 import { browserSuite } from '../kit/chromium.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
-import { asGatewayOutside, faultsInAllLooks, LOOKS, openPage, pageInSuite, rowsOf, visit } from './console.ts';
+import { type DraftChange, PRICE, setData, TRANSFER, u64 } from '../payments/forgeries.ts';
+import {
+  asGatewayOutside,
+  faultsInAllLooks,
+  LOOKS,
+  openPage,
+  pageInSuite,
+  paymentsOf,
+  rowsOf,
+  visit,
+} from './console.ts';
 
 const gateway = await startTestGateway({ CREDIT: 'on', RECEIPTS: 'on' }, { paid: true });
 
@@ -228,27 +238,45 @@ browserSuite('a wallet in the console', () => {
     expect(transfers().length - paid).toBe(1);
   });
 
-  it('lets an installed wallet sign the payment', async () => {
+  /** Opens a page where an installed wallet with money pays, which may change what it signs. Returns its address. */
+  async function openInstalled(change: DraftChange = () => undefined): Promise<string> {
     page = await visit(`${gateway.url}/#/wallet`);
     const keypair = newKeypair();
     const { address: payer } = signerFromBytes(keypair);
-    const { features } = await standardWallet(keypair);
+    const { features } = await changingWallet(keypair, change);
     await page.exposeFunction('sign', async (transaction: number[]) => {
-      const [signed] = await features['solana:signTransaction'].signTransaction({
+      const [output] = await features['solana:signTransaction'].signTransaction({
         transaction: Uint8Array.from(transaction),
       });
-      return [...(signed?.signedTransaction ?? [])];
+      return [...(output?.signedTransaction ?? [])];
     });
     await page.evaluate(registering(payer, keypair.subarray(32)));
     await chain().fundUsdc(payer, 1_000_000n);
-    const paid = transfers().length;
     await page.getByLabel('A wallet for tests').check();
     await goTo(ROUTE);
+    return payer;
+  }
+
+  it.each<[string, DraftChange?]>([
+    ['an installed wallet'],
+    ['an installed wallet that raises the price of compute units', setData(PRICE, [3, ...u64(50_000n)])],
+  ])('lets %s sign the payment', async (_, change) => {
+    const payer = await openInstalled(change);
+    const paid = transfers().length;
     await press(BUTTON);
     await shows('The gateway answered.');
     expect(transfers().slice(paid)).toMatchObject([{ from: payer, amount: 5n }]);
     await goTo('#/wallet');
     await showsTransaction();
+  });
+
+  it('X24 says what an installed wallet changed, and neither sends nor counts the payment', async () => {
+    await openInstalled(setData(TRANSFER, [12, ...u64(6n), 6]));
+    const [payments, paid] = [paymentsOf(page), transfers().length];
+    await press(BUTTON);
+    await shows('it transfers another amount, or between other accounts');
+    const counted = await page.evaluate(`JSON.parse(localStorage['asset-gateway.ledger'] ?? '[]')`);
+    expect([payments.sent, transfers().length - paid, counted]).toEqual([0, 0, []]);
   });
 });
 

@@ -159,19 +159,20 @@ afterAll(() => market.chain.close());
 const [marketPayer, stranger] = [addressOf(market.payer), addressOf(newKeypair())];
 const genuine = market.genuine.payload as unknown as Payment;
 const offer = offerIn(market.required) as Offer;
+const approved = { offer, payer: marketPayer, blockhash: market.genuine.draft.lifetimeToken };
 
 const carryingWire = (wire: Uint8Array) => carrying(market.genuine.payload, wire) as unknown as Payment;
 
 describe('a payment is sent', () => {
   it('as x402’s own client makes it', async () => {
-    await expect(assertPays(genuine, offer, marketPayer)).resolves.toMatch(/./);
+    await expect(assertPays(genuine, approved)).resolves.toMatch(/./);
   });
 
   it('with another bid for compute units', async () => {
     const draft = draftOf(market.genuine.wire);
     at(draft, LIMIT).data = Uint8Array.from([2, 0, 0, 1, 0]);
     const payment = carryingWire(signed(draft, [market.payer]));
-    await expect(assertPays(payment, offer, marketPayer)).resolves.toMatch(/./);
+    await expect(assertPays(payment, approved)).resolves.toMatch(/./);
   });
 });
 
@@ -180,9 +181,7 @@ const FORGERIES = [...TRANSFER_FORGERIES, ...MEMO_FORGERIES, ...UNCOPIED_MEMOS, 
 describe('a payment is not sent', () => {
   it.each(FORGERIES)('with $name', async ({ make }) => {
     const payment = carryingWire(make({ ...market.genuine, draft: draftOf(market.genuine.wire) }, market));
-    await expect(assertPays(payment, offer, marketPayer)).rejects.toThrow(
-      /^the payment differs from the approved offer/,
-    );
+    await expect(assertPays(payment, approved)).rejects.toThrow(/^the payment differs from the approved offer/);
   });
 
   it.each([
@@ -194,21 +193,20 @@ describe('a payment is not sent', () => {
     ['amount', undefined],
   ])('that claims to be for another %s: %s', async (name, value) => {
     const accepted = { ...(genuine.accepted as object), [name]: value };
-    await expect(assertPays({ ...genuine, accepted }, offer, marketPayer)).rejects.toThrow(
-      /differs from the approved offer/,
-    );
+    await expect(assertPays({ ...genuine, accepted }, approved)).rejects.toThrow(/differs from the approved offer/);
   });
 
   it.each<[string, Partial<Offer>]>([
     ['amount', { amount: '6' }],
     ['payee', { payTo: stranger }],
     ['network', { network: NETWORKS.mainnet }],
-  ])('when another %s was approved', async (_, approved) => {
-    await expect(assertPays(genuine, { ...offer, ...approved }, marketPayer)).rejects.toThrow(/it was not sent$/);
+  ])('when another %s was approved', async (_, change) => {
+    const other = { ...approved, offer: { ...offer, ...change } };
+    await expect(assertPays(genuine, other)).rejects.toThrow(/it was not sent/);
   });
 
   it('that is no transaction at all', async () => {
-    await expect(assertPays({ ...genuine, payload: { transaction: 'AAAA' } }, offer, marketPayer)).rejects.toThrow();
-    await expect(assertPays({ ...genuine, payload: {} }, offer, marketPayer)).rejects.toThrow();
+    await expect(assertPays({ ...genuine, payload: { transaction: 'AAAA' } }, approved)).rejects.toThrow();
+    await expect(assertPays({ ...genuine, payload: {} }, approved)).rejects.toThrow();
   });
 });

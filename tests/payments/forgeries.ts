@@ -25,6 +25,9 @@ export interface Forgery {
 /** Changes a genuine payment's transaction. */
 export type Change = (draft: Draft, parties: Parties) => unknown;
 
+/** The same, without its parties. */
+export type DraftChange = (draft: Draft) => unknown;
+
 export const PROGRAMS = {
   system: '11111111111111111111111111111111',
   compute: 'ComputeBudget111111111111111111111111111111',
@@ -67,7 +70,7 @@ export function at(draft: Draft, position: number): DraftInstruction {
 
 /** Gives an instruction other data. */
 export const setData =
-  (position: number, data: readonly number[]): Change =>
+  (position: number, data: readonly number[]): DraftChange =>
   (draft) =>
     Object.assign(at(draft, position), { data: Uint8Array.from(data) });
 
@@ -78,7 +81,7 @@ const setProgram =
 
 /** Takes instructions out. */
 export const removed =
-  (position: number, count: number): Change =>
+  (position: number, count: number): DraftChange =>
   ({ instructions }) =>
     instructions.splice(position, count);
 

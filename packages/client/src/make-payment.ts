@@ -35,7 +35,7 @@ export async function makePayment(
   const requirement = { ...accepted, extra: { ...accepted.extra, recentBlockhash: blockhash } };
   const { payload } = await scheme.createPaymentPayload(x402Version, requirement as never);
   const payment = { x402Version, payload, extensions, resource, accepted };
-  const memo = await assertPays(payment, offer, signer.address);
+  const memo = await assertPays(payment, { offer, payer: signer.address, blockhash });
   const { network, asset } = offer;
   return {
     headers: { [HEADERS.payment]: base64(JSON.stringify(payment)) },

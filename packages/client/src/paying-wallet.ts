@@ -1,5 +1,5 @@
 import { clusterOfNetwork } from '@asset-gateway/protocol/wire';
-import type { Transaction, TransactionSigner } from '@solana/kit';
+import type { Transaction, TransactionModifyingSigner, TransactionSigner } from '@solana/kit';
 import { GatewayError } from './error.ts';
 import { accountOf, featureOf, type KeyPair, type Wallet } from './signer.ts';
 
@@ -10,24 +10,28 @@ interface SignTransaction {
   signTransaction(input: object): Promise<readonly { signedTransaction: Uint8Array }[]>;
 }
 
-/** A Wallet Standard wallet as a signer of `@solana/kit`. Only its signature is used. */
+type Signed = Awaited<ReturnType<TransactionModifyingSigner['modifyAndSignTransactions']>>;
+
+/** A Wallet Standard wallet as a signer of `@solana/kit`. It may change what it signs, so the payment is what it returns. */
 async function walletSigner(wallet: Wallet, network: string): Promise<TransactionSigner> {
   const { address: addressOf, getTransactionDecoder, getTransactionEncoder } = await import('./kit.ts');
   const account = await accountOf(wallet);
   const { signTransaction } = featureOf<SignTransaction>(wallet, 'solana:signTransaction');
-  const address = addressOf(account.address);
+  const chain = `solana:${clusterOfNetwork(network)}`;
   const sign = async (transaction: Transaction) => {
     const bytes = new Uint8Array(getTransactionEncoder().encode(transaction));
-    const [output] = await signTransaction({
-      account,
-      chain: `solana:${clusterOfNetwork(network)}`,
-      transaction: bytes,
-    });
-    const signature = output && getTransactionDecoder().decode(output.signedTransaction).signatures[address];
-    if (!signature) throw new GatewayError('not_signed', { message: `${wallet.name} did not sign the payment` });
-    return { [address]: signature };
+    const outputs = await signTransaction({ account, chain, transaction: bytes });
+    try {
+      const { signedTransaction } = outputs[0] as (typeof outputs)[number];
+      return { ...transaction, ...getTransactionDecoder().decode(signedTransaction) };
+    } catch (cause) {
+      const message = `${wallet.name} returned no transaction; nothing was sent, and nothing counts as spent; pay with another wallet`;
+      throw new GatewayError('not_signed', { message, cause });
+    }
   };
-  return { address, signTransactions: (transactions) => Promise.all(transactions.map(sign)) } as TransactionSigner;
+  const modifyAndSignTransactions = async (transactions: readonly Transaction[]) =>
+    (await Promise.all(transactions.map(sign))) as unknown as Signed;
+  return { address: addressOf(account.address), modifyAndSignTransactions };
 }
 
 /** A signer of `@solana/kit` for payments on this network (CAIP-2). */

@@ -1,7 +1,8 @@
-import { USDC_DECIMALS } from '@asset-gateway/protocol/wire';
+import { feeLamports, isGuard, objectAt, PAYMENT_LIMITS, USDC_DECIMALS } from '@asset-gateway/protocol/wire';
 import type { Address } from '@solana/kit';
 import { GatewayError } from './error.ts';
 import type { Offer } from './offer.ts';
+import { type Instruction, type ReadTransaction, readTransaction } from './read-transaction.ts';
 
 /** A payment of x402's client. */
 export interface Payment {
@@ -11,22 +12,25 @@ export interface Payment {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
+/** What the client asked its wallet to sign. */
+export interface Approved {
+  readonly offer: Offer;
+  readonly payer: string;
+  /** It bounds the time in which the payment can settle. */
+  readonly blockhash: string;
+}
+
 const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111';
 const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 /** The token program that USDC belongs to. */
 export const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA' as Address;
 const ASSOCIATED_TOKEN = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL' as Address;
-const MISMATCH = 'the payment differs from the approved offer; it was not sent';
 const TRANSFER_CHECKED = 12;
+const [SET_COMPUTE_LIMIT, SET_COMPUTE_PRICE] = [2, 3];
+/** The gateway's fee payer and the payer. */
+const SIGNERS = 2;
 const COMPARED = ['network', 'asset', 'payTo', 'amount'] as const;
 const utf8 = new TextEncoder();
-
-/** An instruction with the addresses of its accounts. */
-interface Instruction {
-  readonly program: string;
-  readonly accounts: readonly string[];
-  readonly data: readonly number[];
-}
 
 /** The associated token account of an owner. */
 export async function tokenAccount(owner: string, mint: string): Promise<string> {
@@ -46,42 +50,95 @@ async function transferOf({ asset, payTo, amount }: Offer, payer: string): Promi
   };
 }
 
-/** The fee payer and the instructions of a transaction without its compute budget. */
-async function actsOf(transaction: string) {
-  const { getBase64Encoder, getCompiledTransactionMessageDecoder, getTransactionDecoder } = await import('./kit.ts');
-  const { messageBytes } = getTransactionDecoder().decode(getBase64Encoder().encode(transaction));
-  const { staticAccounts, instructions } = getCompiledTransactionMessageDecoder().decode(messageBytes);
-  // Accounts from lookup tables have no address here, so they never match an approved one.
-  const nameOf = (index: number): string => staticAccounts[index] ?? '';
-  const acts = instructions.map(({ programAddressIndex, accountIndices = [], data = [] }) => {
-    return { program: nameOf(programAddressIndex), accounts: accountIndices.map(nameOf), data: [...data] };
-  });
-  return {
-    feePayer: nameOf(0),
-    acts: acts.filter(({ program }) => program !== COMPUTE_BUDGET && program !== MEMO),
-    memos: acts.filter(({ program }) => program === MEMO),
-  };
-}
+const isSame = (ones: readonly Instruction[], others: readonly Instruction[]): boolean =>
+  JSON.stringify(ones) === JSON.stringify(others);
 
 /** Whether the memo is that of the offer. Without one in the offer, x402 adds a random memo. */
 const hasOfferedMemo = ({ memo }: Offer, memos: readonly Instruction[]): boolean =>
   memo === undefined
     ? memos.length <= 1
-    : JSON.stringify(memos.map(({ data }) => data)) === JSON.stringify([[...utf8.encode(memo)]]);
+    : isSame(memos, [{ program: MEMO, accounts: [], data: [...utf8.encode(memo)] }]);
+
+/** Instructions by their purpose. */
+function sorted(instructions: readonly Instruction[]) {
+  const of = (program: string) => instructions.filter((each) => each.program === program);
+  const acts = instructions.filter(
+    ({ program, data }) => program !== COMPUTE_BUDGET && program !== MEMO && !isGuard(program, data),
+  );
+  return { budget: of(COMPUTE_BUDGET), memos: of(MEMO), acts };
+}
+
+/** A little-endian number. Beyond what JavaScript represents exactly it is still large. */
+const numberIn = (bytes: readonly number[]): number => bytes.reduceRight((sum, byte) => sum * 256 + byte, 0);
+
+/** The compute units and their price, of the one instruction each that sets them. */
+function costOf(budget: readonly Instruction[]) {
+  const set = (kind: number, bytes: number): number => {
+    const { data } = budget.find((each) => each.data[0] === kind) ?? { data: [] };
+    return data.length === 1 + bytes ? numberIn(data.slice(1)) : Number.NaN;
+  };
+  const isWhole = budget.length === 2;
+  return {
+    signatures: SIGNERS,
+    computeUnits: isWhole ? set(SET_COMPUTE_LIMIT, 4) : Number.NaN,
+    microLamports: set(SET_COMPUTE_PRICE, 8),
+  };
+}
+
+/** Why the cost of a transaction is more than the 402 allows; undefined if it is not. */
+function costFault(budget: readonly Instruction[], extra: Readonly<Record<string, unknown>>): string | undefined {
+  const allowed = (name: keyof typeof PAYMENT_LIMITS): number =>
+    Number.isSafeInteger(extra[name]) ? Number(extra[name]) : PAYMENT_LIMITS[name];
+  const cost = costOf(budget);
+  const [fee, maxFee, maxUnits] = [feeLamports(cost), allowed('maxFeeLamports'), allowed('maxComputeUnits')];
+  if (Number.isNaN(fee)) return 'it does not set its compute units and their price once each';
+  if (cost.computeUnits > maxUnits) return `it asks for ${cost.computeUnits} compute units of at most ${maxUnits}`;
+  return fee > maxFee ? `its fee is ${fee} lamports of at most ${maxFee}` : undefined;
+}
+
+/** How a payment differs from what was approved; undefined if it does not. */
+async function differenceOf(
+  { accepted }: Payment,
+  { isPlain, signers, blockhash, instructions }: ReadTransaction,
+  approved: Approved,
+): Promise<string | undefined> {
+  const { offer, payer } = approved;
+  const claimed = objectAt(accepted);
+  const extra = objectAt(claimed.extra);
+  const { budget, memos, acts } = sorted(instructions);
+  const programs = acts.map(({ program }) => program).join(', ');
+  if (claimed.scheme !== 'exact' || !COMPARED.every((name) => claimed[name] === offer[name]))
+    return 'it is for another requirement';
+  if (!isPlain) return 'it is no version 0 transaction of at most 1,232 bytes without lookup tables';
+  if (signers.length !== SIGNERS || signers[0] !== extra.feePayer || signers[1] !== payer || signers[0] === payer)
+    return "its signers are not the gateway's fee payer and your wallet";
+  if (blockhash !== approved.blockhash) return 'its blockhash was replaced, so it may settle later than is known';
+  if (programs !== TOKEN) return `instead of making one transfer, it calls ${programs || 'nothing'}`;
+  if (!isSame(acts, [await transferOf(offer, payer)])) return 'it transfers another amount, or between other accounts';
+  if (!hasOfferedMemo(offer, memos)) return 'its memo is not the one that the gateway asked for';
+  return costFault(budget, extra);
+}
 
 /**
- * Throws unless the payment is for this offer and its transaction makes that transfer once and nothing else. Returns the memo, an empty
+ * Throws unless the payment is for this offer, makes that transfer once and nothing else, costs no more than the 402 allows, and is
+ * signed by the payer. A wallet may have added its checks (`isGuard`) and changed the price of compute units. Returns the memo, an empty
  * text if there is none.
  */
-export async function assertPays({ accepted, payload }: Payment, offer: Offer, payer: string): Promise<string> {
-  const claimed = accepted as Readonly<Record<string, unknown>>;
-  const { feePayer, acts, memos } = await actsOf(String(payload.transaction));
-  const isApproved =
-    claimed.scheme === 'exact' &&
-    COMPARED.every((name) => claimed[name] === offer[name]) &&
-    feePayer !== payer &&
-    hasOfferedMemo(offer, memos) &&
-    JSON.stringify(acts) === JSON.stringify([await transferOf(offer, payer)]);
-  if (!isApproved) throw new GatewayError('payment_mismatch', { message: MISMATCH });
-  return new TextDecoder().decode(Uint8Array.from(memos[0]?.data ?? []));
+export async function assertPays(payment: Payment, approved: Approved): Promise<string> {
+  const transaction = await readTransaction(String(payment.payload.transaction));
+  const difference = await differenceOf(payment, transaction, approved);
+  if (difference !== undefined) {
+    const message =
+      `the payment differs from the approved offer: ${difference}; it was not sent and does not count as spent; ` +
+      'if your wallet changed it, pay with another wallet';
+    throw new GatewayError('payment_mismatch', { message });
+  }
+  if (!(await transaction.isSignedBy(approved.payer))) {
+    const message =
+      'the wallet did not sign the payment that it returned; nothing was sent, and nothing counts as spent; try again, or pay with ' +
+      'another wallet';
+    throw new GatewayError('not_signed', { message });
+  }
+  const [memo] = sorted(transaction.instructions).memos;
+  return new TextDecoder().decode(Uint8Array.from(memo?.data ?? []));
 }

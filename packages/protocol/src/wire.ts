@@ -11,4 +11,5 @@ export * from './refusal.ts';
 export { NEXT_STEPS, type NextStep, nextStepOf, REFUSALS, type RefusalCode } from './refusals.ts';
 export * from './route.ts';
 export * from './siwx.ts';
+export * from './transaction.ts';
 export * from './type-text.ts';
