@@ -119,9 +119,13 @@ describe('the question before a payment', () => {
     expect([code, stderr.includes('[y/N]')]).toEqual([7, false]);
   });
 
-  it('names the network in words in a quote too', async () => {
+  it.each([
+    ['play money', "in play money on the sandbox's Solana mainnet", undefined],
+    ['USDC, if the RPC has no faucet,', 'in USDC on Solana mainnet', { code: -32_601, message: 'Method not found' }],
+  ])('names %s in a quote too', async (_, money, faucet) => {
+    mainnet.faults.refuse = faucet && { sandbox_faucet: faucet };
     const { stdout } = await runAtTerminal(`quote balances ${WALLET}`);
-    expect(stdout).toMatch(/^\$0\.0005 in USDC on Solana mainnet to \w+\n/);
+    expect(stdout).toContain(`$0.0005 ${money} to ${fixture.gateway.solana.payTo}\n`);
   });
 });
 

@@ -37,7 +37,9 @@ describe.each(ERAS)('in the era of %s', (name, era) => {
     const answer = await call('rpc', BALANCE);
     expect(answer.structuredContent).toMatchObject({ paid: { usd: '0.000005', transaction: expect.any(String) } });
     expect([questions.length, transfers(), await spentUsd()]).toEqual([3, 1, '0.000005']);
-    expect(questions[2]).toMatch(/^Pay \$0\.000005 in USDC on Solana mainnet to \w+ for rpc_getBalance\? /);
+    const price = "Pay $0.000005 in play money on the sandbox's Solana mainnet to ";
+    expect(questions[2]).toContain(price);
+    expect(questions[2]).toContain(' for rpc_getBalance? ');
   });
 
   it('within the budget it pays without asking, and asks for the first call beyond it', async () => {

@@ -1,12 +1,12 @@
 import { createClient } from '@asset-gateway/client';
-import { type ListedRoute, listedMicros, listedRoute } from '@asset-gateway/client/pay';
+import { type ListedRoute, listedMicros, listedRoute, type Offer } from '@asset-gateway/client/pay';
 import type { CallRequest } from '@asset-gateway/client/tools';
-import { clusterOfNetwork, dollars } from '@asset-gateway/protocol';
+import { dollars } from '@asset-gateway/protocol';
 import { show } from '../answer.ts';
 import { calledAs } from '../config.ts';
 import { EXIT, UsageError } from '../failure.ts';
 import { catalogOf } from '../money/catalog.ts';
-import { answerOrOffer, quotingPayer } from '../money/paying.ts';
+import { answerOrOffer, offerInWords, quotingPayer } from '../money/paying.ts';
 import { rowOf } from '../request.ts';
 import type { Session } from '../session.ts';
 import type { Canvas } from '../show/chart.ts';
@@ -60,22 +60,23 @@ interface Quote {
   readonly payTo?: string;
 }
 
-function printQuote({ terminal, caps, ledger }: Session, quote: Quote, words: readonly string[]): number {
+async function printQuote(session: Session, quote: Quote, words: readonly string[], offer?: Offer): Promise<number> {
+  const { terminal, caps, ledger } = session;
   if (!terminal.isFormatted) {
     terminal.lines([JSON.stringify(quote)]);
     return EXIT.ok;
   }
-  const { priceUsd, listedUsd, network = '', payTo } = quote;
+  const { priceUsd, listedUsd } = quote;
   const isDearer = listedUsd !== undefined && Number(priceUsd) > Number(listedUsd);
   const left = caps.perDayUsd - ledger.spending().dayMicros / 1e6;
   const isWithin = Number(priceUsd) <= Math.min(caps.perCallUsd, left);
   terminal.lines([
-    Number(priceUsd) === 0 ? 'free' : `$${priceUsd} in USDC on Solana ${clusterOfNetwork(network)} to ${payTo}`,
+    offer ? await offerInWords(offer, session) : 'free',
     ...(isDearer ? [terminal.colours.red(`the catalog says $${listedUsd}: the payment would be refused`)] : []),
     isWithin
       ? `within the limits, $${dollars(Math.max(0, Math.round(left * 1e6)))} left`
       : 'beyond the limits: the payment would be refused',
-    terminal.colours.dim(`${calledAs().command} ${words.join(' ')}${Number(priceUsd) === 0 ? '' : ' --pay'}`),
+    terminal.colours.dim(`${calledAs().command} ${words.join(' ')}${offer ? ' --pay' : ''}`),
   ]);
   return EXIT.ok;
 }
@@ -100,7 +101,7 @@ async function quoteFor({ words, session }: CommandInput, request: CallRequest):
   const sent = { url: new URL(path, gateway).href, method: body === undefined ? 'GET' : 'POST' } as const;
   const listed = listedRoute(await catalogOf(gateway), sent);
   const price = { path, priceUsd: dollars(Number(amount)), network, payTo };
-  return printQuote(session, { ...price, ...(listed && { listedUsd: dollars(listedMicros(listed)) }) }, words);
+  return printQuote(session, { ...price, ...(listed && { listedUsd: dollars(listedMicros(listed)) }) }, words, offer);
 }
 
 /** The price of another command. Signs nothing and pays nothing. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Offer } from '@asset-gateway/client/pay';
 import type { Tool } from '@asset-gateway/client/tools';
-import { clusterOfNetwork, dollars, harmless } from '@asset-gateway/protocol';
+import { dollars, harmless } from '@asset-gateway/protocol';
 import {
   type CallToolResult,
   type InputRequiredResult,
@@ -9,7 +9,7 @@ import {
   inputResponse,
 } from '@modelcontextprotocol/server';
 import { LRUCache } from 'lru-cache';
-import { Unpaid } from '../money/paying.ts';
+import { offerInWords, Unpaid } from '../money/paying.ts';
 import { answerOf, failureOf, refusalOf, type StoredAnswers } from './answer.ts';
 import { type Calls, MAX_ASKED_MICROS, type Purchase } from './calls.ts';
 import type { ToolContext } from './served-tool.ts';
@@ -58,13 +58,13 @@ const CANNOT_ASK =
   'exceeds the budget, and this host cannot ask its user. Nothing was paid. Start the server with a larger --budget-usd or --max-call, such as --budget-usd 0.05';
 
 /** Asks the user through the host, or returns the reason why not. */
-function ask(
+async function ask(
   { calls, approvals }: ServerState,
   tool: string,
   input: unknown,
   { offer, canAsk }: { offer: Offer; canAsk: boolean },
 ) {
-  const { payer, budget } = calls.options;
+  const { gateway, payer, budget } = calls.options;
   const price = `$${dollars(Number(offer.amount))}`;
   if (!payer) return refusalOf(`${tool} costs ${price}, and ${NO_WALLET}.`);
   if (!canAsk) return refusalOf(`${tool} costs ${price}, which ${CANNOT_ASK}.`);
@@ -74,7 +74,7 @@ function ask(
   const text = harmless(JSON.stringify(input) ?? '');
   const shown = text.length > SHOWN_INPUT ? `${text.slice(0, SHOWN_INPUT)}…` : text;
   const message =
-    `Pay ${price} in USDC on Solana ${clusterOfNetwork(offer.network)} to ${offer.payTo} for ${tool}? ` +
+    `Pay ${await offerInWords(offer, { gateway, rpc: payer.rpc })} for ${tool}? ` +
     `$${dollars(payer.ledger.spending().dayMicros)} of the budget of $${budget.perDayUsd} a day are spent. Input: ${shown}`;
   return inputRequired({
     inputRequests: {

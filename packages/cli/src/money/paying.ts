@@ -105,24 +105,30 @@ export function rpcOf(paying: Pick<Paying, 'wallet' | 'rpc' | 'gateway'>, networ
   return sandboxRpc(paying.gateway, network);
 }
 
-/** An offer in words. Only an RPC on this machine is believed that its money is play money. */
+const isLocal = (url: string): boolean => LOOPBACK.test(new URL(url).hostname);
+
 function inWords({ network, amount, payTo }: Offer, isPlayMoney: boolean): string {
   const cluster = clusterOfNetwork(network);
   const money = isPlayMoney ? `in play money on the sandbox's Solana ${cluster}` : `in USDC on Solana ${cluster}`;
   return `$${dollars(Number(amount))} ${money} to ${payTo}`;
 }
 
+/** An offer in words. Only an RPC on this machine is believed that its money is play money. */
+export async function offerInWords(offer: Offer, { rpc, gateway }: Pick<Paying, 'rpc' | 'gateway'>): Promise<string> {
+  const rpcUrl = rpc ?? sandboxRpc(gateway, offer.network);
+  return inWords(offer, isLocal(rpcUrl) && (await hasFaucet(rpcUrl)));
+}
+
 /** Confirms a payment at the terminal, unless it is approved already. Throws if the wallet has no RPC that it can pay through. */
 async function approve(offer: Offer, paying: Paying): Promise<void> {
   const { terminal, isPreapproved, rpc, wallet } = paying;
   const rpcUrl = rpcOf(paying, offer.network);
-  const isLocal = LOOPBACK.test(new URL(rpcUrl).hostname);
-  const isSandbox = (isLocal || rpc === undefined) && (await hasFaucet(rpcUrl));
+  const isSandbox = (isLocal(rpcUrl) || rpc === undefined) && (await hasFaucet(rpcUrl));
   if (rpc === undefined && !isSandbox) {
     const needed = wallet.source === 'stored' ? '--rpc <url>' : '--keypair <file> and --rpc <url>';
     throw new Error(`this gateway is not a sandbox: to pay, add ${needed}`);
   }
-  const what = inWords(offer, isLocal && isSandbox);
+  const what = inWords(offer, isLocal(rpcUrl) && isSandbox);
   if (!isPreapproved && !(await terminal.confirm(`Pay ${what}?`))) throw new Error('nothing was paid');
   terminal.note(`paying ${what}`);
 }
