@@ -79,6 +79,8 @@ class Gateway:
             response = urllib.request.urlopen(urllib.request.Request(self.origin + path, data, headers), timeout=30)
         except urllib.error.HTTPError as error:
             response = error
+        except urllib.error.URLError:
+            raise SystemExit(f"Nothing answers at {self.origin}. Run npm start in another terminal first.") from None
         with response:
             return response.status, response.headers, json.load(response)
 

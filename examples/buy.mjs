@@ -10,7 +10,10 @@ const signer = await generateKeyPairSigner();
 
 // The sandbox's faucet gives 10 USDC of play money.
 const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'sandbox_faucet', params: [signer.address] });
-await fetch(rpcUrl, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
+await fetch(rpcUrl, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body }).catch(() => {
+  console.error(`Nothing answers at ${rpcUrl}. Run npm start in another terminal first.`);
+  process.exit(1);
+});
 
 const client = new x402Client().register('solana:*', new ExactSvmScheme(signer, { rpcUrl }));
 const buy = wrapFetchWithPayment(fetch, client);

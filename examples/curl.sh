@@ -26,6 +26,7 @@ chain='5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp'
 
 # All fields to sign; one field by name.
 info=$(curl -s "$url" | sed 's/.*"sign-in-with-x":{"info":{\([^}]*\)}.*/\1/')
+[ -n "$info" ] || { echo "Nothing answers at $gateway. Run npm start in another terminal first." >&2; exit 1; }
 field() { printf '%s' "$info" | sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p"; }
 
 sign_in() {

@@ -9,5 +9,9 @@ const signer = await generateKeyPairSigner();
 const client = new x402HTTPClient(new x402Client()).onPaymentRequired(createSIWxClientHook(signer));
 const ask = wrapFetchWithPayment(fetch, client);
 
-const response = await ask(`${gateway}/v1/x402/tokens/assets/search?q=gold&limit=1`);
+const response = await ask(`${gateway}/v1/x402/tokens/assets/search?q=gold&limit=1`).catch((error) => {
+  if (error.cause?.code !== 'ECONNREFUSED') throw error;
+  console.error(`Nothing answers at ${gateway}. Run npm start in another terminal first.`);
+  process.exit(1);
+});
 console.log(response.status, await response.text());

@@ -12,13 +12,21 @@ const post = (body) => ({
   body: JSON.stringify(body),
 });
 
+const needs = (place, command) => (error) => {
+  if (error.cause?.code !== 'ECONNREFUSED') throw error;
+  console.error(`Nothing answers at ${place}. Run ${command} in another terminal first.`);
+  process.exit(1);
+};
+
 const customer = await generateKeyPairSigner();
-await fetch(rpcUrl, post({ jsonrpc: '2.0', id: 1, method: 'sandbox_faucet', params: [customer.address] }));
+const faucet = post({ jsonrpc: '2.0', id: 1, method: 'sandbox_faucet', params: [customer.address] });
+await fetch(rpcUrl, faucet).catch(needs(rpcUrl, 'npm start'));
 
 const client = new x402Client().register('solana:*', new ExactSvmScheme(customer, { rpcUrl }));
 const buy = wrapFetchWithPayment(fetch, client);
 const url = `${gateway}/v1/x402/solana/mainnet/helius/rpc/getBalance`;
-const response = await buy(url, post({ params: [customer.address] }));
+const start = 'env $(cat data/payee.env examples/seller/seller.env) npm run gateway';
+const response = await buy(url, post({ params: [customer.address] })).catch(needs(gateway, start));
 console.log(response.status, await response.text());
 
 const receipt = await verifyReceiptSignatureJWS(extractReceiptFromResponse(response));

@@ -6,7 +6,11 @@ const chain = 'http://localhost:8403'; // as in seller.env
 
 async function rpc(method, ...params) {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-  const response = await fetch(chain, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
+  const headers = { 'Content-Type': 'application/json' };
+  const response = await fetch(chain, { method: 'POST', headers, body }).catch(() => {
+    console.error(`Nothing answers at ${chain}. Run npm start in another terminal first.`);
+    process.exit(1);
+  });
   const { result, error } = await response.json();
   if (error) throw new Error(error.message);
   return result;

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
+import { freePort } from '../http/ports.ts';
 import { node, runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { patternOf } from '../tutorials/reader.ts';
@@ -34,4 +35,17 @@ describe('an example that runs beside a sandbox', () => {
     expect(stdout).toMatch(patternOf(output, false));
     expect(counts().map((count, index) => count - (before[index] ?? 0))).toEqual(effect);
   });
+});
+
+it.each([
+  ['sign-in.mjs', 'ASSET_GATEWAY_URL'],
+  ['buy.mjs', 'ASSET_GATEWAY_RPC_URL'],
+  ['our-client.mjs', 'ASSET_GATEWAY_RPC_URL'],
+  ['curl.sh', 'ASSET_GATEWAY_URL'],
+])('%s says in one sentence what to start if nothing listens', async (name, variable) => {
+  const place = `http://127.0.0.1:${await freePort()}`;
+  const program = name.endsWith('.sh') ? ['sh', `examples/${name}`] : node(`examples/${name}`);
+  const outcome = await runCommand(program, { env: { ...env, [variable]: place } });
+  const sentence = `Nothing answers at ${place}. Run npm start in another terminal first.\n`;
+  expect(outcome).toEqual({ code: 1, stdout: '', stderr: sentence });
 });
