@@ -21,10 +21,14 @@ browserSuite('the frame of the console', () => {
     // A view whose code was not loaded before.
     await page.getByRole('link', { name: 'Docs', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Documentation' }).waitFor();
+    await page.getByRole('link', { name: /^llms\.txt/ }).waitFor();
+    await page.getByText('docs/errors.md').waitFor();
     expect(await axeFaults(page)).toEqual([]);
-    for (const view of ['Try', 'Wallet', 'Routes']) {
+    // Of each view what was loaded stays; a view whose code was not loaded says when it comes.
+    const contents = { Try: 'Market data for a signature', Wallet: 'This view loads', Routes: 'getBalance' };
+    for (const [view, content] of Object.entries(contents)) {
       await page.getByRole('link', { name: view, exact: true }).click();
-      await page.getByText(LOST).waitFor();
+      await page.locator('main', { hasText: content }).waitFor();
       expect(await page.getByText(LOST).count(), view).toBe(1);
       expect(await page.locator('main').textContent(), view).not.toMatch(/fetch|add money or change/i);
     }
@@ -115,6 +119,12 @@ browserSuite('the page of an asset', () => {
       await page.getByText('Show as table').click();
     }
   }, 60_000);
+
+  it('says that an unknown asset is not found, without a button to try again', async () => {
+    const page = await visit(`${gateway.url}/#/try/no-such-asset`);
+    await page.getByText('Asset not found').first().waitFor();
+    expect(await button(page, 'Retry').count()).toBe(0);
+  });
 
   it('has the legend of a line for a line, and fewer candles on a phone', async () => {
     const page = await visit(`${gateway.url}/#/try/solana`);

@@ -1,7 +1,9 @@
 import type { FunctionComponent } from 'preact';
+import { Docs } from './docs/docs.tsx';
 import { HeaderTools } from './header.tsx';
 import { Failure } from './parts/failure.tsx';
 import { useFresh } from './parts/hooks.ts';
+import { isUnreachable } from './parts/reach.ts';
 import { usePlace } from './router.ts';
 import { openSession } from './session.ts';
 import { mount, Shell } from './shell.tsx';
@@ -17,12 +19,12 @@ const lazy =
       <>
         <h1>{title}</h1>
         {error === undefined ? <p role="status">Loading …</p> : <Failure error={error} />}
+        {isUnreachable(error) && <p>This view loads when the gateway answers again.</p>}
       </>
     );
   };
 
 const Routes = lazy('Routes', () => import('./routes/routes.tsx').then((code) => code.Routes));
-const Docs = lazy('Documentation', () => import('./docs/docs.tsx').then((code) => code.Docs));
 const WalletView = lazy('Wallet', () => import('./wallet/wallet.tsx').then((code) => code.WalletView));
 
 const App = () => (

@@ -1,13 +1,10 @@
 import './docs.css';
 import { useFresh } from '../parts/hooks.ts';
-import { samplesOf } from '../parts/samples.ts';
 import { TermList } from '../parts/table.tsx';
-import { SampleTabs } from '../parts/tabs.tsx';
 import { hrefOf } from '../router.ts';
-import { rowsOf } from '../routes/catalog.ts';
 import { SYSTEM_ROWS } from '../routes/system-rows.ts';
 
-const named = { q: 'gold' };
+const loadFirstCall = () => import('./first-call.tsx').then((code) => code.FirstCall);
 
 const pathOf = (wanted: string): string => SYSTEM_ROWS.find(({ method }) => method === wanted)?.path ?? '';
 
@@ -30,22 +27,6 @@ const GUIDES = [
   ['docs/signing.md', 'What is signed, byte by byte'],
 ] as const;
 
-/** A free call in other clients. */
-function FirstCall() {
-  const { value: rows = [] } = useFresh(rowsOf, []);
-  const row = rows.find(({ id }) => id === 'tokens.search');
-  if (!row) return null;
-  const url = `${location.origin}${row.path}?${new URLSearchParams(named)}`;
-  const samples = samplesOf({ ...row, values: [named], named, url });
-  return (
-    <section class="panel" aria-labelledby="first-call">
-      <h2 id="first-call">The same call from anywhere</h2>
-      <p class="muted">This call is free: a signature by any Solana wallet opens it.</p>
-      <SampleTabs samples={samples} />
-    </section>
-  );
-}
-
 const Documents = () => (
   <ul class="cards">
     {DOCUMENTS.map(([href, title, text]) => (
@@ -59,19 +40,22 @@ const Documents = () => (
   </ul>
 );
 
-/** Where to read more: the documents of this gateway, a first call in other clients, and guides. */
-export const Docs = () => (
-  <div class="docs">
-    <h1>Documentation</h1>
-    <section aria-labelledby="documents">
-      <h2 id="documents">Reference of this gateway</h2>
-      <Documents />
-    </section>
-    <FirstCall />
-    <section aria-labelledby="guides">
-      <h2 id="guides">Guides</h2>
-      <p class="muted">They are files of the source code, and pages of the site that npm run site builds from it.</p>
-      <TermList class="guides" of={GUIDES.map(([path, title]) => [title, <code key={path}>{path}</code>] as const)} />
-    </section>
-  </div>
-);
+/** Where to read more: the documents of this gateway, guides, and, once its code has loaded, a first call in other clients. */
+export function Docs() {
+  const { value: FirstCall } = useFresh(loadFirstCall, []);
+  return (
+    <div class="docs">
+      <h1>Documentation</h1>
+      <section aria-labelledby="documents">
+        <h2 id="documents">Reference of this gateway</h2>
+        <Documents />
+      </section>
+      {FirstCall && <FirstCall />}
+      <section aria-labelledby="guides">
+        <h2 id="guides">Guides</h2>
+        <p class="muted">They are files of the source code, and pages of the site that npm run site builds from it.</p>
+        <TermList class="guides" of={GUIDES.map(([path, title]) => [title, <code key={path}>{path}</code>] as const)} />
+      </section>
+    </div>
+  );
+}

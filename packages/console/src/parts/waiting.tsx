@@ -1,3 +1,4 @@
+import { GatewayError } from '@asset-gateway/client';
 import { useEffect, useState } from 'preact/hooks';
 import { session } from '../session.ts';
 import { Button } from './button.tsx';
@@ -31,7 +32,10 @@ function Pause({ until, error }: { readonly until: number; readonly error: unkno
   );
 }
 
-/** A pause that ends by itself, or an error with a retry button. The banner has the one for a gateway that does not answer. */
+/** Whether another try gets the same answer: what the call asks for does not exist. */
+const isMissing = (error: unknown): boolean => error instanceof GatewayError && error.status === 404;
+
+/** A pause that ends by itself, or an error with a retry button if that can help. The banner has the one for a gateway that does not answer. */
 export const Trouble = ({ state, retry }: { readonly state: CallState; readonly retry: () => void }) => (
   // Always rendered, so that screen readers announce changes.
   <div aria-live="polite">
@@ -39,7 +43,7 @@ export const Trouble = ({ state, retry }: { readonly state: CallState; readonly 
     {state.is === 'failed' && !isUnreachable(state.error) && (
       <>
         <Failure error={state.error} />
-        <Button label="Retry" onClick={retry} />
+        {!isMissing(state.error) && <Button label="Retry" onClick={retry} />}
       </>
     )}
   </div>
