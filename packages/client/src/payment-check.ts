@@ -56,7 +56,7 @@ const isSame = (ones: readonly Instruction[], others: readonly Instruction[]): b
 /** Whether the memo is that of the offer. Without one in the offer, x402 adds a random memo. */
 const hasOfferedMemo = ({ memo }: Offer, memos: readonly Instruction[]): boolean =>
   memo === undefined
-    ? memos.length <= 1
+    ? memos.length <= 1 && memos.every(({ accounts }) => accounts.length === 0)
     : isSame(memos, [{ program: MEMO, accounts: [], data: [...utf8.encode(memo)] }]);
 
 /** Instructions by their purpose. */
