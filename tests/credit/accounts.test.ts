@@ -9,12 +9,11 @@ import {
   holdRefusal,
   NEW_ACCOUNT,
   type NewDebit,
-  withUnchargedCall,
 } from '../../packages/gateway/src/credit/account.ts';
 import { Accounts } from '../../packages/gateway/src/credit/accounts.ts';
 import { type HoldOptions, hold as holdStep } from '../../packages/gateway/src/credit/rows.ts';
 import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
-import type { Database } from '../../packages/gateway/src/stores/sql/database.ts';
+import { type Database, insertion } from '../../packages/gateway/src/stores/sql/database.ts';
 import {
   grant,
   HOLDER,
@@ -31,7 +30,6 @@ import {
 } from '../kit/ledger.ts';
 import { rounds, samples } from '../kit/rounds.ts';
 
-const NOW = 1_000_000;
 const rich: Account = { ...NEW_ACCOUNT, grantedMicros: 13, spentMicros: 3 };
 
 it('a balance is what was granted and not spent, and what is available is not held either', () => {
@@ -48,29 +46,10 @@ describe('a price', () => {
     ['more than the balance is refused, whatever others hold', { heldMicros: 6, holds: 1 }, 11, 'insufficient'],
     ['one call of eight is held', { holds: CREDIT.holdsPerWallet - 1 }, 1, undefined],
     ['a ninth call waits', { holds: CREDIT.holdsPerWallet }, 1, 'busy'],
-    ['a wallet whose calls fail waits', { failingUntilMs: NOW + 1 }, 1, 'failing'],
-    ['a wallet whose calls failed before is served', { failingUntilMs: NOW }, 1, undefined],
+    ['a wallet with ten uncharged calls waits', { uncharged: CREDIT.unchargedCalls }, 1, 'failing'],
+    ['a wallet with nine is served', { uncharged: CREDIT.unchargedCalls - 1 }, 1, undefined],
   ])('of %s', (_, change, micros, reason) => {
-    expect(holdRefusal({ ...rich, ...change }, micros, NOW)).toBe(reason);
-  });
-});
-
-describe('uncharged calls', () => {
-  const { unchargedCalls: most, unchargedWindowMs: windowMs } = CREDIT;
-  const times = (count: number) => Array.from({ length: count }, (_, index) => NOW + index);
-
-  it.each([
-    ['the tenth within a minute closes the wallet for the rest of it', most - 1, NOW + windowMs - 1, NOW + windowMs],
-    ['the ninth does not', most - 2, NOW + windowMs - 1, 0],
-    ['the tenth does not when the first is a minute ago', most - 1, NOW + windowMs, 0],
-  ])('%s', (_, before, nowMs, failingUntilMs) => {
-    const noted = withUnchargedCall(times(before), nowMs);
-    expect([noted.failingUntilMs, noted.times.at(-1)]).toEqual([failingUntilMs, nowMs]);
-  });
-
-  it('are remembered ten at the most', () => {
-    const noted = withUnchargedCall(times(most), NOW + most);
-    expect(noted).toEqual({ times: times(most + 1).slice(1), failingUntilMs: NOW + 1 + windowMs });
+    expect(holdRefusal({ ...rich, ...change }, micros)).toBe(reason);
   });
 });
 
@@ -84,28 +63,32 @@ const CASES = fc
       spentMicros: fc.constant(granted - balance),
       heldMicros: fc.constant(heldMicros),
       holds: fc.integer({ min: 0, max: CREDIT.holdsPerWallet + 1 }),
-      failingUntilMs: fc.constantFrom(0, NOW, NOW + 1),
+      uncharged: fc.integer({ min: 0, max: CREDIT.unchargedCalls + 1 }),
       micros: fc.nat(13),
     }),
   );
 
 const SET_ACCOUNT = `insert into wallets
-  (cluster, address, granted_micro_usdc, spent_micro_usdc, held_micro_usdc, holds, failing_until_ms)
-  select 'mainnet', $1, $2, $3, $4, $5, $6 where {in time} on conflict (cluster, address) do update set
+  (cluster, address, granted_micro_usdc, spent_micro_usdc, held_micro_usdc, holds)
+  select 'mainnet', $1, $2, $3, $4, $5 where {in time} on conflict (cluster, address) do update set
   granted_micro_usdc = excluded.granted_micro_usdc, spent_micro_usdc = excluded.spent_micro_usdc,
-  held_micro_usdc = excluded.held_micro_usdc, holds = excluded.holds, failing_until_ms = excluded.failing_until_ms returning id`;
+  held_micro_usdc = excluded.held_micro_usdc, holds = excluded.holds returning id`;
+const FORGET_UNCHARGED = { sql: 'delete from uncharged_calls where {guarded}' };
 
 sharedLedgerSuite('a hold', (ledger) => {
   it('is written exactly if holdRefusal finds no reason, and then holds its price', async () => {
     const { database, accounts } = ledger;
     await fc.assert(
       fc.asyncProperty(CASES, async ({ micros, ...account }) => {
-        const { grantedMicros, spentMicros, heldMicros, holds, failingUntilMs } = account;
-        const values = [HOLDER.wallet, grantedMicros, spentMicros, heldMicros, holds, failingUntilMs];
-        await database.write({ guard: { sql: SET_ACCOUNT, values } });
-        const step = holdStep(newDebit(micros), NOW, {});
+        const { grantedMicros, spentMicros, heldMicros, holds, uncharged } = account;
+        const values = [HOLDER.wallet, grantedMicros, spentMicros, heldMicros, holds];
+        // The oldest call has just left the window; the others are on its edge.
+        const agoMs = [CREDIT.unchargedWindowMs, ...Array(uncharged).fill(CREDIT.unchargedWindowMs - 1)];
+        const calls = agoMs.map((ms) => insertion('uncharged_calls', { at_ms: ledger.nowMs - ms }));
+        await database.write({ guard: { sql: SET_ACCOUNT, values }, changes: [FORGET_UNCHARGED, ...calls] });
+        const step = holdStep(newDebit(micros), ledger.nowMs, {});
         const isHeld = (await database.write(step)) !== undefined;
-        expect(isHeld).toBe(holdRefusal(account, micros, NOW) === undefined);
+        expect(isHeld).toBe(holdRefusal(account, micros) === undefined);
         const held = isHeld ? { heldMicros: heldMicros + micros, holds: holds + 1 } : {};
         expect(await accounts.find(HOLDER)).toEqual({ ...account, ...held });
       }),

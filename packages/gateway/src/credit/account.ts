@@ -39,8 +39,8 @@ export interface Account {
   /** The prices of calls in progress, and their number. */
   readonly heldMicros: number;
   readonly holds: number;
-  /** Calls are refused until this time, because too many have failed. */
-  readonly failingUntilMs: number;
+  /** Upstream calls of the last minute that were not charged. */
+  readonly uncharged: number;
   /** A payment that buys credit now, by its key. Other calls that would buy credit wait for it. */
   readonly purchase?: { readonly key: string; readonly micros: number };
 }
@@ -69,7 +69,7 @@ export const CREDIT = {
   readsPerSecond: 5,
 } as const;
 
-export const NEW_ACCOUNT: Account = { grantedMicros: 0, spentMicros: 0, heldMicros: 0, holds: 0, failingUntilMs: 0 };
+export const NEW_ACCOUNT: Account = { grantedMicros: 0, spentMicros: 0, heldMicros: 0, holds: 0, uncharged: 0 };
 
 /** The credit that is not spent; some of it may be held. */
 export const balanceOf = ({ grantedMicros, spentMicros }: Account): number => grantedMicros - spentMicros;
@@ -78,18 +78,9 @@ export const balanceOf = ({ grantedMicros, spentMicros }: Account): number => gr
 export const availableOf = (account: Account): number => balanceOf(account) - account.heldMicros;
 
 /** Why a price cannot be held. `hold` in rows.ts has the same condition in SQL; a test compares them. */
-export function holdRefusal(account: Account, micros: number, nowMs: number) {
+export function holdRefusal(account: Account, micros: number) {
   if (balanceOf(account) < micros) return 'insufficient';
-  if (account.failingUntilMs > nowMs) return 'failing';
+  if (account.uncharged >= CREDIT.unchargedCalls) return 'failing';
   // Other calls may release what they hold.
   return account.holds >= CREDIT.holdsPerWallet || availableOf(account) < micros ? 'busy' : undefined;
-}
-
-/** Adds an uncharged call to the times of earlier ones. `failingUntilMs`: until when calls are refused because of them. */
-export function withUnchargedCall(times: readonly number[], nowMs: number) {
-  const recent = [...times.filter((atMs) => nowMs - atMs < CREDIT.unchargedWindowMs), nowMs].slice(
-    -CREDIT.unchargedCalls,
-  );
-  const isFull = recent.length === CREDIT.unchargedCalls;
-  return { times: recent, failingUntilMs: isFull ? (recent[0] ?? nowMs) + CREDIT.unchargedWindowMs : 0 };
 }

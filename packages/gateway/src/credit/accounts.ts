@@ -108,8 +108,7 @@ export class Accounts extends Ledger {
    */
   async release(debit: NewDebit, isCalled: boolean, retries = CREDIT.leaseMs / RELEASE_AGAIN_MS): Promise<void> {
     try {
-      const row = await this.#write(debit, rows.release(debit));
-      if (row && isCalled) await this.#noteUncharged(debit);
+      await this.#write(debit, rows.release(debit, isCalled ? this.now() : undefined));
     } catch (error) {
       const again = () => void this.release(debit, isCalled, retries - 1);
       if (retries > 0) setTimeout(again, RELEASE_AGAIN_MS).unref();
@@ -121,7 +120,7 @@ export class Accounts extends Ledger {
   delivered(id: string): void {
     const sql =
       'update debits set owed_until_ms = null where id = $1 and owed_until_ms is not null and {in time} returning id';
-    void this.background.run('deliveries', () => this.database.note({ sql, values: [id] }));
+    void this.background.run('deliveries', () => this.database.write({ guard: { sql, values: [id] } }));
   }
 
   /** Upstream calls for a debit so far: the first, and those for a captured debit whose answer was lost. */
@@ -163,7 +162,7 @@ export class Accounts extends Ledger {
     if (owed && !isPastOwed) return { verdict: 'owed', account, debit: owed };
     if (Number(found[0]?.due_payments) > 0 && !isPastOwed) return { verdict: 'due', account };
     for (const row of lapsed) await this.database.write(rows.releaseLapsed(row, nowMs));
-    const reason = lapsed.length > 0 ? undefined : holdRefusal(account, micros, nowMs);
+    const reason = lapsed.length > 0 ? undefined : holdRefusal(account, micros);
     if (!reason && found[0]?.own_payment === 'lapsed') await this.database.write(rows.dropLapsedPayment(id, nowMs));
     return reason && { verdict: reason, account };
   }
@@ -176,14 +175,5 @@ export class Accounts extends Ledger {
       lapsed = await this.database.read(rows.findLapsed(nowMs));
       for (const row of lapsed) await this.database.write(rows.releaseLapsed(row, nowMs));
     } while (lapsed.length === rows.LAPSED_AT_ONCE);
-  }
-
-  /** Tries again, because all calls that a wallet has in progress may fail at once. */
-  async #noteUncharged(holder: AccountHolder): Promise<void> {
-    for (let attempt = 1; attempt <= CREDIT.holdsPerWallet; attempt++) {
-      const [wallet] = await this.database.read(rows.findUncharged(holder));
-      const guard = rows.noteUncharged(holder, String(wallet?.uncharged_at_ms), this.now());
-      if (await this.database.write({ guard })) return;
-    }
   }
 }

@@ -11,18 +11,13 @@ import {
   text,
   type Value,
 } from '../stores/sql/database.ts';
-import {
-  type Account,
-  type AccountHolder,
-  CREDIT,
-  type Debit,
-  NEW_ACCOUNT,
-  type NewDebit,
-  withUnchargedCall,
-} from './account.ts';
+import { type Account, type AccountHolder, CREDIT, type Debit, NEW_ACCOUNT, type NewDebit } from './account.ts';
 
-const ACCOUNT = `w.granted_micro_usdc, w.spent_micro_usdc, w.held_micro_usdc, w.holds, w.failing_until_ms,
-  b.key as purchase_key, b.credit_micro_usdc as purchase_micro_usdc`;
+/** The number of a wallet's uncharged calls within the window before the time in a parameter. */
+const uncharged = (wallet: string, now: string) => `(select count(*) from uncharged_calls
+  where wallet_id = ${wallet} and at_ms > cast(${now} as bigint) - ${CREDIT.unchargedWindowMs})`;
+const accountAt = (now: string) => `w.granted_micro_usdc, w.spent_micro_usdc, w.held_micro_usdc, w.holds,
+  ${uncharged('w.id', now)} as uncharged, b.key as purchase_key, b.credit_micro_usdc as purchase_micro_usdc`;
 /** The wallet's payment that buys credit at the time in this parameter. */
 const buying = (now: string) => `left join payments b on b.wallet_id = w.id and b.credit_micro_usdc > 0
   and b.state in ('reserved', 'settling', 'unresolved')
@@ -54,7 +49,7 @@ export function accountOf(row: Row | undefined): Account {
     spentMicros: Number(row.spent_micro_usdc),
     heldMicros: Number(row.held_micro_usdc),
     holds: Number(row.holds),
-    failingUntilMs: Number(row.failing_until_ms),
+    uncharged: Number(row.uncharged),
     ...(key && { purchase: { key: text(key), micros: Number(micros) } }),
   };
 }
@@ -69,7 +64,7 @@ export function debitOf(row: Row, nowMs: number): Debit | undefined {
 const holderValues = ({ network, wallet }: AccountHolder): Value[] => [clusterOfNetwork(network), wallet];
 
 export const findAccount = (holder: AccountHolder, nowMs: number): Statement => ({
-  sql: `select ${ACCOUNT} from wallets w ${buying('$3')} where w.cluster = $1 and w.address = $2`,
+  sql: `select ${accountAt('$3')} from wallets w ${buying('$3')} where w.cluster = $1 and w.address = $2`,
   values: [...holderValues(holder), nowMs],
 });
 
@@ -91,7 +86,7 @@ const IS_LAPSED_PAYMENT = `state = 'reserved' and leased_until_ms <= $2`;
 const THE_WALLET = '(select id from wallets where cluster = $1 and address = $2)';
 
 /** Everything that decides whether a price can be held: the account, this debit, a debit owed for the request, lapsed holds. */
-const LOOK = `select ${ACCOUNT}, ${DEBIT}, (select count(*) from payments ${OF_REQUEST}) as due_payments,
+const LOOK = `select ${accountAt('$5')}, ${DEBIT}, (select count(*) from payments ${OF_REQUEST}) as due_payments,
   (select case when ${IS_LAPSED_PAYMENT.replace('$2', '$5')} then 'lapsed' else 'bought' end from payments
     where key = $3 and state <> 'refused') as own_payment
   from (select 1 as one) as always left join wallets w on w.cluster = $1 and w.address = $2 ${buying('$5')}
@@ -117,7 +112,7 @@ export function hold(debit: NewDebit, nowMs: number, options: HoldOptions): Step
   const guard = {
     sql: `update wallets set held_micro_usdc = held_micro_usdc + $6, holds = holds + 1
   where cluster = $1 and address = $2 and granted_micro_usdc - spent_micro_usdc - held_micro_usdc >= $6
-  and holds < ${CREDIT.holdsPerWallet} and failing_until_ms <= $5
+  and holds < ${CREDIT.holdsPerWallet} and ${uncharged('wallets.id', '$5')} < ${CREDIT.unchargedCalls}
   and not exists (select 1 from debits where id = $3)
   and not exists (select 1 from payments where key = $3 and state <> 'refused')
   and ($7 = 1 or (not exists (select 1 from debits where wallet_id = wallets.id and ${isUnfinished} and ${isOwed})
@@ -150,16 +145,20 @@ export function capture(debit: NewDebit, nowMs: number, others: readonly Stateme
   return { guard, changes: [unhold(micros, micros), ...others], isDurable: true };
 }
 
-const releaseIf = (condition: string, values: readonly Value[], micros: number): Step => ({
+const releaseIf = (condition: string, values: readonly Value[], micros: number, calledAtMs?: number): Step => ({
   guard: {
     sql: `delete from debits where id = $1 and ${condition} and state = 'held' and {in time} returning wallet_id as id`,
     values,
   },
-  changes: [unhold(micros, 0)],
+  changes: [
+    unhold(micros, 0),
+    ...(calledAtMs === undefined ? [] : [insertion('uncharged_calls', { at_ms: calledAtMs })]),
+  ],
 });
 
-/** Releases what this owner holds. */
-export const release = ({ id, owner, micros }: NewDebit): Step => releaseIf('owner = $2', [id, owner], micros);
+/** Releases what this owner holds. `calledAtMs`: when the upstream call that is not charged has ended, if there was one. */
+export const release = ({ id, owner, micros }: NewDebit, calledAtMs?: number): Step =>
+  releaseIf('owner = $2', [id, owner], micros, calledAtMs);
 
 export const LAPSED_AT_ONCE = 100;
 
@@ -183,21 +182,6 @@ export const dropLapsedPayment = (key: string, nowMs: number): Step => ({
     { sql: `delete from payments where key = $1 and ${IS_LAPSED_PAYMENT} and {guarded}`, values: [key, nowMs] },
   ],
 });
-
-export const findUncharged = (holder: AccountHolder): Statement => ({
-  sql: 'select uncharged_at_ms from wallets where cluster = $1 and address = $2',
-  values: holderValues(holder),
-});
-
-/** Notes an uncharged call, if the times of earlier ones have not changed since they were read. */
-export function noteUncharged(holder: AccountHolder, before: string, nowMs: number): Statement {
-  const { times, failingUntilMs } = withUnchargedCall(JSON.parse(before), nowMs);
-  return {
-    sql: `update wallets set uncharged_at_ms = $3, failing_until_ms = $4
-  where cluster = $1 and address = $2 and uncharged_at_ms = $5 and {in time} returning id`,
-    values: [...holderValues(holder), JSON.stringify(times), failingUntilMs, before],
-  };
-}
 
 /** The latest grants and debits of a wallet: the route that was debited, or whose payment brought the grant by its transaction. */
 export const findMovements = (holder: AccountHolder): Statement => ({

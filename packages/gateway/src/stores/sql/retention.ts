@@ -23,14 +23,6 @@ const MOST_SUMMED = 10_000;
 /** How long a part may take before it leaves the rest to the next round. */
 const PART_MS = 20_000;
 
-/** Rows that expire in the order of an indexed column. */
-interface Expiring {
-  readonly table: 'payments' | 'answers' | 'debits' | 'wallets';
-  readonly column: string;
-  /** A further condition; `$2` is the time before which rows have expired. */
-  readonly unless?: string;
-}
-
 const REFERENCES = ['payments', 'debits', 'journal_entries'];
 const isReferenced = REFERENCES.map((table) => `exists (select 1 from ${table} where wallet_id = wallets.id)`);
 const isKept = `granted_micro_usdc > 0 or ${isReferenced.join(' or ')}`;
@@ -70,10 +62,9 @@ const NEWEST_ANSWERS = `select cast($2 + sum(bytes) as bigint) as bytes, min(num
 
 /** Throws if the clock has jumped, so that ages mean nothing. */
 function assertNoJump(clocks: ClockRow): void {
-  const minutes = Math.round(jumpOf(clocks) / 60_000);
   if (jumpOf(clocks) === 0) return;
   throw new Error(
-    `the wall clock is ${minutes} minutes off the books' clock, so nothing is deleted; ` +
+    `the wall clock is ${Math.round(jumpOf(clocks) / 60_000)} minutes off the books' clock, so nothing is deleted; ` +
       'correct it, or accept it with "asset-gateway sales clock --accept"',
   );
 }
@@ -98,16 +89,17 @@ export class Retention {
   async prune(): Promise<void> {
     const clocks = await this.#database.clock();
     const nowMs = Math.floor(this.#database.now());
-    // Debits and idle wallets are stored as long as answers.
+    // Debits, uncharged calls and idle wallets are stored as long as answers.
     const oldMs = nowMs - ANSWER_MS;
     const byAge = [
       // A paid fee counts for an hour, although its payment may be forgotten before.
-      () => this.#remove({ table: 'payments', column: 'forget_at_ms', unless: 'fee_until_ms > $2' }, nowMs - 1),
-      () => this.#remove({ table: 'payments', column: 'leased_until_ms', unless: `state <> 'reserved'` }, oldMs),
-      () => this.#remove({ table: 'answers', column: 'until_ms' }, nowMs),
-      () => this.#remove({ table: 'debits', column: 'captured_at_ms', unless: 'watch_from_ms is not null' }, oldMs),
+      () => this.#remove('payments', 'forget_at_ms', nowMs - 1, 'fee_until_ms > $2'),
+      () => this.#remove('payments', 'leased_until_ms', oldMs, `state <> 'reserved'`),
+      () => this.#remove('answers', 'until_ms', nowMs),
+      () => this.#remove('debits', 'captured_at_ms', oldMs, 'watch_from_ms is not null'),
+      () => this.#remove('uncharged_calls', 'at_ms', oldMs),
       () => this.#pruneJournal(),
-      () => this.#remove({ table: 'wallets', column: 'idle_since_ms', unless: isKept }, oldMs),
+      () => this.#remove('wallets', 'idle_since_ms', oldMs, isKept),
     ];
     const always = [() => assertNoJump(clocks), this.#options.releaseLapsed, () => this.#removeExcess()];
     await runAll([...always, ...(mayDelete(clocks) ? byAge : [])], 'several parts of retention have failed');
@@ -126,8 +118,11 @@ export class Retention {
     }
   }
 
-  /** Deletes the rows that have expired before a time. Each batch begins after the last one, whose rows an index may still hold. */
-  async #remove({ table, column, unless = 'false' }: Expiring, beforeMs: number): Promise<void> {
+  /**
+   * Deletes rows whose indexed column is not beyond a time. Each batch begins after the last one, whose rows an index may still hold.
+   * `unless`: a condition, in which `$2` is the time.
+   */
+  async #remove(table: string, column: string, beforeMs: number, unless = 'false'): Promise<void> {
     const isInBatch = `${column} > $1 and ${column} <= $2`;
     const find = `select ${column} as last from ${table} where ${isInBatch} order by ${column} limit 1 offset $3`;
     const remove = `delete from ${table} where ${isInBatch} and coalesce(${unless}, false) = false and {in time} returning 1 as id`;
@@ -167,6 +162,6 @@ export class Retention {
       only(await this.#database.report({ sql: NEWEST_ANSWERS, values: [number, bytes, answerBytes] }));
     let part = await sum(Number.MAX_SAFE_INTEGER, 0);
     while (part.oldest != null && part.excess === null) part = await sum(part.oldest, part.bytes ?? null);
-    if (part.excess != null) await this.#remove({ table: 'answers', column: 'number' }, Number(part.excess));
+    if (part.excess != null) await this.#remove('answers', 'number', Number(part.excess));
   }
 }
