@@ -85,7 +85,7 @@ ledgerSuite('X16 a payment whose facilitator does not answer, without a chain to
       expect(others.slice(0, 7).every((count) => count > 0)).toBe(true);
       expect(others.slice(-2)).toEqual([0, 0]);
     });
-    expect(await ledger.books.openPayments()).toMatchObject([{ key: payment?.key, state: 'given up' }]);
+    expect(await ledger.books.openPayments()).toMatchObject([{ id: payment?.key, state: 'given up' }]);
   });
 
   it('locks its payer out of the request until then, and no longer', async () => {

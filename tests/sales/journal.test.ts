@@ -6,12 +6,10 @@ import { appendMissing } from '../../packages/gateway/src/sales/payee-history.ts
 import {
   createSalesAnswer,
   csvLine,
-  csvTable,
   entryTable,
   groupTable,
   textTable,
   written,
-  writtenOn,
 } from '../../packages/gateway/src/sales/report.ts';
 import { append, type JournalEntry, type Written } from '../../packages/gateway/src/stores/sql/database.ts';
 import {
@@ -296,18 +294,19 @@ describe('a table', () => {
   });
 
   it('leaves numbers as they are, below zero too', () => {
-    expect(csvTable({ columns: ['one', 'other'], rows: [[-0.5, undefined]] })).toBe('one,other\r\n-0.5,\r\n');
+    expect(written({ columns: ['one', 'other'], rows: [[-0.5, undefined]] }, 'csv')).toBe('one,other\r\n-0.5,\r\n');
   });
 
   it('names each member of an entry; JSON has one entry per line', () => {
-    const time = { at: '2026-11-20T00:00:00.000Z', atMs: Date.parse('2026-11-20T00:00:00Z') };
-    const entry = { ...entryOf({ requestId: '=cmd()' }), repair: 'repair', id: 1, node: '00112233', ...time };
-    const lines = writtenOn(entryTable([entry, entry]), 'json')
+    const time = { time: '2026-11-20T00:00:00.000Z', atMs: Date.parse('2026-11-20T00:00:00Z') };
+    const paid = { usd_micros: 480, fee_lamports: 10_001, request_id: '=cmd()', node: '00112233' };
+    const entry = { ...entryOf(), ...paid, ...time, repair: 'repair', id: 1 };
+    const lines = written(entryTable([entry, entry]), 'json', true)
       .trimEnd()
       .split('\n');
     expect(lines.map((line) => JSON.parse(line).request_id)).toEqual(['=cmd()', '=cmd()']);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ time: '2026-11-20T00:00:00.000Z', repair: 'repair' });
-    expect(writtenOn(entryTable([entry]), 'csv')).toContain(`"'=cmd()"`);
+    expect(written(entryTable([entry]), 'csv', true)).toContain(`"'=cmd()"`);
   });
 });
 

@@ -11,22 +11,9 @@ import {
   transfersTo,
 } from './payee-history.ts';
 
-/** A fault in the journal, the chain or a balance. */
-export type Fault =
-  | 'transfer without entry'
-  | 'entry without transfer'
-  | 'amount differs'
-  | 'wallet differs'
-  | 'network differs'
-  | 'fee differs'
-  | 'refused but paid'
-  | 'granted without settlement'
-  | 'granted beyond settlement'
-  | 'balance differs';
-
 /** A difference between the journal and the chain or a balance. */
 export interface Discrepancy {
-  readonly fault: Fault;
+  readonly fault: string;
   readonly cluster: string;
   readonly wallet: string;
   readonly transaction: string;
@@ -43,29 +30,29 @@ type Value = Discrepancy['found'];
 /** A fault of a journal entry, of a transfer without one, or of a wallet. */
 const about = (
   { cluster, wallet, transaction = '', id }: Pick<ReadEntry, 'cluster' | 'wallet'> & Partial<ReadEntry>,
-  fault: Fault,
+  fault: string,
   journal: Value,
   found: Value,
 ): Discrepancy => ({ fault, cluster, wallet, transaction, id: String(id ?? ''), journal, found });
 
 function ofSettlement(entry: ReadEntry, transfer: ChainTransfer | undefined): Discrepancy[] {
-  if (!transfer) return [about(entry, 'entry without transfer', entry.micros, undefined)];
+  if (!transfer) return [about(entry, 'entry without transfer', entry.usd_micros, undefined)];
   const faults: Discrepancy[] = [];
-  const compare = (fault: Fault, journal: Value, found: Value) =>
+  const compare = (fault: string, journal: Value, found: Value) =>
     journal === found || faults.push(about(entry, fault, journal, found));
-  compare('network differs', entry.cluster, transfer.cluster);
-  compare('amount differs', entry.micros, transfer.micros);
+  compare('network differs', entry.cluster, transfer.payee.cluster);
+  compare('amount differs', entry.usd_micros, transfer.micros);
   compare('wallet differs', entry.wallet, transfer.wallet);
-  const isFeeOurs = entry.feeLamports > 0 || transfer.isFeeOurs;
-  compare('fee differs', entry.feeLamports, isFeeOurs ? transfer.feeLamports : 0);
+  const isFeeOurs = entry.fee_lamports > 0 || transfer.isFeeOurs;
+  compare('fee differs', entry.fee_lamports, isFeeOurs ? transfer.feeLamports : 0);
   return faults;
 }
 
 /** A grant is part of its settlement. */
 function ofGrant(grant: ReadEntry, settlement: ReadEntry | undefined): Discrepancy[] {
-  if (!settlement) return [about(grant, 'granted without settlement', grant.micros, undefined)];
-  if (grant.micros <= settlement.micros) return [];
-  return [about(grant, 'granted beyond settlement', grant.micros, settlement.micros)];
+  if (!settlement) return [about(grant, 'granted without settlement', grant.usd_micros, undefined)];
+  if (grant.usd_micros <= settlement.usd_micros) return [];
+  return [about(grant, 'granted beyond settlement', grant.usd_micros, settlement.usd_micros)];
 }
 
 const byTransaction = (entries: readonly ReadEntry[], kind: JournalKind) =>
@@ -74,22 +61,27 @@ const byTransaction = (entries: readonly ReadEntry[], kind: JournalKind) =>
 /** How much of a transfer a memo of this deployment proves to be credit; undefined if it proves nothing. */
 export type ProveCredit = (transfer: ChainTransfer) => number | undefined;
 
-/** A transfer without an entry, and its credit if that is proven: by its memo, or by the debit of a covered payment. */
+/**
+ * A transfer without a settlement. `creditMicros`: its credit if that is proven, by its memo or by the debit of a covered payment;
+ * `refusal`: the entry of its payment, if that was refused.
+ */
 export interface Missing {
   readonly transfer: ChainTransfer;
   readonly entry: MissingEntry;
   readonly creditMicros: number | undefined;
+  readonly refusal: ReadEntry | undefined;
 }
 
 const VERIFY = 'asset-gateway sales verify';
 
-const granting = ({ signature }: ChainTransfer): string => `${VERIFY} --grant ${signature}`;
-
-function ofMissing({ transfer, creditMicros }: Missing): Discrepancy {
-  const { signature, cluster, wallet, micros } = transfer;
-  const command = creditMicros === undefined ? granting(transfer) : `${VERIFY} --repair`;
-  const holder = { cluster, wallet, transaction: signature };
-  return { ...about(holder, 'transfer without entry', undefined, micros), command };
+function ofMissing({ transfer, creditMicros, refusal }: Missing): Discrepancy {
+  const { signature, payee, wallet, micros } = transfer;
+  const holder = { cluster: payee.cluster, wallet, transaction: signature };
+  const command = creditMicros === undefined ? `${VERIFY} --grant ${signature}` : `${VERIFY} --repair`;
+  const fault = refusal
+    ? about(refusal, 'refused but paid', 0, micros)
+    : about(holder, 'transfer without entry', undefined, micros);
+  return { ...fault, command };
 }
 
 /** Entries since a time, and those shortly before. */
@@ -118,27 +110,11 @@ async function comparableSince(books: Books, sinceMs: number): Promise<number> {
   return completeSinceMs === 0 ? sinceMs : Math.max(sinceMs, completeSinceMs + SKEW_MS);
 }
 
-/** What is wrong with transfers that have no settlement. The transfer of a covered payment becomes credit entirely. */
-async function unclaimed(
-  books: Books,
-  transfers: readonly ChainTransfer[],
-  entries: readonly ReadEntry[],
-  prove: ProveCredit,
-) {
-  const refusals = byTransaction(entries, 'refusal');
-  const refused: Discrepancy[] = [];
-  const missing: Missing[] = [];
-  for (const transfer of transfers) {
-    const refusal = refusals.get(transfer.signature);
-    if (refusal)
-      refused.push({ ...about(refusal, 'refused but paid', 0, transfer.micros), command: granting(transfer) });
-    else {
-      const entry = await missingEntry(transfer);
-      const creditMicros = (await books.isCovered(entry.key)) ? entry.micros : prove(transfer);
-      missing.push({ transfer, entry, creditMicros });
-    }
-  }
-  return { refused, missing };
+/** Judges a transfer that has no settlement. That of a covered payment becomes credit entirely, a refused one none. */
+async function missingOf(transfer: ChainTransfer, refusal: ReadEntry | undefined, books: Books, prove: ProveCredit) {
+  const entry = await missingEntry(transfer);
+  const provenMicros = async () => ((await books.isCovered(entry.key)) ? entry.micros : prove(transfer));
+  return { transfer, entry, refusal, creditMicros: refusal ? undefined : await provenMicros() };
 }
 
 /**
@@ -161,12 +137,14 @@ export async function audit(books: Books, payees: readonly Payee[], fromMs: numb
   const transfers = await transfersOf(payees, ofKind('settlement'), all);
   const isUnclaimed = ({ signature, memo }: ChainTransfer) =>
     !settlements.has(signature) &&
-    !open.some((each) => each.signature === signature || (memo !== undefined && each.memo === memo));
-  const { refused, missing } = await unclaimed(books, listed.filter(isUnclaimed), entries, prove);
+    !open.some((each) => each.transaction === signature || (memo !== undefined && each.memo === memo));
+  const refusals = byTransaction(entries, 'refusal');
+  const missing: Missing[] = [];
+  for (const transfer of listed.filter(isUnclaimed))
+    missing.push(await missingOf(transfer, refusals.get(transfer.signature), books, prove));
   return {
     discrepancies: [
       ...ofKind('settlement').flatMap((entry) => ofSettlement(entry, transfers.get(entry.transaction))),
-      ...refused,
       ...missing.map(ofMissing),
       ...ofKind('grant').flatMap((entry) => ofGrant(entry, settlements.get(entry.transaction))),
       ...(await books.wrongBalances()).map((each) => about(each, 'balance differs', each.journal, each.found)),

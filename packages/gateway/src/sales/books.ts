@@ -1,48 +1,40 @@
 import { ACCEPT_CLOCK, clockIn, READ_CLOCK } from '../stores/sql/clock.ts';
-import {
-  type ClockRow,
-  type Database,
-  type Dialect,
-  type JournalEntry,
-  type JournalKind,
-  text,
-} from '../stores/sql/database.ts';
+import { type ClockRow, type Database, type Dialect, type JournalKind, text } from '../stores/sql/database.ts';
 
-/** An entry of the journal. */
-export interface ReadEntry extends Omit<JournalEntry, 'key' | 'isRepair'> {
+type Texts<Column extends string> = Readonly<Record<Column, string>>;
+
+/**
+ * An entry of the journal. Like all members that reports show, its are named as the reports' columns. `time`: ISO 8601; `node`: the
+ * process that appended it; `repair`: `repair` if it was appended later, from the chain, else empty.
+ */
+export interface ReadEntry
+  extends Texts<'time' | 'cluster' | 'route' | 'wallet' | 'transaction' | 'request_id' | 'node' | 'repair'> {
   readonly id: number;
-  /** When it was appended: ISO 8601, and milliseconds since the Unix epoch. */
-  readonly at: string;
+  readonly kind: JournalKind;
+  readonly usd_micros: number;
+  readonly fee_lamports: number;
+  /** `time` in milliseconds since the Unix epoch. */
   readonly atMs: number;
-  /** The process that appended it. */
-  readonly node: string;
-  /** `repair` if it was appended later, from the chain; else empty. */
-  readonly repair: string;
 }
 
 /** The groupings of a report. */
 export const GROUPINGS = ['route', 'wallet', 'day', 'cluster'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
-/** A payment with an unknown outcome that may have moved money. */
-export interface OpenPayment {
-  readonly key: string;
-  readonly cluster: string;
-  readonly wallet: string;
-  readonly route: string;
-  readonly micros: number;
-  /** `settling`, `unresolved`, or `given up` once it is no longer looked up. */
-  readonly state: string;
-  readonly since: string;
-  readonly signature: string | null;
+/**
+ * A payment with an unknown outcome that may have moved money. `state`: `settling`, `unresolved`, or `given up` once it is no longer
+ * looked up; `transaction`: its signature, empty if unknown.
+ */
+export interface OpenPayment
+  extends Texts<'since' | 'state' | 'cluster' | 'route' | 'wallet' | 'transaction' | 'request_id' | 'id'> {
+  readonly usd_micros: number;
   readonly memo: string | null;
-  readonly requestId: string;
 }
 
 const MOST_AT_ONCE = 1_000;
 
-const ENTRY = `e.id, e.at, e.kind, e.cluster, w.address as wallet, e.route, e.micro_usdc as micros, e.fee_lamports as "feeLamports",
-  coalesce(e.signature, '') as "transaction", e.request_id as "requestId", e.node,
+const ENTRY = `e.id, e.at as time, e.kind, e.cluster, w.address as wallet, e.route, e.micro_usdc as usd_micros, e.fee_lamports,
+  coalesce(e.signature, '') as "transaction", e.request_id, e.node,
   case when e.is_repair = 1 then 'repair' else '' end as repair
   from journal_entries e join wallets w on w.id = e.wallet_id`;
 
@@ -115,7 +107,7 @@ export class Books {
       const sql = `select ${ENTRY} where e.at >= $1 and e.id > $2 order by e.id limit ${MOST_AT_ONCE}`;
       const rows = await this.#database.report({ sql, values: [new Date(sinceMs).toISOString(), last] });
       if (rows.length === 0) return;
-      yield as<ReadEntry>(rows.map((row) => ({ ...row, atMs: Date.parse(text(row.at)) })));
+      yield as<ReadEntry>(rows.map((row) => ({ ...row, atMs: Date.parse(text(row.time)) })));
       last = Number(rows.at(-1)?.id);
     }
   }
@@ -140,8 +132,8 @@ export class Books {
 
   /** Payments with an unknown outcome, oldest first. */
   async openPayments(): Promise<readonly OpenPayment[]> {
-    const sql = `select o.key, o.cluster, o.wallet, o.route, o.micro_usdc as micros, o.since, o.signature, p.memo,
-  p.request_id as "requestId", case when p.search_ended_ms is null then o.state else 'given up' end as state from open_payments o join payments p on p.key = o.key order by o.since`;
+    const sql = `select o.key as id, o.cluster, o.wallet, o.route, o.micro_usdc as usd_micros, o.since,
+  coalesce(o.signature, '') as "transaction", p.memo, p.request_id, case when p.search_ended_ms is null then o.state else 'given up' end as state from open_payments o join payments p on p.key = o.key order by o.since`;
     return as(await this.#database.report({ sql }));
   }
 

@@ -5,7 +5,7 @@ import { audit, type Missing, type ProveCredit } from './audit.ts';
 import type { Books } from './books.ts';
 import { readTask, type Task, USAGE, UsageError } from './options.ts';
 import { appendMissing, missingEntry, type Payee, transferBy } from './payee-history.ts';
-import { clockTable, discrepancyTable, entryTable, groupTable, openTable, written, writtenOn } from './report.ts';
+import { clockTable, discrepancyTable, entryTable, groupTable, openTable, written } from './report.ts';
 
 /** The output of the command. */
 export type Output = Readonly<Record<'stdout' | 'stderr', { write(text: string): unknown }>>;
@@ -37,7 +37,7 @@ async function follow({ books }: Archive, { sinceMs, format }: Task, { stdout }:
   let seen = new Map<number, number>();
   for (;;) {
     for await (const entries of books.entries(fromMs)) {
-      stdout.write(writtenOn(entryTable(entries.filter(({ id }) => !seen.has(id))), format));
+      stdout.write(written(entryTable(entries.filter(({ id }) => !seen.has(id))), format, true));
       for (const { id, atMs } of entries) seen.set(id, atMs);
     }
     const latestMs = Math.max(fromMs, ...seen.values());

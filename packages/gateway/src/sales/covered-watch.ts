@@ -85,12 +85,12 @@ export class CoveredWatch {
     const { database } = this.#dependencies;
     const { cluster, chain } = payee;
     const [position] = await database.read({ sql: 'select slot from searches where cluster = $1', values: [cluster] });
-    const mayIdle = position !== undefined && monotonicMs() - (this.#notedAtMs.get(cluster) ?? -IDLE_MS) < IDLE_MS;
-    const isIdle = async () => (await database.read({ sql: ANY, values: [cluster] })).length === 0;
-    if (mayIdle && (await isIdle())) return;
+    const isIdle = (await database.read({ sql: ANY, values: [cluster] })).length === 0;
+    const isNoted = position !== undefined && monotonicMs() - (this.#notedAtMs.get(cluster) ?? -IDLE_MS) < IDLE_MS;
+    if (isIdle && isNoted) return;
     // Read before the history, which therefore holds all that has landed by this block.
     const { height, slot } = await chain.finalized();
-    if (!(await isIdle())) {
+    if (!isIdle) {
       await this.#change(SEE, [cluster, height]);
       await this.#compare(payee, slot, Number(position?.slot ?? slot - SLOTS_AT_FIRST) - SLOTS_BEFORE);
       await this.#change(END_DEAD, [cluster, height - WATCHED_BLOCKS]);

@@ -3,7 +3,7 @@ import bs58 from 'bs58';
 import { type Chain, HISTORY, type HistoryRow } from '../payments/facilitator/chain.ts';
 import { paymentKeyOf } from '../payments/read/requirement.ts';
 import { readTransaction, TOKEN, TRANSFER_CHECKED } from '../payments/read/transaction.ts';
-import { append, type Database, type JournalEntry } from '../stores/sql/database.ts';
+import { append, type Database, isDuplicate, type JournalEntry } from '../stores/sql/database.ts';
 
 /** A transfer to the payee, as the chain shows it. */
 export interface ChainTransfer {
@@ -13,7 +13,6 @@ export interface ChainTransfer {
   /** The first memo of the transaction, if its history was read. */
   readonly memo: string | undefined;
   readonly payee: Payee;
-  readonly cluster: Cluster;
   /** Millionths of a dollar. */
   readonly micros: number;
   /** The wallet that has signed the transfer: its authority, as for the gateway, or else the owner of the source account. */
@@ -81,7 +80,7 @@ export async function transferBy(
   signature: string,
   row?: HistoryRow,
 ): Promise<ChainTransfer | undefined> {
-  const { account, chain, cluster, feePayer, mint } = payee;
+  const { account, chain, feePayer, mint } = payee;
   const answer = await chain.transaction(signature);
   const meta = member(answer, 'meta');
   if (answer === null || member(meta, 'err') !== null) return undefined;
@@ -95,7 +94,7 @@ export async function transferBy(
   const wallet = authorityIn(answer, keys, account) ?? source?.owner ?? '';
   const fee = { feeLamports: Number(member(meta, 'fee')), isFeeOurs: own[0] === feePayer };
   const atMs = row?.atMs ?? Number(member(answer, 'blockTime') ?? 0) * 1_000;
-  return { signature, atMs, memo: row?.memos[0], payee, cluster, micros, wallet, ...fee };
+  return { signature, atMs, memo: row?.memos[0], payee, micros, wallet, ...fee };
 }
 
 /** All transfers to the payee since a time, newest first. Each costs a call of the RPC, several of which run in parallel. */
@@ -126,11 +125,11 @@ export type MissingEntry = JournalEntry & { readonly key: string };
 
 /** The entry that a transfer should have. Its request is unknown. */
 export async function missingEntry(transfer: ChainTransfer): Promise<MissingEntry> {
-  const { payee, cluster, signature, wallet, micros, feeLamports, isFeeOurs } = transfer;
+  const { payee, signature, wallet, micros, feeLamports, isFeeOurs } = transfer;
   return {
     kind: 'settlement',
-    key: (await paymentKeyBy(payee, signature)) ?? `${NETWORKS[cluster]}:${signature}`,
-    cluster,
+    key: (await paymentKeyBy(payee, signature)) ?? `${NETWORKS[payee.cluster]}:${signature}`,
+    cluster: payee.cluster,
     wallet,
     micros,
     feeLamports: isFeeOurs ? feeLamports : 0,
@@ -172,14 +171,11 @@ export async function appendMissing(
   const since = atMs === undefined ? ALWAYS : new Date(Math.max(0, atMs - SKEW_MS)).toISOString();
   const values = [entry.cluster, entry.wallet, creditMicros, entry.transaction, entry.key, since];
   const changes = entries.map((each) => append(each, database.wallAt(database.now())));
-  let fault: unknown;
   const row = await database.write({ guard: { sql: APPEND, values }, changes, isDurable: true }).catch((error) => {
-    // Another node may have been faster, so that the database rejected the second settlement.
-    fault = error;
+    // Another node was faster.
+    if (!isDuplicate(error)) throw error;
   });
   if (row) return 'appended';
   const settled = await database.read({ sql: `${IS_SETTLED}$1`, values: [entry.transaction] });
-  if (settled.length > 0) return 'present';
-  if (fault !== undefined) throw fault;
-  return 'barred';
+  return settled.length > 0 ? 'present' : 'barred';
 }

@@ -54,9 +54,6 @@ function csvCell(cell: Cell): string {
 /** One line of RFC 4180, without formulas. */
 export const csvLine = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(',')}\r\n`;
 
-/** RFC 4180 with a header line. */
-export const csvTable = ({ columns, rows }: Table): string => [columns, ...rows].map(csvLine).join('');
-
 /** Rows as objects, by column name. */
 export const objectsOf = ({ columns, rows }: Table): Record<string, Cell | null>[] =>
   rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index] ?? null])));
@@ -65,53 +62,38 @@ const MICROS_PER_DOLLAR = 1_000_000;
 const DECIMALS = 6;
 const LAMPORTS_PER_SOL = 1_000_000_000;
 
-/** The cost of fees at a price of SOL in dollars, in whole millionths of a dollar. */
-const feeMicros = (lamports: number, solPriceUsd: number): number =>
-  Math.round((lamports / LAMPORTS_PER_SOL) * solPriceUsd * MICROS_PER_DOLLAR);
+/** A table of some members. */
+const tableOf = <Name extends string>(
+  columns: readonly Name[],
+  rows: readonly Readonly<Partial<Record<Name, Cell>>>[],
+): Table => ({ columns, rows: rows.map((row) => columns.map((column) => row[column])) });
 
 /** Groups as a table. The last two columns are empty unless the price of SOL is configured. */
 export function groupTable(by: Grouping, groups: readonly Group[], solPriceUsd: number | undefined): Table {
-  const isByCluster = by === 'cluster';
-  return {
-    columns: ['cluster', ...(isByCluster ? [] : [by]), ...SUM_COLUMNS, 'fee_usd_micros', 'margin_usd_micros'],
-    rows: groups.map((group) => {
-      const sums = SUM_COLUMNS.map((column) => group[column]);
-      const fee = solPriceUsd === undefined ? undefined : feeMicros(group.fee_lamports, solPriceUsd);
-      const margin = fee === undefined ? undefined : group.settled_usd_micros - fee;
-      return [group.cluster, ...(isByCluster ? [] : [group.group]), ...sums, fee, margin];
-    }),
-  };
+  const microsPerLamport = ((solPriceUsd ?? 0) * MICROS_PER_DOLLAR) / LAMPORTS_PER_SOL;
+  const rows = groups.map((group) => {
+    const fee = solPriceUsd === undefined ? undefined : Math.round(group.fee_lamports * microsPerLamport);
+    const margin = fee === undefined ? undefined : group.settled_usd_micros - fee;
+    return { ...group, [by]: group.group, fee_usd_micros: fee, margin_usd_micros: margin };
+  });
+  return tableOf([...new Set(['cluster', by]), ...SUM_COLUMNS, 'fee_usd_micros', 'margin_usd_micros'], rows);
 }
 
-/** The cells of an entry by their columns. */
-const ENTRY: Readonly<Record<string, (entry: ReadEntry) => Cell>> = {
-  time: ({ at }) => at,
-  kind: ({ kind }) => kind,
-  cluster: ({ cluster }) => cluster,
-  route: ({ route }) => route,
-  wallet: ({ wallet }) => wallet,
-  usd_micros: ({ micros }) => micros,
-  fee_lamports: ({ feeLamports }) => feeLamports,
-  transaction: ({ transaction }) => transaction,
-  request_id: ({ requestId }) => requestId,
-  node: ({ node }) => node,
-  id: ({ id }) => id,
-  repair: ({ repair }) => repair,
-};
+const PAID = ['cluster', 'route', 'wallet'] as const;
 
 /** Entries as a table. */
-export const entryTable = (entries: readonly ReadEntry[]): Table => ({
-  columns: Object.keys(ENTRY),
-  rows: entries.map((entry) => Object.values(ENTRY).map((cellOf) => cellOf(entry))),
-});
+export const entryTable = (entries: readonly ReadEntry[]): Table =>
+  tableOf(
+    ['time', 'kind', ...PAID, 'usd_micros', 'fee_lamports', 'transaction', 'request_id', 'node', 'id', 'repair'],
+    entries,
+  );
 
 /** Payments with an unknown outcome, as a table. */
-export const openTable = (payments: readonly OpenPayment[]): Table => ({
-  columns: ['since', 'state', 'cluster', 'route', 'wallet', 'usd', 'transaction', 'request_id', 'id'],
-  rows: payments.map(({ since, state, cluster, route, wallet, micros, signature, requestId, key }) => {
-    return [since, state, cluster, route, wallet, dollars(micros), signature ?? '', requestId, key];
-  }),
-});
+export const openTable = (payments: readonly OpenPayment[]): Table =>
+  tableOf(
+    ['since', 'state', ...PAID, 'usd', 'transaction', 'request_id', 'id'],
+    payments.map((payment) => ({ ...payment, usd: dollars(payment.usd_micros) })),
+  );
 
 const MICROS = /_micros$/;
 
@@ -123,23 +105,17 @@ function inDollars({ columns, rows }: Table): Table {
   return { columns: columns.map((column) => column.replace(MICROS, '')), rows: rows.map((row) => row.map(cell)) };
 }
 
-/** A table in an output format. */
-export function written(table: Table, format: Format): string {
-  if (format === 'csv') return csvTable(table);
-  if (format === 'json') return `${JSON.stringify(objectsOf(table), undefined, 2)}\n`;
-  return textTable(inDollars(table));
-}
-
-/** More rows of a table: one per line, without column names. */
-export function writtenOn(table: Table, format: Format): string {
-  if (format === 'csv') return table.rows.map(csvLine).join('');
-  if (format === 'json')
-    return objectsOf(table)
-      .map((row) => `${JSON.stringify(row)}\n`)
-      .join('');
-  return inDollars(table)
-    .rows.map((row) => `${row.map(plain).join('  ')}\n`)
-    .join('');
+/** A table in an output format. `isMore`: its rows follow earlier ones, one a line and without column names. */
+export function written(table: Table, format: Format, isMore = false): string {
+  const { columns, rows } = format === 'table' ? inDollars(table) : table;
+  if (format === 'csv') return (isMore ? rows : [columns, ...rows]).map(csvLine).join('');
+  if (!isMore && format === 'json') return `${JSON.stringify(objectsOf(table), undefined, 2)}\n`;
+  if (!isMore) return textTable({ columns, rows });
+  const lines =
+    format === 'json'
+      ? objectsOf(table).map((row) => JSON.stringify(row))
+      : rows.map((row) => row.map(plain).join('  '));
+  return lines.map((line) => `${line}\n`).join('');
 }
 
 /** The clocks of the books as a table. */
@@ -153,10 +129,8 @@ export function clockTable(clocks: ClockRow): Table {
 }
 
 /** Discrepancies as a table. `command` appends the entry of a transfer without one. */
-export function discrepancyTable(discrepancies: readonly Discrepancy[]): Table {
-  const columns = ['fault', 'cluster', 'wallet', 'transaction', 'id', 'journal', 'found', 'command'] as const;
-  return { columns, rows: discrepancies.map((each) => columns.map((column) => each[column])) };
-}
+export const discrepancyTable = (discrepancies: readonly Discrepancy[]): Table =>
+  tableOf(['fault', 'cluster', 'wallet', 'transaction', 'id', 'journal', 'found', 'command'], discrepancies);
 
 /** The source of sales reports. */
 interface SalesSource {
