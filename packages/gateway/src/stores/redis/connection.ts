@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { createClient } from '@redis/client';
 import { monotonicMs } from '../clock.ts';
@@ -23,8 +24,11 @@ export function within<T>(limitMs: number, words: string, task: Promise<T>): Pro
 
 export const CONNECT_MS = 1_000;
 
-const newModel = (create: typeof createClient) =>
+/** The template of a connection's clients, never connected: the library builds a class of all commands for each one that it creates. */
+const newModel = (create: typeof createClient, url: string) =>
   create({
+    url,
+    socket: { reconnectStrategy: false, connectTimeout: CONNECT_MS },
     disableOfflineQueue: true,
     disableClientInfo: true,
     maintNotifications: 'disabled',
@@ -33,38 +37,6 @@ const newModel = (create: typeof createClient) =>
   });
 
 type Client = ReturnType<typeof newModel>;
-
-/** The template of all clients, never connected. The library would otherwise build a class of all commands for each client. */
-let template: Client | undefined;
-
-/** One connection to Redis. A lost connection is replaced, never reused. */
-interface Link {
-  readonly client: Client;
-  /** Closes the connection and rejects commands in progress. */
-  readonly end: (reason: string) => void;
-  /** Resolves with the reason when the connection has ended. */
-  readonly ended: Promise<string>;
-}
-
-/** Connects, or rejects after a time-out. */
-async function openLink(model: Client, url: string): Promise<Link> {
-  const client = model.duplicate({ url, socket: { reconnectStrategy: false, connectTimeout: CONNECT_MS } });
-  let end: Link['end'] = () => undefined;
-  const ended = new Promise<string>((resolve) => {
-    end = (reason) => {
-      resolve(reason);
-      client.destroy();
-    };
-  });
-  client.on('error', (error: Error) => end(error.message));
-  try {
-    await within(CONNECT_MS, 'no connection in time', client.connect());
-    return { client, end, ended };
-  } catch (error) {
-    end('');
-    throw error;
-  }
-}
 
 /** Runs a script, and loads it if the server does not have it. */
 async function evaluate(client: Client, { sha1, source }: Script, words: string[]): Promise<readonly unknown[]> {
@@ -117,6 +89,7 @@ const BYTES_PER_MS = 10_000;
 const BOTH_MS = 230;
 /** The shortest time-out of the second attempt. */
 const LEAST_MS = 10;
+const NOT_CONNECTED = 'Redis is not connected';
 /** How long after a loss commands wait for a new connection, unless an attempt to connect has failed since. */
 const RECENT_MS = 100;
 /** The pause before the next attempt after a connection that lasted less than this. */
@@ -127,123 +100,110 @@ const RETRY_MS = 200;
  * connection whose reply is late is dropped, so that a hanging Redis delays one request and not the next ones.
  */
 export class RedisConnection {
-  readonly #url: string;
   readonly #model: Client;
-  readonly #connectListeners = new Set<() => void>();
-  #link: Link | undefined;
-  /** Commands that wait for the present attempt to connect. */
-  #waiting: { readonly resolve: (link: Link) => void; readonly reject: (error: unknown) => void }[] = [];
+  /** How each attempt to connect ends. */
+  readonly #attempts = new EventEmitter<{ connect: [Client]; error: [unknown] }>();
+  /** An `error` of it ends it. A lost connection is replaced, never reused. */
+  #client: Client | undefined;
   #lostAtMs = Number.NEGATIVE_INFINITY;
   #questions = 0;
   #isClosed = false;
 
-  private constructor(url: string, model: Client) {
-    this.#url = url;
+  private constructor(model: Client) {
     this.#model = model;
+    this.#attempts.setMaxListeners(0).on('error', () => undefined);
   }
 
   /** Loads the client library; nothing is connected yet. */
   static async load(url: string): Promise<RedisConnection> {
     const { createClient } = await import('@redis/client');
-    template ??= newModel(createClient);
-    return new RedisConnection(url, template);
+    return new RedisConnection(newModel(createClient, url));
   }
 
   get isConnected(): boolean {
-    return this.#link !== undefined;
+    return this.#client !== undefined;
   }
 
   /** Calls the listener on every new connection. */
   onConnect(listener: () => void): void {
-    this.#connectListeners.add(listener);
+    this.#attempts.on('connect', listener);
   }
 
   /** Starts to connect, and reports when Redis is lost and found. Resolves after the first attempt. */
   async connect(notice: (message: string) => void): Promise<void> {
-    const first = within(CONNECT_MS, 'not connected', this.#next());
     void this.#stayConnected(notice);
-    await first.catch(() => undefined);
+    await this.#next(CONNECT_MS).catch(() => undefined);
   }
 
   /** Runs a script. Rejects after the time-out, or if Redis answers an error. */
   async ask({ script, keys, args, timeout }: Required<Step>): Promise<Reply> {
-    const giveUpAtMs = monotonicMs() + timeout.waitMs;
-    const link = this.#link ?? (timeout.forConnection ? await this.#soon(timeout.waitMs) : undefined);
-    if (!link) throw new Error('Redis is not connected');
+    const askedAtMs = monotonicMs();
+    const { waitMs } = timeout;
+    const mayWait = timeout.forConnection && askedAtMs - this.#lostAtMs <= RECENT_MS;
+    const client = this.#client ?? (mayWait ? await this.#next(waitMs) : undefined);
+    if (!client) throw new Error(NOT_CONNECTED);
     const number = String(++this.#questions);
     const words = [keys.length, ...keys, ...args, number].map(String);
-    const reply = within(giveUpAtMs - monotonicMs(), 'no reply in time', evaluate(link.client, script, words));
+    const leftMs = askedAtMs + waitMs - monotonicMs();
+    const reply = within(leftMs, 'no reply in time', evaluate(client, script, words));
     const [echo, nowMs, wallMs, answer] = await reply.catch((error: Error) => {
-      if (isFatal(error, timeout)) this.#drop(link, error.message);
+      if (isFatal(error, timeout)) client.emit('error', error);
       throw error;
     });
     if (echo === number) return [nowMs, wallMs, answer];
-    this.#drop(link, 'a reply is missing');
+    client.emit('error', new Error('a reply is missing'));
     throw new Error('Redis has answered another question');
   }
 
   close(): void {
     this.#isClosed = true;
-    if (this.#link) this.#drop(this.#link, 'closed');
+    this.#client?.emit('error', new Error('closed'));
   }
 
   async #stayConnected(notice: (message: string) => void): Promise<void> {
     let isLost = false;
+    this.onConnect(() => {
+      if (isLost) notice('Redis answers again');
+      isLost = false;
+    });
     while (!this.#isClosed) {
       const beganAtMs = monotonicMs();
-      const reason = await this.#live(() => {
-        if (isLost) notice('Redis answers again');
-        isLost = false;
-      });
+      const { message } = await this.#live();
       if (this.#isClosed) return;
-      if (!isLost) notice(`Redis does not answer (${reason}); requests that need it are refused until it does`);
+      if (!isLost) notice(`Redis does not answer (${message}); requests that need it are refused until it does`);
       isLost = true;
       if (monotonicMs() - beganAtMs < RETRY_MS) await sleep(RETRY_MS);
     }
   }
 
-  /** Keeps one connection until it ends, and answers the reason. Never rejects. */
-  async #live(found: () => void): Promise<string> {
+  /** Keeps one connection until it ends, and answers the reason. */
+  async #live(): Promise<Error> {
+    const client = this.#model.duplicate();
+    const ended = new Promise<Error>((resolve) => {
+      client.on('error', (error: Error) => {
+        if (this.#client === client) [this.#client, this.#lostAtMs] = [undefined, monotonicMs()];
+        // Rejects commands in progress.
+        client.destroy();
+        resolve(error);
+      });
+    });
     try {
-      const link = await openLink(this.#model, this.#url);
-      if (this.#isClosed) link.end('closed');
-      else this.#enter(link, found);
-      const reason = await link.ended;
-      this.#leave(link);
-      return reason;
+      await within(CONNECT_MS, 'no connection in time', client.connect());
+      if (this.#isClosed || !client.isOpen) throw new Error('closed');
+      this.#client = client;
+      this.#attempts.emit('connect', client);
     } catch (error) {
-      for (const { reject } of this.#waiting.splice(0)) reject(error);
       this.#lostAtMs = Number.NEGATIVE_INFINITY;
-      return error instanceof Error ? error.message : 'failed';
+      this.#attempts.emit('error', error);
+      client.emit('error', error);
     }
+    return ended;
   }
 
-  #enter(link: Link, found: () => void): void {
-    this.#link = link;
-    found();
-    for (const { resolve } of this.#waiting.splice(0)) resolve(link);
-    for (const listener of this.#connectListeners) listener();
-  }
-
-  #leave(link: Link): void {
-    if (this.#link !== link) return;
-    this.#link = undefined;
-    this.#lostAtMs = monotonicMs();
-  }
-
-  #drop(link: Link, reason: string): void {
-    this.#leave(link);
-    link.end(reason);
-  }
-
-  /** The next connection if the last one was lost just now. */
-  async #soon(waitMs: number): Promise<Link | undefined> {
-    if (monotonicMs() - this.#lostAtMs > RECENT_MS) return undefined;
-    return within(waitMs, 'Redis is not connected', this.#next());
-  }
-
-  #next(): Promise<Link> {
-    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
+  /** The connection that the present attempt makes. */
+  async #next(waitMs: number): Promise<Client> {
+    const [client] = await within(waitMs, NOT_CONNECTED, once(this.#attempts, 'connect'));
+    return client;
   }
 }
 
