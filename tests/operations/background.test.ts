@@ -110,7 +110,6 @@ describe('background work counts its failures:', () => {
       read: (statement) => unlessDown(() => ledger.database.read(statement)),
       report: (statement) => unlessDown(() => ledger.database.report(statement)),
       write: (step) => unlessDown(() => ledger.database.write(step)),
-      note: (statement) => unlessDown(() => ledger.database.note(statement)),
       close: async () => undefined,
     };
     const money = openMoney(database, JOURNAL_KEEP_MS, undefined, background);

@@ -108,10 +108,6 @@ function observed(database: Database, { statements, steps }: Seen): Database {
       if (!steps.has(key)) steps.set(key, step);
       return database.write(step);
     },
-    note: (guard: Statement) => {
-      if (!steps.has(guard.sql)) steps.set(guard.sql, { guard });
-      database.note(guard);
-    },
   });
 }
 

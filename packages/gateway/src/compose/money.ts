@@ -30,7 +30,6 @@ const timed = (database: Database, events: EventEmitter<MoneyEvents>): Database 
     const startedMs = monotonicMs();
     return database.write(step).finally(() => events.emit('committed', monotonicMs() - startedMs));
   },
-  note: (statement) => database.note(statement),
   close: () => database.close(),
 });
 

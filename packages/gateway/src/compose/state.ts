@@ -29,6 +29,7 @@ const DATABASE_SPANS: SpanNames<Database> = {
 
 const STORE_SPANS: SpanNames<Store> = { admit: 'take slot', burn: 'use nonce' };
 
+const READ_COMMIT = { sql: `select current_setting('synchronous_commit') as value` };
 const FORGETS =
   'DATABASE_URL: CREDIT=on needs synchronous_commit on, or a crash of the server loses credit that was paid for; it is off there.';
 
@@ -50,8 +51,8 @@ export async function openPostgres(url: string, hasCredit: boolean) {
       await database.connect(notice).catch((error) => {
         throw databaseFault(error);
       });
-      const commit = hasCredit ? await database.setting('synchronous_commit').catch(() => 'unknown') : 'on';
-      if (commit === 'off') throw new ConfigError([FORGETS]);
+      const [commit] = hasCredit ? await database.read(READ_COMMIT).catch(() => []) : [];
+      if (commit?.value === 'off') throw new ConfigError([FORGETS]);
     },
     close: () => database.close(),
   };

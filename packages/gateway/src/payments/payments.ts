@@ -162,7 +162,7 @@ export class Payments extends Ledger {
   delivered(key: string): void {
     const sql =
       'update payments set owed_until_ms = null where key = $1 and owed_until_ms is not null and {in time} returning key';
-    void this.background.run('deliveries', () => this.database.note({ sql, values: [key] }));
+    void this.background.run('deliveries', () => this.database.write({ guard: { sql, values: [key] } }));
   }
 
   /** Payments whose outcome is looked up, a hundred at most, by the time of their turn: all, or those whose turn has come. */

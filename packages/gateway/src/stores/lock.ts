@@ -29,18 +29,22 @@ const ATTEMPTS = 50;
 /** How long a new holder waits for those that read who it is. */
 const READERS_MS = 1_000;
 
-const isBusy = (error: unknown): boolean => /locked|busy/i.test((error as Error).message);
-
-/** Runs a statement; false if another process holds the lock. */
-function run(connection: Connected, sql: string): boolean {
+/** Answers undefined if another process holds the lock, or has not written its name yet. */
+function unlessBusy<T>(work: () => T): T | undefined {
   try {
-    connection.exec(sql);
-    return true;
+    return work();
   } catch (error) {
-    if (isBusy(error)) return false;
+    if (/locked|busy|no such table/i.test((error as Error).message)) return undefined;
     throw error;
   }
 }
+
+/** Runs statements in turn; false if another process holds the lock. */
+const run = (connection: Connected, ...statements: string[]): boolean =>
+  unlessBusy(() => {
+    for (const sql of statements) connection.exec(sql);
+    return true;
+  }) ?? false;
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
@@ -51,19 +55,13 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 function writeName(connection: Connected, name: string): boolean {
   const note = `create table if not exists holder (id integer primary key, name text); replace into holder values (1, ${quoted(name)})`;
   const written = `pragma busy_timeout = ${READERS_MS}; ${note}; commit; pragma busy_timeout = 0`;
-  return run(connection, 'begin immediate') && run(connection, written);
+  return run(connection, 'begin immediate', written);
 }
 
 /** The name in the file; undefined while a holder writes its own. */
-function holderIn(connection: Connected): string | undefined {
-  try {
-    const row = connection.prepare('select name from holder where id = 1').get() as { name: string } | undefined;
-    return row?.name;
-  } catch (error) {
-    if (isBusy(error) || /no such table/.test((error as Error).message)) return undefined;
-    throw error;
-  }
-}
+const holderIn = (connection: Connected) =>
+  unlessBusy(() => connection.prepare('select name from holder where id = 1').get() as { name: string } | undefined)
+    ?.name;
 
 /**
  * Locks a folder for one process, or answers which one holds it. The lock is that of an SQLite file: it ends with its process, and only

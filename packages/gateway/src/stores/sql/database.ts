@@ -99,8 +99,6 @@ export interface Database {
    * be written. If a connection was lost, a step that was written may answer undefined: read and compare.
    */
   write(step: Step): Promise<Row | undefined>;
-  /** Writes one guard soon. A crash may lose it; at worst an answer is then delivered twice. Later reads see it. */
-  note(statement: Statement): Promise<unknown>;
   close(): Promise<void>;
 }
 

@@ -59,14 +59,13 @@ export class PostgresDatabase implements Database {
   readonly #serverClock = new FollowedClock();
   readonly #queries = new Map<string, Query>();
   #server: PostgresServer;
+  /** Until the next heartbeat; undefined during one. */
   #beat: NodeJS.Timeout | undefined;
   #isReady = false;
   /** Whether the outage is logged. */
   #isLost = false;
   #isMigrated = false;
   #late = 0;
-  #isBeating = false;
-  readonly #pending = new Set<(error: unknown) => void>();
   #large: Promise<unknown> = Promise.resolve();
   #isClosed = false;
   #notice: (message: string) => void = () => undefined;
@@ -94,12 +93,6 @@ export class PostgresDatabase implements Database {
       });
     }
     this.#followIn(BEAT_MS);
-  }
-
-  /** A setting of the server, such as `synchronous_commit`. */
-  async setting(name: string): Promise<string> {
-    const [row] = await this.read({ sql: 'select current_setting($1) as value', values: [name] });
-    return String(row?.value);
   }
 
   now(): number {
@@ -144,10 +137,6 @@ export class PostgresDatabase implements Database {
     return sent;
   }
 
-  note(guard: Statement): Promise<unknown> {
-    return this.write({ guard });
-  }
-
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#beat);
@@ -160,24 +149,14 @@ export class PostgresDatabase implements Database {
     return query;
   }
 
-  /**
-   * A statement that fails or is late fails its own request. Only the heartbeat says whether the server answers; if it does not, all
-   * pending statements fail.
-   */
+  /** A statement that fails or is late fails its own request. Only the heartbeat says whether the server answers. */
   async #ask(query: Query, values: readonly Value[], bytes: number): Promise<readonly Row[]> {
     if (!this.#isReady) throw new Error('PostgreSQL does not answer');
-    let onLost = (_: unknown): void => undefined;
-    const lost = new Promise<never>((_, reject) => {
-      onLost = reject;
-    });
-    this.#pending.add(onLost);
     try {
-      return await Promise.race([this.#server.ask(query, values, queryMs(bytes)), lost]);
+      return await this.#server.ask(query, values, queryMs(bytes));
     } catch (error) {
-      if (isOfConnection(error) && !isLate(error) && !this.#isBeating) this.#followIn(0);
+      if (isOfConnection(error) && !isLate(error) && this.#beat) this.#followIn(0);
       throw error;
-    } finally {
-      this.#pending.delete(onLost);
     }
   }
 
@@ -193,17 +172,15 @@ export class PostgresDatabase implements Database {
 
   /** Reads the server's clock, and tries the next host if it does not answer. Never rejects. */
   async #keepFollowing(): Promise<void> {
-    this.#isBeating = true;
+    this.#beat = undefined;
     const error = await this.#follow().then(
       () => undefined,
       (reason: unknown) => reason,
     );
-    this.#isBeating = false;
     this.#late = error && isLate(error) ? this.#late + 1 : 0;
     if (error && (!this.#isReady || !isLate(error) || this.#late >= LATE_BEATS)) {
       if (this.#isReady) this.#sayLost(error);
       this.#isReady = false;
-      for (const onLost of this.#pending) onLost(error);
       this.#leaveServer();
     }
     this.#followIn(error && this.#isReady ? 0 : BEAT_MS);

@@ -1,29 +1,20 @@
 import { CHANGES } from './changes.ts';
 
 /**
- * A numbered change of the schema, as SQL for each engine. `worksWith`: the lowest change whose gateways work with the schema after
- * this one, because during an upgrade nodes of both versions run. To add one, add two files to the folder `changes`; never edit those
- * that were released.
+ * What `SCHEMA_STATE` finds. `number`: of the last change; 0 in a new database. `worksWith`: the lowest change whose gateways work with
+ * the schema, because during an upgrade nodes of both versions run. To add a change, add two files to the folder `changes`; never edit
+ * those that were released.
  */
-export type Change = (typeof CHANGES)[number];
-
-/** What `SCHEMA_STATE` finds. */
-export type SchemaState = Pick<Change, 'number' | 'worksWith'>;
+export type SchemaState = Pick<(typeof CHANGES)[number], 'number' | 'worksWith'>;
 
 /** A later version has made the schema, and this version cannot work with it. */
 export class SchemaTooNew extends Error {}
 
-/**
- * The missing changes of a database: `number` of its last change (0 in a new one), and the largest `worksWith` of all. Throws if this
- * version cannot work with the schema.
- */
-export function missingChanges(
-  { number, worksWith }: SchemaState,
-  changes: readonly Change[] = CHANGES,
-): readonly Change[] {
-  const latest = changes.at(-1)?.number ?? 0;
+/** The missing changes of a database. Throws if this version cannot work with its schema. */
+export function missingChanges({ number, worksWith }: SchemaState) {
+  const latest = CHANGES.at(-1)?.number ?? 0;
   if (worksWith > latest) throw new SchemaTooNew(`the schema has number ${number}, and this version knows ${latest}`);
-  return changes.filter((change) => change.number > number);
+  return CHANGES.filter((change) => change.number > number);
 }
 
 /** The table of applied changes. */

@@ -3,15 +3,8 @@ import Connection, { type Database as Connected } from 'libsql';
 import ThreadedConnection from 'libsql/promise';
 import { makePrivate } from '../lock.ts';
 import { advance, clockIn, READ_CLOCK, writeClock } from './clock.ts';
-import { type ClockRow, type Database, type Row, SQLITE, type Statement, type Step } from './database.ts';
+import { type ClockRow, type Database, type Row, SQLITE, type Statement, type Step, type Value } from './database.ts';
 import { CHANGES_TABLE, missingChanges, NOTE_CHANGE, SCHEMA_STATE, type SchemaState } from './schema.ts';
-
-interface Prepared {
-  readonly statement: ReturnType<Connected['prepare']>;
-  readonly isReturning: boolean;
-  /** Whether its last parameter is the id of the guard's row. */
-  readonly takesGuardId: boolean;
-}
 
 /** How long the start and readers in other threads wait for a lock of another process, and how long this thread does. */
 const [BUSY_MS, LOOP_MS] = [1_000, 10];
@@ -60,32 +53,38 @@ function open(path: string): Connected {
   return connection;
 }
 
-function migrate(connection: Connected): void {
+function inTransaction<T>(connection: Connected, work: () => T): T {
+  // A prepared statement that finds the database locked stays active, and no transaction could end. So lock it first.
   connection.exec('begin immediate');
   try {
-    connection.exec(CHANGES_TABLE);
-    for (const change of missingChanges(connection.prepare(SCHEMA_STATE).get() as SchemaState)) {
-      connection.exec(change.sqlite);
-      connection.prepare(numbered({ sql: NOTE_CHANGE })).run([change.number, change.worksWith]);
-    }
+    const result = work();
     connection.exec('commit');
+    return result;
   } catch (error) {
-    connection.exec('rollback');
+    if (connection.inTransaction) connection.exec('rollback');
     throw error;
+  }
+}
+
+function migrate(connection: Connected): void {
+  connection.exec(CHANGES_TABLE);
+  for (const change of missingChanges(connection.prepare(SCHEMA_STATE).get() as SchemaState)) {
+    connection.exec(change.sqlite);
+    connection.prepare(numbered({ sql: NOTE_CHANGE })).run([change.number, change.worksWith]);
   }
 }
 
 /** A synchronous connection to a database file, in this thread. */
 export class SqliteConnection {
   readonly #connection: Connected;
-  readonly #prepared = new Map<string, Prepared>();
+  readonly #prepared = new Map<string, ReturnType<Connected['prepare']>>();
 
   /** Opens the file, or makes it, and migrates its schema. Throws if it is unusable. */
   constructor(path: string) {
     makeFile(path);
     this.#connection = open(path);
     try {
-      migrate(this.#connection);
+      inTransaction(this.#connection, () => migrate(this.#connection));
       this.#connection.exec(`pragma busy_timeout = ${LOOP_MS}`);
     } catch (error) {
       this.#connection.close();
@@ -94,7 +93,7 @@ export class SqliteConnection {
   }
 
   read(statement: Statement): readonly Row[] {
-    return this.#prepare(statement).statement.all(statement.values ?? []) as Row[];
+    return this.#prepare(statement).all(statement.values ?? []) as Row[];
   }
 
   /** Moves the clocks to a time of the wall clock; `expectedMs` as in `advance`. */
@@ -107,18 +106,15 @@ export class SqliteConnection {
 
   /** Commits all steps in one transaction, or none. Answers the row of each. `also`: a further part of the transaction. */
   commit(group: readonly { readonly step: Step }[], also?: () => void): (Row | undefined)[] {
-    // A prepared statement that finds the database locked stays active, and no transaction could end. So lock it first.
-    this.#connection.exec('begin immediate');
     try {
-      const rows: (Row | undefined)[] = [];
-      for (const { step } of group) rows.push(this.#run(step));
-      also?.();
-      this.#connection.exec('commit');
-      return rows;
+      return inTransaction(this.#connection, () => {
+        const rows = group.map(({ step }) => this.#run(step));
+        also?.();
+        return rows;
+      });
     } catch (error) {
       // A statement that failed in `get` keeps failing, or runs again with its old values.
-      this.#prepared.clear();
-      if (this.#connection.inTransaction) this.#connection.exec('rollback');
+      if (!isLocked(error)) this.#prepared.clear();
       throw error;
     }
   }
@@ -141,32 +137,24 @@ export class SqliteConnection {
   }
 
   /** Prepares each statement once. */
-  #prepare(asked: Statement): Prepared {
-    const { sql } = asked;
-    const known = this.#prepared.get(sql);
-    if (known) return known;
-    const prepared = {
-      statement: this.#connection.prepare(numbered(asked)),
-      isReturning: sql.includes(' returning '),
-      takesGuardId: sql.includes('{guard.id}'),
-    };
-    this.#prepared.set(sql, prepared);
+  #prepare(asked: Statement) {
+    const prepared = this.#prepared.get(asked.sql) ?? this.#connection.prepare(numbered(asked));
+    this.#prepared.set(asked.sql, prepared);
     return prepared;
   }
 
+  /** Runs a statement. Answers its row, or an empty one if it has changed rows and returns none. */
+  #execute(asked: Statement, guardId: Value = null): Row | undefined {
+    const { sql, values = [] } = asked;
+    const bound = sql.includes('{guard.id}') ? [...values, guardId] : values;
+    if (sql.includes(' returning ')) return this.#prepare(asked).get(bound) as Row | undefined;
+    return this.#prepare(asked).run(bound).changes > 0 ? {} : undefined;
+  }
+
   #run({ guard, changes = [] }: Step): Row | undefined {
-    const { statement, isReturning } = this.#prepare(guard);
-    const values = guard.values ?? [];
-    if (!isReturning) return statement.run(values).changes > 0 ? {} : undefined;
-    const row = statement.get(values) as Row | undefined;
+    const row = this.#execute(guard);
     if (!row) return undefined;
-    for (const change of changes) {
-      const { statement, isReturning, takesGuardId } = this.#prepare(change);
-      const { values = [] } = change;
-      const bound = takesGuardId ? [...values, row.id ?? null] : values;
-      if (isReturning) Object.assign(row, statement.get(bound));
-      else statement.run(bound);
-    }
+    for (const change of changes) Object.assign(row, this.#execute(change, row.id));
     return row;
   }
 }
@@ -190,11 +178,11 @@ export const readSqlite = (path: string): Pick<Database, 'report' | 'dialect'> =
 
 /** How long a start waits for the check of a large file. Small files take no longer, unless the machine is busy. */
 const [CHECK_MS, LARGE_BYTES] = [200, 16 * 1024 * 1024];
-/** Tables that every start reads. */
-const READ_FIRST = ['settings', 'admissions'];
+/** Conditions for tables: those that every start reads, and the others. */
+const [READ_FIRST, OTHERS] = [`t.name in ('settings', 'admissions')`, `t.name not in ('settings', 'admissions')`];
 
-const TEXT_COLUMNS = `select t.name as name, group_concat(c.name) as columns from sqlite_schema t join pragma_table_info(t.name) c
-  where t.type = 'table' and c.type = 'TEXT' group by t.name`;
+const textColumns = (condition: string): string => `select t.name as name, group_concat(c.name) as columns
+  from sqlite_schema t join pragma_table_info(t.name) c where t.type = 'table' and c.type = 'TEXT' and ${condition} group by t.name`;
 const INVALID = '\ufffd';
 /** SQLite reads invalid UTF-8 as this character. Only valid text contains it as bytes. */
 const isNoText = (column: string): string =>
@@ -203,9 +191,8 @@ const isNoText = (column: string): string =>
 type Report = Database['report'];
 
 /** Finds invalid UTF-8, which would crash the client library. */
-async function textFault(report: Report, isAsked: (table: string) => boolean): Promise<string | undefined> {
-  for (const { name, columns } of await report({ sql: TEXT_COLUMNS })) {
-    if (!isAsked(String(name))) continue;
+async function textFault(report: Report, tables: string): Promise<string | undefined> {
+  for (const { name, columns } of await report({ sql: textColumns(tables) })) {
     const condition = String(columns).split(',').map(isNoText).join(' or ');
     const rows = await report({ sql: `select 1 as found from ${name} where ${condition} limit 1` });
     if (rows.length > 0) return `text in ${name} is not UTF-8`;
@@ -216,7 +203,7 @@ async function textFault(report: Report, isAsked: (table: string) => boolean): P
 async function otherFault(report: Report): Promise<string | undefined> {
   const [row] = await report({ sql: 'pragma quick_check(1)' });
   if (row?.quick_check !== 'ok') return String(row?.quick_check).split('\n').at(-1);
-  return textFault(report, (table) => !READ_FIRST.includes(table));
+  return textFault(report, OTHERS);
 }
 
 /** A file that cannot be read is damaged. One that another process locks was not read: throws that error. */
@@ -230,11 +217,11 @@ function damageOf(error: Error & { readonly code?: string }): string {
  * resolves with the damage, if any, or rejects because of a lock.
  */
 export async function checkSqlite(path: string): Promise<{ readonly damage: Promise<string | undefined> }> {
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const size = sizeOf(path) ?? 0;
   if (size === 0) return { damage: Promise.resolve(undefined) };
   accessSync(path, constants.R_OK);
   const { report } = readSqlite(path);
-  const first = textFault(report, (table) => READ_FIRST.includes(table)).catch(damageOf);
+  const first = textFault(report, READ_FIRST).catch(damageOf);
   const damage = first.then((fault) => fault ?? otherFault(report).catch(damageOf));
   damage.catch(() => undefined);
   const late = new Promise<'late'>((resolve) => setTimeout(resolve, CHECK_MS, 'late').unref());

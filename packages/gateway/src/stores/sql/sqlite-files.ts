@@ -1,7 +1,7 @@
 import { fsyncSync, openSync, statSync } from 'node:fs';
 import { bytesOf, type Row, type Step, valuesOf } from './database.ts';
 
-const logOf = (path: string): string => `${path}-wal`;
+export const logOf = (path: string): string => `${path}-wal`;
 
 /** Opens and flushes the log of a file. Opening and closing the file itself would drop SQLite's locks. */
 export function openLog(path: string): number {
@@ -17,29 +17,15 @@ function identityOf(path: string): string | undefined {
 }
 
 /**
- * Finds out whether the files that a process has open are still at their paths. If they were deleted or replaced, the process would
- * write where no later process reads.
+ * Takes files as they are now. The answered function answers an error if one of them was deleted or replaced since: the process that
+ * has it open would write where no later process reads.
  */
-export class OpenFiles {
-  readonly #paths: readonly string[];
-  #identities: readonly (string | undefined)[] = [];
-
-  /** `path`: a database; `others`: further files that must stay. */
-  constructor(path: string, others: readonly string[]) {
-    this.#paths = [path, logOf(path), ...others];
-    this.note();
-  }
-
-  /** Takes the files as they are now. */
-  note(): void {
-    this.#identities = this.#paths.map(identityOf);
-  }
-
-  /** Throws if a file was deleted or replaced. */
-  assertInPlace(): void {
-    const moved = this.#paths.find((path, index) => identityOf(path) !== this.#identities[index]);
-    if (moved !== undefined) throw new Error(`${moved} ${MOVED}`);
-  }
+export function watchFiles(paths: readonly string[]): () => Error | undefined {
+  const identities = paths.map(identityOf);
+  return () => {
+    const moved = paths.find((path, index) => identityOf(path) !== identities[index]);
+    return moved === undefined ? undefined : new Error(`${moved} ${MOVED}`);
+  };
 }
 
 const MOVED =
@@ -72,9 +58,6 @@ export class Checkpoints {
   /** A step was written to the log. */
   written(step: Step): void {
     this.#bytes += STEP_BYTES + (step.isDurable ? bytesOf(valuesOf(step)) : 0);
-  }
-
-  startIfLarge(): void {
     if (this.running || this.#bytes < CHECKPOINT_BYTES) return;
     this.#bytes = 0;
     this.running = this.#copyLog().finally(() => {

@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts';
 import { advance, clockIn, READ_CLOCK, wallOf } from './clock.ts';
 import { type ClockRow, type Database, type Row, SQLITE, type Statement, type Step } from './database.ts';
 import { isLocked, readSqlite, SqliteConnection } from './sqlite-connection.ts';
-import { CHECKPOINT, Checkpoints, OpenFiles, openLog } from './sqlite-files.ts';
+import { CHECKPOINT, Checkpoints, logOf, openLog, watchFiles } from './sqlite-files.ts';
 
 /** The clocks of the process, and options for tests. */
 export interface SqliteOptions {
@@ -31,8 +31,8 @@ interface Waiting {
 const [CLOCK_MS, LOOK_MS] = [1_000, 1_000];
 /** How long a step waits for a lock of another process in all, and before it is tried again. */
 const [LOCKED_MS, AGAIN_MS] = [1_000, 25];
-/** How long a note waits for other steps, and the shortest time between commits and between flushes. */
-const [NOTE_MS, COMMIT_MS, FLUSH_MS] = [200, 3, 5];
+/** The shortest time between commits and between flushes. */
+const [COMMIT_MS, FLUSH_MS] = [3, 5];
 
 /** The database file of a folder. */
 export const sqliteIn = (folder: string): string => `${folder}/gateway.db`;
@@ -61,10 +61,12 @@ export class SqliteDatabase implements Database {
   #flushedAtMs = 0;
   readonly #checkpoints: Checkpoints;
   #isBroken = false;
-  readonly #files: OpenFiles;
+  /** The files that must stay, and what finds out whether they have. */
+  readonly #files: readonly string[];
+  #faultOfFiles: () => Error | undefined;
   readonly #looking: Repeated;
   /** Why nothing may be written: a file was deleted or replaced. */
-  #fault: unknown;
+  #fault: Error | undefined;
 
   /** Opens the file, or makes it, and migrates its schema. Throws if it is unusable. */
   constructor(path: string, { now, wallNow = now, files = [], ...options }: SqliteOptions) {
@@ -79,7 +81,8 @@ export class SqliteDatabase implements Database {
     this.#log = openLog(path);
     const copy = () => background.run('checkpoint', () => this.report({ sql: CHECKPOINT }));
     this.#checkpoints = new Checkpoints(copy, this.#commitWaiting);
-    this.#files = new OpenFiles(path, files);
+    this.#files = [path, logOf(path), ...files];
+    this.#faultOfFiles = watchFiles(this.#files);
     this.#looking = background.every('files', LOOK_MS, async () => this.#look());
   }
 
@@ -118,13 +121,6 @@ export class SqliteDatabase implements Database {
     });
   }
 
-  note(guard: Statement): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ step: { guard }, sinceMs: performance.now(), resolve, reject });
-      this.#timer ??= setTimeout(this.#commitWaiting, NOTE_MS).unref();
-    });
-  }
-
   async close(): Promise<void> {
     await this.#looking.close();
     await this.#checkpoints.held;
@@ -137,13 +133,8 @@ export class SqliteDatabase implements Database {
 
   /** Throws unless the files are in place. */
   #look(): void {
-    try {
-      this.#files.assertInPlace();
-      this.#fault = undefined;
-    } catch (error) {
-      this.#fault = error;
-      throw error;
-    }
+    this.#fault = this.#faultOfFiles();
+    if (this.#fault) throw this.#fault;
   }
 
   #moveClock(expectedMs?: number): void {
@@ -156,7 +147,6 @@ export class SqliteDatabase implements Database {
   #commitSoon(): void {
     if (this.#isSoon) return;
     this.#isSoon = true;
-    clearTimeout(this.#timer);
     if (performance.now() - this.#committedAtMs < COMMIT_MS) this.#timer = setTimeout(this.#commitWaiting, COMMIT_MS);
     else setImmediate(this.#commitWaiting);
   }
@@ -166,7 +156,6 @@ export class SqliteDatabase implements Database {
     const group = this.#waiting;
     this.#waiting = [];
     clearTimeout(this.#timer);
-    this.#timer = undefined;
     this.#isSoon = false;
     if (group.length === 0) return;
     this.#committedAtMs = performance.now();
@@ -177,7 +166,7 @@ export class SqliteDatabase implements Database {
     try {
       // Money must not move in a file that no later process reads.
       if (group.some(({ step }) => step.isDurable)) this.#look();
-      if (this.#fault !== undefined) throw this.#fault;
+      if (this.#fault) throw this.#fault;
       if (this.#isBroken) this.#reopen();
       this.#commit(group);
     } catch (error) {
@@ -209,7 +198,6 @@ export class SqliteDatabase implements Database {
       else resolve(row);
     }
     if (this.#unflushed.length > 0) this.#flushing ??= this.#flush();
-    else this.#checkpoints.startIfLarge();
   }
 
   /** Flushes all commits so far. Later commits share the next flush. */
@@ -225,7 +213,6 @@ export class SqliteDatabase implements Database {
       for (const { resolve, reject, row } of flushed) error ? reject(error) : resolve(row);
     }
     this.#flushing = undefined;
-    this.#checkpoints.startIfLarge();
   }
 
   /** Throws while the file cannot be written. */
@@ -237,7 +224,7 @@ export class SqliteDatabase implements Database {
     this.#connection.close();
     this.#connection = connection;
     connection.rewrite();
-    this.#files.note();
+    this.#faultOfFiles = watchFiles(this.#files);
     this.#isBroken = false;
   }
 }
