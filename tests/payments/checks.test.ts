@@ -17,6 +17,7 @@ import { ask, newPath, until } from './fault-buyer.ts';
 import {
   addressOf,
   carrying,
+  type Draft,
   draftOf,
   ISSUED,
   openForge,
@@ -29,13 +30,16 @@ import {
   at,
   type Change,
   COMPUTE_FORGERIES,
+  FEE_PAYER,
   FEE_PAYER_FORGERIES,
   type Forgery,
-  instruction,
+  GUARD_FORGERIES,
+  guarded,
   LIMIT,
   MEMO,
   MEMO_FORGERIES,
   malleated,
+  PAYER,
   PRICE,
   PROGRAMS,
   removed,
@@ -87,7 +91,7 @@ function expectRefused({ make, reason }: Forgery, message?: unknown): void {
 
 /** For a client that copies no memo: it would pay one fresh requirement after the other in vain. */
 const ADVICE = expect.stringMatching(/copy extra\.memo .*@x402\/svm 2\.10 or later\.$/);
-const FEE_FORGERIES = [...FEE_PAYER_FORGERIES, ...SIGNER_FORGERIES, ...COMPUTE_FORGERIES];
+const FEE_FORGERIES = [...FEE_PAYER_FORGERIES, ...SIGNER_FORGERIES, ...COMPUTE_FORGERIES, ...GUARD_FORGERIES];
 const OTHER_FORGERIES = [...TRANSFER_FORGERIES, ...MEMO_FORGERIES, ...SIGNATURE_FORGERIES];
 
 describe('a payment that is refused', () => {
@@ -99,6 +103,36 @@ describe('a payment that is refused', () => {
   it.each(FEE_FORGERIES)('P12 $name', (each) => expectRefused(each));
   it.each(OTHER_FORGERIES)('P10 $name', (each) => expectRefused(each));
   it.each(UNCOPIED_MEMOS)('P10 $name, with the advice to copy the memo', (each) => expectRefused(each, ADVICE));
+});
+
+/** A change to the genuine payment, signed by its payer. */
+function changed(change: Change): Record<string, unknown> {
+  const draft = draftOf(genuine.wire);
+  change(draft, market);
+  return carrying(genuine.payload, signed(draft, [payer]));
+}
+
+const ASSERTIONS = Array.from({ length: 13 }, (_, index) => index + 2);
+
+describe("guards that a wallet adds to the client's transaction", () => {
+  it.each([0, 1, 2, 3, 4])('P10 may stand at position %i', (position) => {
+    const name = (draft: Draft) => guarded(position, [FEE_PAYER, PAYER])(draft);
+    expect(read(changed(name))).toMatchObject({ amount: '5', payer: addressOf(payer), feeLamports: 10_001 });
+  });
+
+  it.each(ASSERTIONS)('P10 may be assertion %i of Lighthouse, also about the fee payer', (kind) => {
+    expect(read(changed(guarded(TRANSFER, [FEE_PAYER], [kind, 0, 0])))).toMatchObject({ amount: '5' });
+  });
+
+  it('P10 may be eight, as Phantom adds four of them: three before the transfer and one at the end', () => {
+    const phantom: Change = (draft) => {
+      for (let count = 0; count < 3; count++) guarded(TRANSFER, [FEE_PAYER])(draft);
+      guarded(7, [FEE_PAYER])(draft);
+    };
+    expect(read(changed(phantom))).toMatchObject({ amount: '5' });
+    const twice: Change = (draft, parties) => [phantom, phantom].map((each) => each(draft, parties));
+    expect(read(changed(twice))).toMatchObject({ amount: '5' });
+  });
 });
 
 const remoteFeePayer = addressOf(newKeypair());
@@ -409,8 +443,9 @@ const setCost =
 describe('the cost of an accepted payment to the fee payer', () => {
   it.each<[string, bigint, Change]>([
     ['P12 is 10,001 lamports as the official client makes it', 10_001n, () => undefined],
-    ['P12 is at most 20,000 lamports', 20_000n, setCost(200_000, 50_000n)],
-    ['P12 is 10,000 lamports when no priority is paid for', 10_000n, setCost(200_000, 0n)],
+    ['P12 is at most 20,000 lamports with the most units', 20_000n, setCost(400_000, 25_000n)],
+    ['P12 is at most 20,000 lamports with few units at a high price', 20_000n, setCost(20_000, 500_000n)],
+    ['P12 is 10,000 lamports when no priority is paid for', 10_000n, setCost(400_000, 0n)],
     ['P12 does not grow with a memo that the payer signs', 10_001n, (draft) => at(draft, MEMO).accountIndices.push(1)],
     ['P12 does not grow with keys that nothing uses', 10_001n, (draft) => writable(draft, PROGRAMS.lighthouse)],
   ])('%s', async (_, lamports, change) => {
@@ -423,10 +458,7 @@ describe('the cost of an accepted payment to the fee payer', () => {
 
 /** Reads through our checks, and fails where the chain looks at it: nothing may be sent for it. */
 const UNRUNNABLE: readonly (readonly [string, Change])[] = [
-  [
-    'a check of Lighthouse, which this chain does not know',
-    (draft) => draft.instructions.push(instruction(draft, PROGRAMS.lighthouse, [1], [0])),
-  ],
+  ['a check of Lighthouse, which this chain does not know', guarded(4, [PAYER])],
   ['too few units', setCost(1, 1n)],
   [
     'token accounts that may not be written',

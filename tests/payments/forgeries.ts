@@ -60,6 +60,8 @@ const forgeries = (reason: RefusalCode, changes: Readonly<Record<string, Change>
 
 /** Where the instructions of a genuine payment stand. */
 export const [LIMIT, PRICE, TRANSFER, MEMO] = [0, 1, 2, 3];
+/** Where the signers stand among its keys. */
+export const [FEE_PAYER, PAYER] = [0, 1];
 
 /** The instruction at a position of a draft. */
 export function at(draft: Draft, position: number): DraftInstruction {
@@ -118,13 +120,22 @@ export function u64(value: bigint): number[] {
 
 export const u32 = (value: number): number[] => u64(BigInt(value)).slice(0, 4);
 
+/** Lighthouse's assertion that an account has at least so many lamports. */
+const hasLamports = (atLeast: bigint): number[] => [5, 0, 0, ...u64(atLeast), 4];
+
+/** Puts a wallet's guard in: an assertion of Lighthouse about these accounts. */
+export const guarded =
+  (position: number, accounts: number[], data: readonly number[] = hasLamports(0n)) =>
+  (draft: Draft): unknown =>
+    draft.instructions.splice(position, 0, instruction(draft, lighthouse, accounts, data));
+
 const limit = (...data: number[]): Change => setData(LIMIT, data);
 const price = (...data: number[]): Change => setData(PRICE, data);
 
 /** Wrong compute limits and compute prices. */
 export const COMPUTE_FORGERIES: readonly Forgery[] = [
   ...forgeries('invalid_exact_svm_payload_transaction_instructions_compute_limit_instruction_too_high', {
-    'a compute limit one unit too high': limit(2, ...u32(200_001)),
+    'a compute limit one unit too high': limit(2, ...u32(400_001)),
   }),
   ...forgeries('invalid_exact_svm_payload_transaction_instructions_compute_limit_instruction', {
     'a compute limit cut short': limit(2, 32, 78, 0),
@@ -133,8 +144,13 @@ export const COMPUTE_FORGERIES: readonly Forgery[] = [
     'a limit of another program': setProgram(LIMIT, STRANGER),
   }),
   ...forgeries('invalid_exact_svm_payload_transaction_instructions_compute_price_instruction_too_high', {
-    'a compute price one micro-lamport too high': price(3, ...u64(50_001n)),
+    'a compute price one micro-lamport too high': price(3, ...u64(500_001n)),
+    'a fee too high by a micro-lamport for the most units': (draft, forge) => {
+      limit(2, ...u32(400_000))(draft, forge);
+      price(3, ...u64(25_001n))(draft, forge);
+    },
     'a compute price that is high in its upper half only': price(3, ...u64(2n ** 32n)),
+    'the highest compute price': price(3, ...u64(2n ** 64n - 1n)),
   }),
   ...forgeries('invalid_exact_svm_payload_transaction_instructions_compute_price_instruction', {
     'a compute price cut short': price(3, 1, 0, 0, 0, 0, 0, 0),
@@ -147,7 +163,8 @@ export const COMPUTE_FORGERIES: readonly Forgery[] = [
   }),
   ...forgeries('invalid_exact_svm_payload_transaction_instructions_length', {
     'neither compute limit nor price': removed(LIMIT, 2),
-    'eight instructions': (draft, forge) => [0, 1, 2, 3].map(() => inserted(4, lighthouse, [], [0])(draft, forge)),
+    'eight instructions': (draft, forge) => [0, 1, 2, 3].map(() => repeated(4, MEMO)(draft, forge)),
+    'nine guards': (draft) => Array.from({ length: 9 }, () => guarded(2, [PAYER])(draft)),
   }),
 ];
 
@@ -157,7 +174,6 @@ const transfer = (...data: number[]): Change => setData(TRANSFER, data);
 const paying = (amount: bigint): Change => transfer(12, ...u64(amount), 6);
 
 const [SOURCE, MINT, DESTINATION, AUTHORITY] = [0, 1, 2, 3];
-const FEE_PAYER = 0;
 
 /** Gives the transfer another source, mint, destination or authority. */
 const account =
@@ -218,18 +234,43 @@ const memo =
     Object.assign(at(draft, MEMO), { data: Buffer.from(change(Buffer.from(at(draft, MEMO).data))) });
 const MADE_UP = '0123456789abcdef0123456789abcdef';
 
-/** An instruction of a program that is none of ours at each free position, with Lighthouse's in between. */
+/** An instruction of a program that is none of ours at each free position, with more memos in between. */
 const unknown = (['fourth', 'fifth', 'sixth', 'seventh'] as const).flatMap((place, position) =>
   [STRANGER, system, PROGRAMS.memoV1].flatMap((program) =>
     forgeries(`invalid_exact_svm_payload_unknown_${place}_instruction`, {
-      [`${program} at position ${position + 4}`]: (draft) => {
-        const checks = [0, 1, 2].map(() => instruction(draft, lighthouse, [1], [0]));
-        draft.instructions.push(...checks.slice(0, Math.max(0, position - 1)));
+      [`${program} at position ${position + 4}, guards not counted`]: (draft, forge) => {
+        for (let more = 1; more < position; more++) repeated(MEMO, MEMO)(draft, forge);
         draft.instructions.splice(MEMO + position, 0, instruction(draft, program));
+        guarded(MEMO, [PAYER])(draft);
       },
     }),
   ),
 );
+
+/** What Lighthouse can do besides assertions about accounts. */
+const DOINGS: Readonly<Record<string, readonly number[]>> = {
+  nothing: [],
+  'writing memory': [0, 0, 255, 0, 0],
+  'closing memory': [1, 0, 255],
+  'asking for the time': [15, 0, 0, ...u64(2n ** 40n), 3],
+  'calling another program': [16, 0, 0, ...u32(0), ...Array(32).fill(0)],
+  'an assertion about a tree of another program': [17, 0, 0, 0, 0],
+  'an instruction that it may have one day': [18],
+  'the last instruction that there can be': [255],
+};
+
+/** Instructions of Lighthouse that are no guards. */
+export const GUARD_FORGERIES: readonly Forgery[] = Object.entries(DOINGS).flatMap(([name, data]) => [
+  ...forgeries('invalid_exact_svm_payload_unknown_fifth_instruction', {
+    [`Lighthouse at the end, ${name}`]: guarded(4, [PAYER], data),
+  }),
+  ...forgeries('invalid_exact_svm_payload_no_transfer_instruction', {
+    [`Lighthouse before the transfer, ${name}`]: guarded(TRANSFER, [PAYER], data),
+  }),
+  ...forgeries('invalid_exact_svm_payload_transaction_fee_payer_transferring_funds', {
+    [`Lighthouse with the fee payer, ${name}`]: guarded(4, [FEE_PAYER], data),
+  }),
+]);
 
 /** Wrong memos, and wrong instructions next to the memo. */
 export const MEMO_FORGERIES: readonly Forgery[] = [
@@ -268,7 +309,6 @@ export const FEE_PAYER_FORGERIES: readonly Forgery[] = forgeries(
     'the fee payer in the compute limit': (draft) => at(draft, LIMIT).accountIndices.push(FEE_PAYER),
     'the fee payer as program of the transfer': (draft) =>
       Object.assign(at(draft, TRANSFER), { programAddressIndex: FEE_PAYER }),
-    'Lighthouse with the fee payer': inserted(4, lighthouse, [FEE_PAYER], [0, 1]),
     'SOL from the fee payer to the payer': inserted(4, system, [FEE_PAYER, 1], [...u32(2), ...u64(1_000_000_000n)]),
     'the fee payer as second signer, behind the payer': (draft, { feePayer, payer }) => {
       draft.staticAccounts.splice(0, 2, addressOf(payer), feePayer);
@@ -277,8 +317,12 @@ export const FEE_PAYER_FORGERIES: readonly Forgery[] = forgeries(
         each.accountIndices = each.accountIndices.map((index) => (index === 1 ? 0 : index));
     },
     'a fee payer in the eighth instruction of eight': (draft) => {
-      draft.instructions.push(...[0, 1, 2, 3].map(() => instruction(draft, lighthouse, [], [0])));
+      draft.instructions.push(...[0, 1, 2, 3].map(() => instruction(draft, PROGRAMS.memo)));
       at(draft, 7).accountIndices.push(FEE_PAYER);
+    },
+    'the fee payer in a transfer behind a guard that may name it': (draft, forge) => {
+      account(SOURCE, () => FEE_PAYER)(draft, forge);
+      guarded(TRANSFER, [FEE_PAYER])(draft);
     },
   },
 );

@@ -153,7 +153,8 @@ export class InProcessFacilitator implements Facilitator {
       },
       confirmTransaction: (signature) => this.#confirm(signature, chain, run),
     };
-    return new ExactSvmScheme(signer, cache, LIMITS);
+    // The reader has bounded the fee as a whole.
+    return new ExactSvmScheme(signer, cache, { ...LIMITS, maxPriorityFeeMicroLamports: Number.MAX_SAFE_INTEGER });
   }
 
   async #confirm(signature: string, chain: Chain, run: SimulationRun): Promise<void> {

@@ -48,6 +48,7 @@ export function carriedPayment({ headers }: Inbound): CarriedPayment | 'malforme
 
 /** A payment that matches its request. */
 export interface PresentedPayment extends Payment, Transfer {
+  readonly memo: string;
   /** The part of the amount that its memo makes credit, in millionths of a dollar; 0 without memos. */
   readonly creditMicros: number;
 }
@@ -105,9 +106,10 @@ export function readPresentedPayment(candidate: Candidate): PresentedPayment | R
   const feePayer = memos ? (transaction.keys[0] ?? '') : candidate.offer.feePayer;
   if (carried.network !== network) return refused('no_matching_requirements', 'network');
   const transfer = readTransfer(transaction, { ...candidate.offer, feePayer }, crypto);
-  if (typeof transfer === 'string') {
-    const isAboutMemo = memos !== undefined && transfer === 'invalid_exact_svm_payload_memo_count';
-    return refused(transfer, 'transaction', isAboutMemo ? memoAdvice(transaction) : undefined);
+  if (typeof transfer === 'string' || transfer.memo === undefined) {
+    const code = typeof transfer === 'string' ? transfer : 'invalid_exact_svm_payload_memo_count';
+    const isAboutMemo = memos !== undefined && code === 'invalid_exact_svm_payload_memo_count';
+    return refused(code, 'transaction', isAboutMemo ? memoAdvice(transaction) : undefined);
   }
   const { amount, memo } = transfer;
   const offer = { ...candidate.offer, feePayer, amount: memos ? amount : candidate.offer.amount };
@@ -120,5 +122,5 @@ export function readPresentedPayment(candidate: Candidate): PresentedPayment | R
   if (carried.version === 2 && !isSame) return refused('no_matching_requirements', 'accepted');
   const { message } = transaction;
   const encoded = Buffer.from(carried.transaction).toString('base64');
-  return { ...transfer, key, network, transaction: encoded, message, requirement, hasTicket, creditMicros };
+  return { ...transfer, memo, key, network, transaction: encoded, message, requirement, hasTicket, creditMicros };
 }

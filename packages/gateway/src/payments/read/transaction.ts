@@ -118,16 +118,20 @@ const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 /** Wallets add this program's checks to transactions. */
 const LIGHTHOUSE = 'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95';
 
-/** Limits of a payment's cost: two signatures and this priority, 20,000 lamports at most. */
-export const LIMITS = {
-  maxComputeUnits: 200_000,
-  maxPriorityFeeMicroLamports: 50_000,
-  maxRequiredSignatures: 2,
-} as const;
+/** Limits of a payment's cost. The fee is that of all signatures, and of the priority for all compute units. */
+export const LIMITS = { maxComputeUnits: 400_000, maxFeeLamports: 20_000, maxRequiredSignatures: 2 } as const;
 
 const LAMPORTS_PER_SIGNATURE = 5_000;
 
+/** Without guards. */
 const MAX_INSTRUCTIONS = 7;
+const MAX_GUARDS = 8;
+/**
+ * The first byte of Lighthouse's assertions about accounts: they read accounts and fail the transaction, nothing else. The others write (0)
+ * and close (1) memory with a payer's signature, ask for the time (15), which a simulation cannot foresee, or call programs (16).
+ * Source: programs/lighthouse/src/instruction.rs of https://github.com/Jac0xb/lighthouse.
+ */
+const ASSERTIONS = { first: 2, last: 14 } as const;
 const SET_COMPUTE_LIMIT = 2;
 const SET_COMPUTE_PRICE = 3;
 /** The first byte of its instruction TransferChecked: source, mint, destination, authority. */
@@ -139,14 +143,26 @@ export interface Transfer {
   /** The token account that is debited; its history is on the chain. */
   readonly source: string;
   readonly amount: string;
-  readonly memo: string;
+  readonly memo: string | undefined;
   /** The fee of the transaction. */
   readonly feeLamports: number;
 }
 
 const view = ({ data }: Instruction): DataView => new DataView(data.buffer, data.byteOffset, data.byteLength);
 
-function computeFault(limit: Instruction, price: Instruction): RefusalCode | undefined {
+/** A wallet's guard may stand anywhere and name any account, even the fee payer's: it can use no signature. */
+function isGuard({ program, data }: Instruction): boolean {
+  const kind = data[0] ?? 0;
+  return program === LIGHTHOUSE && kind >= ASSERTIONS.first && kind <= ASSERTIONS.last;
+}
+
+/** The fee of a transaction: its signatures, and its priority price for all of its compute units. */
+function feeOf(signers: number, limit: Instruction, price: Instruction): number {
+  const microLamports = BigInt(view(limit).getUint32(1, true)) * view(price).getBigUint64(1, true);
+  return signers * LAMPORTS_PER_SIGNATURE + Math.ceil(Number(microLamports) / 1_000_000);
+}
+
+function computeFault(signers: number, limit: Instruction, price: Instruction): RefusalCode | undefined {
   if (limit.program !== COMPUTE_BUDGET || limit.data[0] !== SET_COMPUTE_LIMIT || limit.data.length !== 5) {
     return 'invalid_exact_svm_payload_transaction_instructions_compute_limit_instruction';
   }
@@ -156,15 +172,9 @@ function computeFault(limit: Instruction, price: Instruction): RefusalCode | und
   if (price.program !== COMPUTE_BUDGET || price.data[0] !== SET_COMPUTE_PRICE || price.data.length !== 9) {
     return 'invalid_exact_svm_payload_transaction_instructions_compute_price_instruction';
   }
-  return view(price).getBigUint64(1, true) > BigInt(LIMITS.maxPriorityFeeMicroLamports)
+  return feeOf(signers, limit, price) > LIMITS.maxFeeLamports
     ? 'invalid_exact_svm_payload_transaction_instructions_compute_price_instruction_too_high'
     : undefined;
-}
-
-/** The fee of a transaction: its signatures, and its priority price for all of its compute units. */
-function feeOf(signers: number, limit: Instruction, price: Instruction): number {
-  const microLamports = BigInt(view(limit).getUint32(1, true)) * view(price).getBigUint64(1, true);
-  return signers * LAMPORTS_PER_SIGNATURE + Math.ceil(Number(microLamports) / 1_000_000);
 }
 
 const OTHERS: readonly RefusalCode[] = [
@@ -174,12 +184,12 @@ const OTHERS: readonly RefusalCode[] = [
   'invalid_exact_svm_payload_unknown_seventh_instruction',
 ];
 
-function signersFault({ signers, keys, lookups, instructions }: Transaction, feePayer: string) {
+function signersFault({ signers, keys, lookups }: Transaction, own: readonly Instruction[], feePayer: string) {
   if (signers !== LIMITS.maxRequiredSignatures) return 'invalid_exact_svm_payload_excessive_signers';
   if (keys[0] !== feePayer) return 'invalid_exact_svm_fee_payer_mismatch';
   if (lookups > 0) return 'invalid_exact_svm_payload_transaction_could_not_be_decoded';
-  // The fee payer must appear in no instruction, so that no instruction can use its signature.
-  for (const { program, accounts } of instructions)
+  // The fee payer must appear in no instruction that could use its signature.
+  for (const { program, accounts } of own)
     if (accounts.includes(0) || program === feePayer)
       return 'invalid_exact_svm_payload_transaction_fee_payer_transferring_funds';
   return undefined;
@@ -199,30 +209,35 @@ function readTokenTransfer(instruction: Instruction, { keys }: Transaction, offe
   return { payer: authority, source, amount };
 }
 
+/** The memo among the instructions behind the transfer, which may be the only one. */
+function readMemo(others: readonly Instruction[]): { readonly memo: string | undefined } | RefusalCode {
+  const unknown = OTHERS[others.findIndex(({ program }) => program !== MEMO)];
+  if (unknown) return unknown;
+  // With several it would not be clear which one binds the payment.
+  if (others.length > 1) return 'invalid_exact_svm_payload_memo_count';
+  const [only] = others;
+  return { memo: only && Buffer.from(only.data).toString('utf8') };
+}
+
 /**
- * Reads the transfer of a payment, or the fault if its transaction does not have exactly the required shape. The caller compares the
- * amount and the memo. Codes are those of x402's verifiers.
+ * Reads the transfer of a payment, or the fault if its transaction has not the required shape: compute limit, compute price, transfer, and
+ * at most one memo, with guards of wallets anywhere. The caller compares the amount and the memo. Codes are those of x402's verifiers.
  */
 export function readTransfer(transaction: Transaction, offer: Offer, crypto: Crypto): Transfer | RefusalCode {
-  const { instructions, signatures, keys, message } = transaction;
-  const [limit, price, transfer, ...others] = instructions;
-  const wrongSigners = signersFault(transaction, offer.feePayer);
+  const { instructions, signatures, signers, keys, message } = transaction;
+  const own = instructions.filter((each) => !isGuard(each));
+  const [limit, price, transfer, ...others] = own;
+  const wrongSigners = signersFault(transaction, own, offer.feePayer);
   if (wrongSigners) return wrongSigners;
-  if (!limit || !price || !transfer || instructions.length > MAX_INSTRUCTIONS)
-    return 'invalid_exact_svm_payload_transaction_instructions_length';
-  const wrongCost = computeFault(limit, price);
+  const isTooLong = own.length > MAX_INSTRUCTIONS || instructions.length - own.length > MAX_GUARDS;
+  if (!limit || !price || !transfer || isTooLong) return 'invalid_exact_svm_payload_transaction_instructions_length';
+  const wrongCost = computeFault(signers, limit, price);
   if (wrongCost) return wrongCost;
   const read = readTokenTransfer(transfer, transaction, offer);
   if (typeof read === 'string') return read;
-  const memos: Uint8Array[] = [];
-  for (const [index, { program, data }] of others.entries()) {
-    const unknown = OTHERS[index];
-    if (program === MEMO) memos.push(data);
-    else if (program !== LIGHTHOUSE && unknown) return unknown;
-  }
-  if (memos.length !== 1) return 'invalid_exact_svm_payload_memo_count';
+  const rest = readMemo(others);
+  if (typeof rest === 'string') return rest;
   if (!crypto.verify(signatures[1] ?? new Uint8Array(), message, bs58.decode(keys[1] ?? '')))
     return 'invalid_exact_svm_payload_signature_invalid';
-  const memo = Buffer.from(memos[0] ?? []).toString('utf8');
-  return { ...read, memo, feeLamports: feeOf(transaction.signers, limit, price) };
+  return { ...read, ...rest, feeLamports: feeOf(signers, limit, price) };
 }
