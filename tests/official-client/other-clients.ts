@@ -25,7 +25,7 @@ export const OTHER_VERSIONS = {
 /** Another maker's client, in the folder `faremeter`. */
 export const FAREMETER_VERSION = '0.22.0';
 
-const officialOf = (versions: Versions) => ({
+const officialOf = (versions: Partial<Versions>) => ({
   dependencies: {
     '@solana/kit': locked('@solana/kit'),
     ...Object.fromEntries(Object.entries(versions).map(([name, version]) => [`@x402/${name}`, version])),
@@ -68,3 +68,15 @@ export const OTHER_CLIENTS: Manifests = {
   ...Object.fromEntries(VERSIONS.map(([name, versions]) => [name, officialOf(versions)])),
   ...(isFull && { faremeter }),
 };
+
+/** Versions of the official client that make transactions; the first two copy no memo into them. */
+const MAKERS = '2.6 2.9 2.10 2.11 2.12 2.14 2.17 2.18 2.19 2.20 2.21 2.22 2.23 2.24 2.25 2.26'.split(' ');
+
+/** Those that a run looks at, each in the folder of its name. */
+export const LOOKED_AT_MAKERS: readonly string[] = MAKERS.filter(isLookedAt);
+export const MAKING_CLIENTS: Manifests = isFull
+  ? {
+      '.': { workspaces: MAKERS },
+      ...Object.fromEntries(MAKERS.map((name) => [name, officialOf({ svm: `${name}.0` })])),
+    }
+  : OTHER_CLIENTS;
