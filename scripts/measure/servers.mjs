@@ -14,7 +14,7 @@ process.once('exit', () => {
   for (const child of children) child.kill();
 });
 
-/** Sends a request. Returns status and body; status 0 if the connection closes without an answer. */
+/** Sends a request. Returns status, headers and body; status 0 if the connection closes without an answer. */
 function sendTo({ agent, port }, { method = 'GET', target, lines = [], body }) {
   const length = body === undefined ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
   const headers = [`Host: 127.0.0.1:${port}`, ...length, ...lines].flatMap((line) => {
@@ -25,7 +25,10 @@ function sendTo({ agent, port }, { method = 'GET', target, lines = [], body }) {
     const nothing = () => resolve({ status: 0, body: '' });
     const options = { agent, host: '127.0.0.1', port, method, path: target, headers, timeout: GIVE_UP_MS };
     const sent = request(options, (response) =>
-      text(response).then((answer) => resolve({ status: response.statusCode, body: answer }), nothing),
+      text(response).then(
+        (answer) => resolve({ status: response.statusCode, headers: response.headers, body: answer }),
+        nothing,
+      ),
     );
     sent.on('timeout', () => sent.destroy()).on('error', nothing);
     sent.end(body);

@@ -47,9 +47,11 @@ const SIGNATURE_BYTES = 64;
 export function draftOf(wire: Uint8Array): Draft {
   const { messageBytes } = getTransactionDecoder().decode(wire);
   const draft = getCompiledTransactionMessageDecoder().decode(messageBytes) as unknown as Draft;
-  const instructions = draft.instructions.map(({ programAddressIndex, accountIndices = [], data }) => ({
-    ...{ programAddressIndex, accountIndices: [...accountIndices], data: Uint8Array.from(data) },
-  }));
+  const instructions = draft.instructions.map(
+    ({ programAddressIndex, accountIndices = [], data = new Uint8Array() }) => ({
+      ...{ programAddressIndex, accountIndices: [...accountIndices], data: Uint8Array.from(data) },
+    }),
+  );
   return {
     ...draft,
     header: { ...draft.header },
