@@ -35,6 +35,7 @@ import {
   type Forgery,
   GUARD_FORGERIES,
   guarded,
+  hasLamports,
   LIMIT,
   MEMO,
   MEMO_FORGERIES,
@@ -447,6 +448,7 @@ describe('the cost of an accepted payment to the fee payer', () => {
     ['P12 is at most 20,000 lamports with few units at a high price', 20_000n, setCost(20_000, 500_000n)],
     ['P12 is 10,000 lamports when no priority is paid for', 10_000n, setCost(400_000, 0n)],
     ['P12 does not grow with a memo that the payer signs', 10_001n, (draft) => at(draft, MEMO).accountIndices.push(1)],
+    ['P12 does not grow with guards of its wallet', 10_001n, (draft) => guarded(4, [FEE_PAYER, PAYER])(draft)],
     ['P12 does not grow with keys that nothing uses', 10_001n, (draft) => writable(draft, PROGRAMS.lighthouse)],
   ])('%s', async (_, lamports, change) => {
     const before = await forge.standing();
@@ -458,7 +460,7 @@ describe('the cost of an accepted payment to the fee payer', () => {
 
 /** Reads through our checks, and fails where the chain looks at it: nothing may be sent for it. */
 const UNRUNNABLE: readonly (readonly [string, Change])[] = [
-  ['a check of Lighthouse, which this chain does not know', guarded(4, [PAYER])],
+  ['a guard about more lamports than the payer has', guarded(4, [PAYER], hasLamports(2n ** 63n))],
   ['too few units', setCost(1, 1n)],
   [
     'token accounts that may not be written',

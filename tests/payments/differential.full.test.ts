@@ -164,8 +164,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   ),
   fc.tuple(spot, fc.nat(12), fc.nat(255)).map(
     ([position, place, value]): Step =>
-      ({ instructions }) =>
-        instructions[position]?.data.set([value], Math.min(place, instructions[position].data.length - 1)),
+      ({ instructions }) => {
+        const data = instructions[position]?.data;
+        if (data && place < data.length) data[place] = value;
+      },
   ),
   fc.tuple(spot, fc.nat(4), fc.nat(9), fc.boolean()).map(
     ([position, place, key, isLonger]): Step =>

@@ -121,7 +121,7 @@ export function u64(value: bigint): number[] {
 export const u32 = (value: number): number[] => u64(BigInt(value)).slice(0, 4);
 
 /** Lighthouse's assertion that an account has at least so many lamports. */
-const hasLamports = (atLeast: bigint): number[] => [5, 0, 0, ...u64(atLeast), 4];
+export const hasLamports = (atLeast: bigint): number[] => [5, 0, 0, ...u64(atLeast), 4];
 
 /** Puts a wallet's guard in: an assertion of Lighthouse about these accounts. */
 export const guarded =

@@ -67,6 +67,7 @@ interface Runtime {
   getAccount(address: Address): BoundAccount | null;
   getProgramAccounts(program: Address): { readonly address: Address; account(): BoundAccount }[];
   setAccount(address: Address, account: BoundAccount): void;
+  addProgram(program: Address, file: Uint8Array): void;
   // These read legacy transactions too.
   sendVersionedTransaction(wire: Uint8Array): TransactionMetadata | FailedTransaction;
   simulateVersionedTransaction(wire: Uint8Array): Simulation | FailedTransaction;

@@ -1,5 +1,6 @@
 import bs58 from 'bs58';
 import { SYSTEM_PROGRAM } from './addresses.ts';
+import { LIGHTHOUSE_PROGRAM, lighthouseFile } from './lighthouse.ts';
 import * as binding from './svm-binding.ts';
 
 /** An account of the runtime. */
@@ -36,7 +37,7 @@ const outcomeOf = (meta: binding.TransactionMetadata, err: unknown): Outcome => 
 });
 
 /**
- * The state of a chain: the real runtime and token program, in this process. The caller checks blockhashes and repeated transactions.
+ * The state of a chain: the real runtime and token program, in this process, and a stand-in for Lighthouse. The caller checks blockhashes and repeated transactions.
  */
 export class Svm {
   readonly #runtime = new binding.LiteSvm();
@@ -45,6 +46,7 @@ export class Svm {
     // The binding supports one blockhash, so the chain keeps its own.
     this.#runtime.setBlockhashCheck(false);
     this.#runtime.setTransactionHistory(0n);
+    this.#runtime.addProgram(bs58.decode(LIGHTHOUSE_PROGRAM), lighthouseFile());
   }
 
   account(address: string): Account | undefined {
