@@ -14,25 +14,18 @@ import { isFull } from '../kit/rounds.ts';
 import { LOOKED_AT_MAKERS, MAKING_CLIENTS } from '../official-client/other-clients.ts';
 import { addressOf, type Draft, draftOf, messageOf, openMarket, signatureOver, signed, wireOf } from './forge.ts';
 import {
+  ALL_FORGERIES,
   at,
-  COMPUTE_FORGERIES,
   FEE_PAYER,
-  FEE_PAYER_FORGERIES,
-  GUARD_FORGERIES,
   guarded,
   instruction,
   LIMIT,
   MEMO,
-  MEMO_FORGERIES,
   PAYER,
   PRICE,
   PROGRAMS,
-  SIGNATURE_FORGERIES,
-  SIGNER_FORGERIES,
   setData,
   TRANSFER,
-  TRANSFER_FORGERIES,
-  UNCOPIED_MEMOS,
   u32,
   u64,
 } from './forgeries.ts';
@@ -95,17 +88,6 @@ async function explanationOf(wire: Uint8Array): Promise<readonly string[] | unde
   }
   throw new Error(`the official verifier refuses it: ${reasons.join(', ')}`);
 }
-
-const ALL_FORGERIES = [
-  ...COMPUTE_FORGERIES,
-  ...FEE_PAYER_FORGERIES,
-  ...GUARD_FORGERIES,
-  ...MEMO_FORGERIES,
-  ...SIGNATURE_FORGERIES,
-  ...SIGNER_FORGERIES,
-  ...TRANSFER_FORGERIES,
-  ...UNCOPIED_MEMOS,
-];
 
 /** Forgeries that only the request or the price makes wrong. */
 const OF_ANOTHER_REQUEST = ALL_FORGERIES.filter(

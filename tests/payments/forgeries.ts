@@ -410,3 +410,14 @@ export const SIGNATURE_FORGERIES: readonly Forgery[] = [
     'a byte too few': ({ wire }) => wire.subarray(0, -1),
   }),
 ];
+
+export const ALL_FORGERIES: readonly Forgery[] = [
+  ...COMPUTE_FORGERIES,
+  ...FEE_PAYER_FORGERIES,
+  ...GUARD_FORGERIES,
+  ...MEMO_FORGERIES,
+  ...SIGNATURE_FORGERIES,
+  ...SIGNER_FORGERIES,
+  ...TRANSFER_FORGERIES,
+  ...UNCOPIED_MEMOS,
+];
