@@ -16,9 +16,12 @@ import { addressOf, type Draft, draftOf, openMarket, signed, signer, writable } 
 import {
   at,
   type DraftChange,
+  FEE_PAYER,
+  guarded,
   instruction,
   LIMIT,
   MEMO,
+  PAYER,
   PRICE,
   PROGRAMS,
   removed,
@@ -35,7 +38,6 @@ import { changingWallet, standardWallet } from './standard-wallet.ts';
 const { keypair, wallet, getBalance, payments, answerWith } = await openSeller();
 const stranger = addressOf(newKeypair());
 const PRICE_MICROS = 5;
-const [FEE_PAYER, PAYER] = [0, 1];
 const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 const CALLS_LIGHTHOUSE = `it calls ${TOKEN}, ${PROGRAMS.lighthouse}`;
 
@@ -57,10 +59,8 @@ async function kitSigner(change: DraftChange): Promise<TransactionModifyingSigne
 }
 
 /** A check of Lighthouse, by default of an account's state, put in at a position. */
-const guard =
-  (position: number, accounts: number[] = [PAYER], kind = 5): DraftChange =>
-  (draft) =>
-    draft.instructions.splice(position, 0, instruction(draft, PROGRAMS.lighthouse, accounts, [kind, 0]));
+const guard = (position: number, accounts: number[] = [PAYER], kind = 5): DraftChange =>
+  guarded(position, accounts, [kind, 0]);
 
 /** The price of a compute unit in micro-lamports. A payment asks for 20,000 units. */
 const price = (microLamports: bigint): DraftChange => setData(PRICE, [3, ...u64(microLamports)]);
@@ -85,9 +85,9 @@ const ACCEPTED: [string, DraftChange, object?][] = [
   ],
   ['raises the price of compute units', price(100_000n)],
   ['raises the fee to 20,000 lamports', price(500_000n)],
-  ['raises the limit to 200,000 compute units', limit(200_000)],
+  ['raises the limit to 400,000 compute units', limit(400_000)],
   ['raises the fee to what the 402 allows', price(2_000_000n), { maxFeeLamports: 50_000 }],
-  ['raises the limit to what the 402 allows', limit(400_000), { maxComputeUnits: 400_000 }],
+  ['raises the limit to what the 402 allows', limit(500_000), { maxComputeUnits: 500_000 }],
 ];
 
 describe('X24 the client sends what the wallet returned', () => {
@@ -151,6 +151,7 @@ const REFUSED: [string, DraftChange, string, object?][] = [
   ['uses a lookup table', addKey, 'it is no version 0 transaction'],
   ['adds guards beyond a packet', together(...Array.from({ length: 170 }, () => guard(4))), 'at most 1,232 bytes'],
   ['lets a guard write memory', guard(4, [PAYER], 0), CALLS_LIGHTHOUSE],
+  ['lets a guard ask for the time', guard(4, [PAYER], 15), CALLS_LIGHTHOUSE],
   ['lets a guard call a program', guard(4, [PAYER], 16), CALLS_LIGHTHOUSE],
   [
     'lets a guard do nothing',
@@ -159,7 +160,7 @@ const REFUSED: [string, DraftChange, string, object?][] = [
   ],
   ['raises the fee above 20,000 lamports', price(500_001n), 'its fee is 20001 lamports of at most 20000'],
   ['raises the price beyond all numbers', price(2n ** 64n - 1n), 'its fee is '],
-  ['raises the limit above 200,000', limit(200_001), 'it asks for 200001 compute units of at most 200000'],
+  ['raises the limit above 400,000', limit(400_001), 'it asks for 400001 compute units of at most 400000'],
   [
     'raises the fee above the 402',
     price(100_001n),

@@ -16,6 +16,7 @@ import { addressOf, type Draft, draftOf, messageOf, openMarket, signatureOver, s
 import {
   ALL_FORGERIES,
   at,
+  type DraftChange,
   FEE_PAYER,
   guarded,
   instruction,
@@ -99,9 +100,6 @@ it.each(ALL_FORGERIES)('P10 no forgery is accepted that the official verifier re
   expect(await explanationOf(wire)).toEqual(OF_ANOTHER_REQUEST.includes(forgery) ? [] : undefined);
 });
 
-/** A change to a draft, whatever it holds. */
-type Step = (draft: Draft) => unknown;
-
 const bytesUpTo = (maxLength: number) => fc.uint8Array({ maxLength });
 const spot = fc.nat(9);
 const keys = fc.array(fc.nat(9), { maxLength: 5 });
@@ -113,22 +111,22 @@ const prices = fc.oneof(
   fc.bigInt({ min: 0n, max: 2n ** 40n }),
 );
 
-const step: fc.Arbitrary<Step> = fc.oneof(
+const step: fc.Arbitrary<DraftChange> = fc.oneof(
   fc
     .tuple(spot, keys, fc.nat(19), bytesUpTo(20))
-    .map(([position, accounts, kind, data]): Step => guarded(position, accounts, [kind, ...data])),
+    .map(([position, accounts, kind, data]): DraftChange => guarded(position, accounts, [kind, ...data])),
   fc.tuple(spot, keys, bytesUpTo(40)).map(
-    ([position, accounts, data]): Step =>
+    ([position, accounts, data]): DraftChange =>
       (draft) =>
         draft.instructions.splice(position, 0, instruction(draft, PROGRAMS.memo, accounts, [...data])),
   ),
   fc.tuple(spot, fc.nat(2)).map(
-    ([position, count]): Step =>
+    ([position, count]): DraftChange =>
       ({ instructions }) =>
         instructions.splice(position, count),
   ),
   fc.tuple(spot, spot, fc.boolean()).map(
-    ([from, to, isCopy]): Step =>
+    ([from, to, isCopy]): DraftChange =>
       ({ instructions }) => {
         const moved = structuredClone(instructions.slice(from, from + 1));
         if (!isCopy) instructions.splice(from, 1);
@@ -136,7 +134,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       },
   ),
   fc.tuple(units, prices).map(
-    ([most, price]): Step =>
+    ([most, price]): DraftChange =>
       (draft) => {
         for (const { data } of draft.instructions) {
           if (data[0] === 2 && data.length === 5) data.set(u32(most), 1);
@@ -145,26 +143,26 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       },
   ),
   fc.tuple(spot, fc.nat(12), fc.nat(255)).map(
-    ([position, place, value]): Step =>
+    ([position, place, value]): DraftChange =>
       ({ instructions }) => {
         const data = instructions[position]?.data;
         if (data && place < data.length) data[place] = value;
       },
   ),
   fc.tuple(spot, fc.nat(4), fc.nat(9), fc.boolean()).map(
-    ([position, place, key, isLonger]): Step =>
+    ([position, place, key, isLonger]): DraftChange =>
       ({ instructions }) =>
         instructions[position]?.accountIndices.splice(place, isLonger ? 0 : 1, key),
   ),
   fc.tuple(spot, fc.constantFrom(...Object.values(PROGRAMS))).map(
-    ([position, program]): Step =>
+    ([position, program]): DraftChange =>
       (draft) => {
         const { programAddressIndex } = instruction(draft, program);
         Object.assign(draft.instructions[position] ?? {}, { programAddressIndex });
       },
   ),
   fc.record({ numReadonlySignerAccounts: fc.nat(2), numReadonlyNonSignerAccounts: fc.nat(7) }).map(
-    (header): Step =>
+    (header): DraftChange =>
       (draft) =>
         Object.assign(draft.header, header),
   ),
@@ -202,14 +200,14 @@ it('P10 no mutated payment is accepted that the official verifier refuses', { ti
 });
 
 const cost =
-  (most: number, price: bigint): Step =>
+  (most: number, price: bigint): DraftChange =>
   (draft) => {
-    setData(LIMIT, [2, ...u32(most)])(draft, market);
-    setData(PRICE, [3, ...u64(price)])(draft, market);
+    setData(LIMIT, [2, ...u32(most)])(draft);
+    setData(PRICE, [3, ...u64(price)])(draft);
   };
 
 /** How wallets change what the client has made, as others have reported it. */
-const WALLETS: Readonly<Record<string, { readonly change: Step; readonly differences: readonly string[] }>> = {
+const WALLETS: Readonly<Record<string, { readonly change: DraftChange; readonly differences: readonly string[] }>> = {
   'Phantom, one guard': { change: guarded(4, [PAYER]), differences: [] },
   'Solflare, two guards': {
     change: (draft) => [guarded(4, [PAYER])(draft), guarded(5, [2], [9, 0, 0])(draft)],

@@ -1,4 +1,4 @@
-import { type RefusalCode, USDC_DECIMALS } from '@asset-gateway/protocol';
+import { feeLamports, isGuard, PAYMENT_LIMITS, type RefusalCode, USDC_DECIMALS } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import type { Crypto } from '../../gates/crypto.ts';
 import type { Offer } from './requirement.ts';
@@ -115,23 +115,12 @@ export function readTransaction(bytes: Uint8Array): Transaction | undefined {
 const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111';
 export const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
-/** Wallets add this program's checks to transactions. */
-const LIGHTHOUSE = 'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95';
-
-/** Limits of a payment's cost. The fee is that of all signatures, and of the priority for all compute units. */
-export const LIMITS = { maxComputeUnits: 400_000, maxFeeLamports: 20_000, maxRequiredSignatures: 2 } as const;
-
-const LAMPORTS_PER_SIGNATURE = 5_000;
+/** Limits of a payment's cost. */
+export const LIMITS = { ...PAYMENT_LIMITS, maxRequiredSignatures: 2 } as const;
 
 /** Without guards. */
 const MAX_INSTRUCTIONS = 7;
 const MAX_GUARDS = 8;
-/**
- * The first byte of Lighthouse's assertions about accounts: they read accounts and fail the transaction, nothing else. The others write (0)
- * and close (1) memory with a payer's signature, ask for the time (15), which a simulation cannot foresee, or call programs (16).
- * Source: programs/lighthouse/src/instruction.rs of https://github.com/Jac0xb/lighthouse.
- */
-const ASSERTIONS = { first: 2, last: 14 } as const;
 const SET_COMPUTE_LIMIT = 2;
 const SET_COMPUTE_PRICE = 3;
 /** The first byte of its instruction TransferChecked: source, mint, destination, authority. */
@@ -150,17 +139,13 @@ export interface Transfer {
 
 const view = ({ data }: Instruction): DataView => new DataView(data.buffer, data.byteOffset, data.byteLength);
 
-/** A wallet's guard may stand anywhere and name any account, even the fee payer's: it can use no signature. */
-function isGuard({ program, data }: Instruction): boolean {
-  const kind = data[0] ?? 0;
-  return program === LIGHTHOUSE && kind >= ASSERTIONS.first && kind <= ASSERTIONS.last;
-}
-
-/** The fee of a transaction: its signatures, and its priority price for all of its compute units. */
-function feeOf(signers: number, limit: Instruction, price: Instruction): number {
-  const microLamports = BigInt(view(limit).getUint32(1, true)) * view(price).getBigUint64(1, true);
-  return signers * LAMPORTS_PER_SIGNATURE + Math.ceil(Number(microLamports) / 1_000_000);
-}
+/** The fee of a transaction, for its signatures and its compute budget. */
+const feeOf = (signatures: number, limit: Instruction, price: Instruction): number =>
+  feeLamports({
+    signatures,
+    computeUnits: view(limit).getUint32(1, true),
+    microLamports: Number(view(price).getBigUint64(1, true)),
+  });
 
 function computeFault(signers: number, limit: Instruction, price: Instruction): RefusalCode | undefined {
   if (limit.program !== COMPUTE_BUDGET || limit.data[0] !== SET_COMPUTE_LIMIT || limit.data.length !== 5) {
@@ -225,7 +210,7 @@ function readMemo(others: readonly Instruction[]): { readonly memo: string | und
  */
 export function readTransfer(transaction: Transaction, offer: Offer, crypto: Crypto): Transfer | RefusalCode {
   const { instructions, signatures, signers, keys, message } = transaction;
-  const own = instructions.filter((each) => !isGuard(each));
+  const own = instructions.filter(({ program, data }) => !isGuard(program, data));
   const [limit, price, transfer, ...others] = own;
   const wrongSigners = signersFault(transaction, own, offer.feePayer);
   if (wrongSigners) return wrongSigners;
