@@ -9,7 +9,7 @@ import { CallsInFlight } from '../../packages/gateway/src/cache/calls-in-flight.
 import { ALONE, CallClaim } from '../../packages/gateway/src/cache/shared-entries.ts';
 import type { Kept } from '../../packages/gateway/src/cache/stored.ts';
 import { Waiter, Waiters } from '../../packages/gateway/src/cache/waiters.ts';
-import type { Input, Spend, UpstreamCall } from '../../packages/gateway/src/call.ts';
+import type { Input, Slots, UpstreamCall } from '../../packages/gateway/src/call.ts';
 import { rowOf } from '../http/targets.ts';
 
 const LIMITS: Limits = { slots: 30, windowMs: 60_000, known: 64, candidates: 32 };
@@ -259,7 +259,7 @@ it('a call whose upstream throws at once no longer counts as starting', async ()
   const fault = () => {
     throw new Error('broken');
   };
-  const leads = { waiting: new Waiters(order), spendAlone: fault };
+  const leads = { waiting: new Waiters(order), alone: { take: fault } };
   const kept = new LRUCache<string, Kept>({ max: 1 });
   const calls = new CallsInFlight({ ...leads, kept, order, upstream: { answer: fault }, now: () => 0 });
   await calls.make([PLAN], claimAlone());
@@ -360,8 +360,8 @@ const budget: Budget = { key: 'b', limit: 1, windowMs: 1, inFlightMs: 1 };
 const shareAt = (group: string): Share => ({ group, wallet: 'W' });
 
 /** A request at an address that waits for the key, and takes a slot like this. */
-const waiterAt = (group: string, take: Spend): Waiter =>
-  new Waiter([{ key: key('a'), refusesCached: false }], { wallet: group, spend: take }, shareAt(group));
+const waiterAt = (group: string, take: Slots['take']): Waiter =>
+  new Waiter([{ key: key('a'), refusesCached: false }], { wallet: group, slots: { take } }, shareAt(group));
 
 /** Makes a call for these requests. Answers the requests that were dismissed, and the numbers of calls. */
 async function callFor(...waiters: readonly Waiter[]) {
@@ -373,9 +373,9 @@ async function callFor(...waiters: readonly Waiter[]) {
   const calls = new CallsInFlight({
     waiting,
     order,
-    upstream: { answer: ({ spend }: UpstreamCall) => spend(budget).then(() => ({ json: '{}' })) },
+    upstream: { answer: ({ slots }: UpstreamCall) => slots.take(budget).then(() => ({ json: '{}' })) },
     kept: new LRUCache({ max: 9 }),
-    spendAlone: () => Promise.reject(new Error('a request waits')),
+    alone: { take: () => Promise.reject(new Error('a request waits')) },
     now: () => 0,
   });
   await calls.make([PLAN], claimAlone());
@@ -385,21 +385,21 @@ async function callFor(...waiters: readonly Waiter[]) {
 describe('a call that several wait for', () => {
   it('is charged to all of their shares', async () => {
     const charges: unknown[] = [];
-    const take: Spend = async (_, charge) => {
+    const take: Slots['take'] = async (_, charge) => {
       charges.push(charge);
       return SLOT;
     };
-    const used: Spend = () => Promise.reject(new Refusal('invalid_siwx_nonce'));
+    const used: Slots['take'] = () => Promise.reject(new Refusal('invalid_siwx_nonce'));
     const [one, two] = [waiterAt('one', used), waiterAt('two', take)];
     expect(await callFor(one, two)).toEqual({ dismissed: ['one'], made: { awaited: 1, refresh: 0 } });
     expect(charges).toEqual([[shareAt('one'), shareAt('two')]]);
     expect([two.given.size, two.isCollapsed]).toEqual([1, false]);
   });
 
-  it('spends once if no share has a slot, and refuses all waiters', async () => {
+  it('asks for one slot if no share has a slot, and refuses all waiters', async () => {
     let asked = 0;
     const refusal = new Refusal('rate_limited', { scope: 'group', retryAfterSeconds: 60 });
-    const take: Spend = () => {
+    const take: Slots['take'] = () => {
       asked++;
       return Promise.reject(refusal);
     };

@@ -34,7 +34,6 @@ describe('the variables of credit', () => {
     [{ CREDIT_BUNDLES_USD: '1,1' }, 'CREDIT_BUNDLES_USD must be up to 5 different amounts'],
     [{ CREDIT_BUNDLES_USD: '1,2,3,4,5,0.5' }, 'CREDIT_BUNDLES_USD must be up to 5 different amounts'],
     [{ CREDIT_MAX_USD: '0.5' }, 'CREDIT_MAX_USD must be at least the largest of the bundles.'],
-    [{ PAYMENT_MEMO: 'off' }, 'CREDIT=on needs PAYMENT_MEMO=on'],
     [{ TOKENS_API_KEY: 'key', HELIUS_API_KEY: '' }, 'CREDIT=on has nothing to sell'],
   ])('%o is refused with a sentence', (variables, sentence) => {
     expect(faultsOf({ ...WITH_FACILITATOR, CREDIT: 'on', ...variables })).toEqual([expect.stringContaining(sentence)]);

@@ -26,7 +26,6 @@ const READ: Readonly<Record<string, (config: Config) => unknown>> = {
   RPC_RATE_LIMIT_PER_SECOND: ({ paid }) => paid?.limitsPerSecond.rpc,
   DAS_RATE_LIMIT_PER_SECOND: ({ paid }) => paid?.limitsPerSecond.das,
   WALLET_RATE_LIMIT_PER_SECOND: ({ paid }) => paid?.limitsPerSecond.wallet,
-  PAYMENT_MEMO: ({ paid }) => (paid?.useMemos ? 'on' : 'off'),
   PRICE_SURCHARGE_USD_MICROS: ({ paid }) => paid?.surchargeMicros,
   CONSOLE: ({ console }) => (console ? 'on' : 'off'),
   CREDIT: ({ credit }) => (credit ? 'on' : 'off'),

@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Admission } from '../../packages/gateway/src/call.ts';
 import { CREDIT } from '../../packages/gateway/src/credit/account.ts';
-import { ChargedAnswers } from '../../packages/gateway/src/credit/debiting.ts';
-import { beginCover } from '../../packages/gateway/src/payments/covering.ts';
+import { ChargedAnswers, charged } from '../../packages/gateway/src/credit/debiting.ts';
+import { choosePayer } from '../../packages/gateway/src/payments/payer.ts';
 import { AccountQueue } from '../../packages/gateway/src/payments/queue.ts';
 import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
 import { refusalOf } from '../../packages/gateway/src/payments/responses.ts';
+import type { Purchase } from '../../packages/gateway/src/payments/steps.ts';
 import { grant, HOLDER, landed, ledgerSuite, newPurchase, signatureOf, startSettling } from '../kit/ledger.ts';
 
 const PRICE = 5;
 const BUNDLE = 50;
 const LIMIT = 1_000;
 const RETRY_MS = 10;
-const take = async () => ({ release: () => undefined });
 const ANSWER = { json: '{}' };
 
 ledgerSuite('a payment that credit may cover', (ledger) => {
@@ -25,43 +24,42 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
     const { accounts, payments } = ledger;
     const creditMicros = Math.max(0, amountMicros - PRICE);
     const record = newPurchase(creditMicros, change);
-    const answers = new ChargedAnswers(accounts);
-    const dependencies = { accounts, answers, queue, leaseMs: CREDIT.leaseMs, onFailure: () => undefined };
-    const { key, network, payer, requestHash, route, requestId } = record;
-    const sent = { key, inVersion1Header: false, receipts: undefined };
-    const payment = { network, payer, hasTicket, memo: 'memo', priceMicros: PRICE, amount: String(amountMicros) };
-    const purchase = (owner: string): Admission => ({
-      async spend(take) {
-        const credit = { limitMicros: LIMIT, priceMicros: PRICE };
-        const verdict = await payments.reserve({ ...record, owner }, credit);
-        if (verdict !== 'reserved') throw refusalOf(verdict);
-        return take();
-      },
-      async settle() {
-        const verdict = await payments.settling(key, owner, { answer: '{}', signature: signatureOf(record) });
-        if (verdict !== 'settling') throw refusalOf('taken');
-        await payments.resolve(key, landed(record));
-        return { headers: {} };
-      },
-      headers: () => ({}),
-      [Symbol.asyncDispose]: () => payments.release(key, owner, true),
-    });
+    const dependencies = { accounts, answers: new ChargedAnswers(accounts), queue, leaseMs: CREDIT.leaseMs };
+    const sale = { dependencies, bundles: [], limitMicros: LIMIT, priceMicros: PRICE };
+    const { key, network, payer: wallet, requestHash, route, requestId } = record;
+    const look = () => accounts.look({ network, wallet, id: key, requestHash });
+
+    /** Settles what was reserved. */
+    async function settle(owner: string): Promise<void> {
+      const verdict = await payments.settling(key, owner, { answer: '{}', signature: signatureOf(record) });
+      if (verdict !== 'settling') throw refusalOf('taken');
+      await payments.resolve(key, landed(record));
+    }
+
     return {
       record,
-      begin: () => {
-        const request = { requestHash, route, requestId, owner: randomUUID() };
-        return beginCover(dependencies, { ...sent, request }, payment);
+      look,
+      /** Chooses what pays. `seen`: what the request saw of the wallet's credit. */
+      async choose(seen = look()) {
+        const owner = randomUUID();
+        const sent = { key, inVersion1Header: false, receipts: undefined };
+        const call = { ...sent, request: { requestHash, route, requestId, owner } };
+        const payment = { ...record, owner, hasTicket, isBound: true, amount: String(amountMicros) };
+        const purchase = { sent: call, payment, look: { credit: await seen } } as unknown as Purchase;
+        const debit = await choosePayer(sale, purchase, () => payments.reserve(payment, sale));
+        return {
+          /** The upstream answers: charges or settles. */
+          finish: () => (debit ? charged(dependencies, debit, call, () => async () => ANSWER) : settle(owner)),
+          /** The upstream fails. */
+          async fail() {
+            const failing = async () => Promise.reject(new Error('failed'));
+            if (debit) await charged(dependencies, debit, call, () => failing).catch(() => undefined);
+            else await payments.release(key, owner, true);
+          },
+        };
       },
-      async admit(): Promise<Admission> {
-        const cover = await this.begin();
-        if ((await cover.known()) ?? (await cover.owed())) throw new Error('it was answered before');
-        return cover.orBy(purchase(randomUUID()));
-      },
-      /** Admits it, takes a slot and settles. */
       async buy(): Promise<void> {
-        await using admitted = await this.admit();
-        await admitted.spend(take);
-        await admitted.settle(ANSWER);
+        await (await this.choose()).finish();
       },
     };
   }
@@ -76,13 +74,12 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
       'is neither charged nor reserved again by a copy that came %s there was credit',
       async (when) => {
         const payment = newPayment(PRICE);
-        await using one = await payment.admit();
-        await using early = await payment.admit();
-        await one.spend(take);
+        const one = await payment.choose();
+        const early = await payment.look();
         await grant(ledger, 2 * PRICE);
-        await using late = await payment.admit();
-        await expect((when === 'before' ? early : late).spend(take)).rejects.toEqual(inProgress);
-        await one.settle(ANSWER);
+        const copy = payment.choose(when === 'before' ? Promise.resolve(early) : undefined);
+        await expect(copy).rejects.toEqual(inProgress);
+        await one.finish();
         expect(await progressOf(payment)).toBe('settled');
         expect(await account()).toMatchObject({ spentMicros: 0, holds: 0 });
       },
@@ -92,31 +89,26 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
       'and is reserved as well as held is either settled or charged: %s first',
       async (first) => {
         const payment = newPayment(PRICE);
-        const one = await payment.admit();
+        const before = await payment.look();
         await grant(ledger, 2 * PRICE);
-        const other = await payment.admit();
-        await one.spend(take);
-        await other.spend(take);
-        // Whichever tries first finds the other one, and gives way.
-        const [loser, winner] = first === 'settled' ? [one, other] : [other, one];
-        await expect(loser.settle(ANSWER)).rejects.toEqual(inProgress);
-        await loser[Symbol.asyncDispose]();
-        await winner.settle(ANSWER);
-        await winner[Symbol.asyncDispose]();
-        expect(await progressOf(payment)).toBe(winner === one ? 'settled' : undefined);
-        expect(await account()).toMatchObject({ spentMicros: winner === other ? PRICE : 0, heldMicros: 0, holds: 0 });
+        const held = await payment.choose();
+        const reserved = await payment.choose(Promise.resolve(before));
+        // Each finds the other one when it tries, and gives way.
+        const [loser, winner] = first === 'settled' ? [reserved, held] : [held, reserved];
+        await expect(loser.finish()).rejects.toEqual(inProgress);
+        await loser.fail();
+        await winner.finish();
+        expect(await progressOf(payment)).toBe(winner === reserved ? 'settled' : undefined);
+        expect(await account()).toMatchObject({ spentMicros: winner === held ? PRICE : 0, heldMicros: 0, holds: 0 });
       },
     );
 
     it('keeps other purchases of its wallet waiting although its copy is refused', async () => {
       const payment = newPayment(BUNDLE);
-      await using one = await payment.admit();
-      await one.spend(take);
-      const copy = await payment.admit();
-      await expect(copy.spend(take)).rejects.toEqual(inProgress);
-      await copy[Symbol.asyncDispose]();
+      const one = await payment.choose();
+      await expect(payment.choose()).rejects.toEqual(inProgress);
       expect((await account()).purchase).toMatchObject({ key: payment.record.key });
-      await one.settle(ANSWER);
+      await one.finish();
       expect(await account()).toMatchObject({ grantedMicros: BUNDLE - PRICE });
       expect((await account()).purchase).toBeUndefined();
     });
@@ -126,22 +118,21 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
     await grant(ledger, 100);
     const paid = newPayment(PRICE);
     await paid.buy();
-    await using same = await paid.begin();
-    expect([await same.known(), await same.owed()]).toEqual([expect.objectContaining({ answer: ANSWER }), undefined]);
-    const { requestHash } = paid.record;
-    await using other = await newPayment(PRICE, { change: { requestHash } }).begin();
-    expect([await other.known(), await other.owed()]).toEqual([undefined, expect.objectContaining({ answer: ANSWER })]);
+    const { key, requestHash } = paid.record;
+    expect(await paid.look()).toMatchObject({ own: { id: key }, owed: undefined });
+    const other = newPayment(PRICE, { change: { requestHash } });
+    expect(await other.look()).toMatchObject({ own: undefined, owed: { id: key } });
   });
 
   it('is charged to credit if the answer that was due for its request has been delivered since', async () => {
     await grant(ledger, 2 * PRICE);
     const due = newPurchase(BUNDLE);
     await startSettling(ledger, due);
-    await using one = await newPayment(PRICE, { change: { requestHash: due.requestHash } }).admit();
+    const payment = newPayment(PRICE, { change: { requestHash: due.requestHash } });
+    const seen = await payment.look();
     await ledger.payments.resolve(due.key, landed(due));
     ledger.payments.delivered(due.key);
-    await one.spend(take);
-    await one.settle(ANSWER);
+    await (await payment.choose(Promise.resolve(seen))).finish();
     expect(await account()).toMatchObject({ spentMicros: PRICE, holds: 0 });
   });
 
@@ -153,50 +144,49 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
 
     it('waits for the call on another node, and is charged to its credit', async () => {
       const [one, other] = [newPayment(BUNDLE), newPayment(BUNDLE)];
-      await using buying = await one.admit();
-      await buying.spend(take);
-      await using waiting = await other.admit();
-      const spent = waiting.spend(take);
-      await buying.settle(ANSWER);
-      await spent;
-      await waiting.settle(ANSWER);
+      const buying = await one.choose();
+      const waiting = other.choose();
+      await buying.finish();
+      await (await waiting).finish();
       await expectCharged(other);
     });
 
     it('waits for a call on this node that has not reserved its payment yet', async () => {
       const queue = new AccountQueue(RETRY_MS);
       const [one, other] = [newPayment(BUNDLE, { queue }), newPayment(BUNDLE, { queue })];
-      await using buying = await one.admit();
-      await using waiting = await other.admit();
-      const both = [buying.spend(take), waiting.spend(take)];
-      await both[0];
-      await buying.settle(ANSWER);
-      await both[1];
-      await waiting.settle(ANSWER);
+      await Promise.all([one, other].map(async (each) => (await each.choose()).finish()));
+      await expectCharged((await ledger.payments.find(one.record.key)) ? other : one);
+    });
+
+    it('waits although it saw the wallet before the other call had reserved its payment', async () => {
+      const [one, other] = [newPayment(BUNDLE), newPayment(BUNDLE)];
+      const seen = await other.look();
+      const buying = await one.choose();
+      const waiting = other.choose(Promise.resolve(seen));
+      await buying.finish();
+      await (await waiting).finish();
       await expectCharged(other);
     });
   });
 
   it('is charged to credit when its reservation has lapsed, and never settled then', async () => {
     const payment = newPayment(PRICE);
-    const one = await payment.admit();
-    await one.spend(take);
+    const one = await payment.choose();
     await grant(ledger, 2 * PRICE);
     ledger.nowMs += PAYMENTS.leaseMs + 1;
-    await using other = await payment.admit();
-    await other.spend(take);
-    await expect(one.settle(ANSWER)).rejects.toThrow();
-    await one[Symbol.asyncDispose]();
-    await other.settle(ANSWER);
+    const other = await payment.choose();
+    await expect(one.finish()).rejects.toThrow();
+    await one.fail();
+    await other.finish();
     expect(await progressOf(payment)).toBeUndefined();
     expect(await account()).toMatchObject({ spentMicros: PRICE, holds: 0 });
   });
 
-  it('releases its hold at once if its request is not admitted', async () => {
+  it('releases its hold at once if its request is not answered', async () => {
     await grant(ledger, 100);
-    const covering = await newPayment(PRICE).begin();
+    const chosen = await newPayment(PRICE).choose();
     expect(await account()).toMatchObject({ heldMicros: PRICE, holds: 1 });
-    await covering[Symbol.asyncDispose]();
+    await chosen.fail();
     expect(await account()).toMatchObject({ spentMicros: 0, heldMicros: 0, holds: 0 });
   });
 

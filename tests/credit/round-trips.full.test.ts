@@ -64,9 +64,9 @@ postgresSuite('the round trips to the database before a response', () => {
     expect(await tripsUntil('debit', sign)).toBe(2);
   });
 
-  it('are two for a payment that credit covers', async () => {
+  it('are three for a payment that credit covers', async () => {
     const pay = async () => ({ [HEADERS.payment]: headerOf(await paymentOf(gateway, CALL, wallet, PRICE)) });
-    expect(await tripsUntil('debit', pay)).toBe(2);
+    expect(await tripsUntil('debit', pay)).toBe(3);
   });
 
   it.each([PRICE, BUNDLE])('are at most five for a purchase of %d', async (amount) => {

@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { NETWORKS } from '@asset-gateway/protocol';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Background } from '../../packages/gateway/src/background.ts';
+import type { Answer, Ask } from '../../packages/gateway/src/call.ts';
 import { PaidAnswers } from '../../packages/gateway/src/gates/gate.ts';
 import { AccountQueue } from '../../packages/gateway/src/payments/queue.ts';
 
@@ -149,38 +150,45 @@ function paidBefore() {
     keep: async (_, answer) => void kept.push(answer),
     delivered: () => undefined,
   });
-  const admit = async () => {
-    const found = await answers.deliver('key', { headers: {} });
-    if ('answer' in found) throw new Error('the answer is stored');
-    return found;
+  /** Delivers the answer; the upstream takes a slot and then answers like this. */
+  const deliver = async (upstream: () => Promise<Answer>) => {
+    const ask: Ask = async ({ beforeSlot, onSlot }) => {
+      await beforeSlot?.();
+      await onSlot?.();
+      return upstream();
+    };
+    return (await answers.deliver('key', { headers: {} }, () => ask)).answer;
   };
-  return { admit, kept, told };
+  return { deliver, kept, told };
 }
 
-const take = async () => ({ release: () => undefined });
+const ANSWER = { json: '"text"' };
 const inProgress = expect.objectContaining({ code: 'payment_in_progress' });
 
-it('W5 of two requests for an answer that is gone one asks the upstream, whichever was admitted first', async () => {
-  const { admit, kept, told } = paidBefore();
-  const [one, during, after] = [await admit(), await admit(), await admit()];
-  await one.spend(take);
-  await expect(during.spend(take)).rejects.toEqual(inProgress);
-  await during[Symbol.asyncDispose]();
-  await one.settle({ json: '"text"' });
-  await one[Symbol.asyncDispose]();
-  await expect(after.spend(take)).rejects.toEqual(inProgress);
-  await after[Symbol.asyncDispose]();
+it('W5 of two requests for an answer that is gone one asks the upstream, and the next one gets its answer', async () => {
+  const { deliver, kept, told } = paidBefore();
+  let answerNow: (answer: Answer) => void = () => undefined;
+  const answered = new Promise<Answer>((resolve) => {
+    answerNow = resolve;
+  });
+  const one = deliver(() => answered);
+  await expect(deliver(async () => ANSWER)).rejects.toEqual(inProgress);
+  answerNow(ANSWER);
+  expect([await one, await deliver(() => Promise.reject(new Error('asked again')))]).toEqual([ANSWER, ANSWER]);
   expect([kept, told.calls]).toEqual([['"text"'], 2]);
 });
 
 it('an answer that the upstream did not give is asked for again', async () => {
-  const { admit, kept, told } = paidBefore();
-  const failed = await admit();
-  await failed.spend(take);
-  await failed[Symbol.asyncDispose]();
-  const next = await admit();
-  await next.spend(take);
-  await next.settle({ json: '"text"' });
-  await next[Symbol.asyncDispose]();
+  const { deliver, kept, told } = paidBefore();
+  await expect(deliver(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+  expect(await deliver(async () => ANSWER)).toEqual(ANSWER);
   expect([kept, told.calls]).toEqual([['"text"'], 3]);
+});
+
+it('an answer that the upstream never gives is asked for three times', async () => {
+  const { deliver, told } = paidBefore();
+  const fail = () => deliver(() => Promise.reject(new Error('failed')));
+  for (let calls = 1; calls < 3; calls++) await expect(fail()).rejects.toThrow('failed');
+  await expect(fail()).rejects.toEqual(expect.objectContaining({ code: 'payment_already_used' }));
+  expect(told.calls).toBe(3);
 });

@@ -1,12 +1,11 @@
 import { Refusal, type Route, routes } from '@asset-gateway/protocol';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Admission, Answer, Call, Endpoint, Gate, Upstream } from '../../packages/gateway/src/call.ts';
+import type { Answer, Call, Endpoint, Gate, Upstream } from '../../packages/gateway/src/call.ts';
 import { publicGate } from '../../packages/gateway/src/gates/gate.ts';
 import { createGateway, type GatewayDependencies } from '../../packages/gateway/src/gateway.ts';
 import { createMatch } from '../../packages/gateway/src/stages/match.ts';
 import type { LogLine } from '../../packages/gateway/src/stages/trail.ts';
 import { createReader } from '../../packages/gateway/src/stages/validate.ts';
-import type { KeyedUpstream } from '../../packages/gateway/src/upstreams/upstream.ts';
 import { listen } from './bare-server.ts';
 import { expectRefusal } from './error-table.ts';
 import { pathOf, rowOf } from './targets.ts';
@@ -25,38 +24,33 @@ const THROWN: Readonly<Record<string, unknown>> = {
 };
 
 let thrown: unknown;
-type Place = 'open' | 'gate' | 'validate' | 'spend' | 'upstream' | 'settle' | 'headers' | 'challenge' | 'log' | 'none';
+type Place = 'open' | 'gate' | 'validate' | 'slot' | 'upstream' | 'settle' | 'headers' | 'challenge' | 'log' | 'none';
 let place: Place = 'none';
 const throwAt = (here: Place): void => {
   if (place === here) throw thrown;
 };
 
 const answer = { json: '{"fine":true}' } satisfies Answer;
-const upstream: KeyedUpstream = {
-  async answer({ spend }) {
-    await spend();
+const upstream: Upstream = {
+  async answer({ slots }) {
+    await slots.take({ key: 'b', limit: 1, windowMs: 1, inFlightMs: 1 });
     throwAt('upstream');
     return answer;
   },
 };
 const liveness: Upstream = { answer: async () => answer };
-const admission: Admission = {
-  spend: (take) => take(),
-  async settle() {
-    throwAt('settle');
-    return { headers: {} };
-  },
-  headers() {
-    throwAt('headers');
-    return {};
-  },
-  [Symbol.asyncDispose]: async () => undefined,
+const headers = () => {
+  throwAt('headers');
+  return {};
 };
 const gate: Gate = {
-  async admit() {
+  async serve(_call, trail, prepare) {
     throwAt('gate');
     if (place === 'challenge') throw new Refusal('sign_in_required');
-    return admission;
+    trail.headers = headers;
+    const given = await prepare()({});
+    throwAt('settle');
+    return { answer: given, receipt: { headers: {} } };
   },
   challenge() {
     throwAt('challenge');
@@ -81,10 +75,12 @@ function endpointOf(route: Route): Endpoint {
       throwAt('validate');
       return read(call);
     },
-    spending: () => async () => {
-      throwAt('spend');
-      return { release: () => undefined };
-    },
+    slots: () => ({
+      async take() {
+        throwAt('slot');
+        return { release: () => undefined };
+      },
+    }),
     upstream: route.provider === 'gateway' ? liveness : upstream,
   };
 }
@@ -116,7 +112,7 @@ async function expectFailure(failed: WireAnswer): Promise<void> {
   expect((await ask('/healthz')).status).toBe(200);
 }
 
-describe.each(['gate', 'validate', 'spend', 'upstream', 'settle'] as const)('H16 a failure in %s', (where) => {
+describe.each(['gate', 'validate', 'slot', 'upstream', 'settle'] as const)('H16 a failure in %s', (where) => {
   it.each(Object.keys(THROWN))('%s: a 500 without details', async (name) => {
     [place, thrown] = [where, THROWN[name]];
     const failed = await ask(HEALTH, { headers: { 'X-Request-Id': 'mine' } });

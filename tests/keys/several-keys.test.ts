@@ -25,7 +25,7 @@ const told = (code: RefusalCode, retryAfterSeconds?: number): Refusal =>
 /** Three keys, of which `a` is the fullest and `c` the emptiest. */
 class Bench {
   nowMs = 0;
-  /** What spending from a budget is refused with. */
+  /** What a slot of a budget is refused with. */
   readonly spends: Partial<Record<string, Error>> = {};
   /** The upstream's answer by key. */
   readonly does: Partial<Record<string, () => Promise<Answer>>> = {};
@@ -40,8 +40,8 @@ class Bench {
     const keys = KEYS.map((key) => ({
       budget: { key, limit: 9, windowMs: 60_000, inFlightMs: 0 },
       upstream: {
-        answer: async ({ spend }: KeyedCall) => {
-          await spend();
+        answer: async ({ takeSlot }: KeyedCall) => {
+          await takeSlot();
           this.askedWith.push(key);
           return this.does[key]?.() ?? ANSWER;
         },
@@ -61,13 +61,13 @@ class Bench {
   }
 
   ask(): Promise<Answer> {
-    const spend = async ({ key }: Budget) => {
+    const take = async ({ key }: Budget) => {
       this.spentFrom.push(key);
       const refusal = this.spends[key];
       if (refusal) throw refusal;
       return SLOT;
     };
-    return this.keys.answer({ ...ASKED, spend });
+    return this.keys.answer({ ...ASKED, slots: { take } });
   }
 
   failure(): Promise<unknown> {

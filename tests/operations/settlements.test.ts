@@ -92,10 +92,10 @@ describe.concurrent('settlements are counted by their outcome, and revenue once'
     expect(await counts(seller)).toEqual({ counted: [1, 1, 0, 0], open: 0, revenue: PRICE });
   });
 
-  it('unsent: the RPC fails between the upstream and the chain', async () => {
+  it('unsent: the RPC takes no request between the upstream and the chain', async () => {
     const solana = await startChains();
     const onStep: SellingGatewayOptions['onStep'] = (step) => {
-      if (step === 'store') solana.mainnet.faults.status = 500;
+      if (step === 'store') solana.mainnet.faults.status = 429;
     };
     const { seller, url, payment } = await open({ solana, onStep });
     const reply = await ask(url, payment);

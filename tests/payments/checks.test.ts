@@ -43,7 +43,6 @@ import {
   PAYER,
   PRICE,
   PROGRAMS,
-  removed,
   SIGNATURE_FORGERIES,
   SIGNER_FORGERIES,
   setData,
@@ -377,9 +376,6 @@ describe('a memo of a payment is good', () => {
   it('at the price of its challenge, also if the price has changed', () => {
     const dearer = { offer: { ...offer, amount: '700' } };
     expect(read(genuine.payload, dearer).requirement.amount).toBe('5');
-    expect(() => read(genuine.payload, { ...dearer, memos: undefined })).toThrow(
-      expect.objectContaining({ code: 'invalid_exact_svm_payload_amount_mismatch' }),
-    );
   });
 
   it('P16 on its network only', () => {
@@ -388,34 +384,68 @@ describe('a memo of a payment is good', () => {
   });
 });
 
-describe('without memos in the requirement', () => {
-  it('asks for none, and takes the one that the official client makes up', async () => {
-    const forge = await openForge({ PAYMENT_MEMO: 'off' });
-    const { payload } = await forge.genuine();
-    expect(payload).toMatchObject({ accepted: { extra: { feePayer: forge.feePayer } } });
-    expect(JSON.stringify(payload)).not.toContain('"memo"');
-    expect((await forge.pay(payload)).status).toBe(200);
-  });
+/** Memos of wallets, facilitators and older clients, and none. */
+const FOREIGN: readonly [string, Change][] = [
+  ['a memo of its own', setData(MEMO, [...Buffer.from('for services rendered')])],
+  ['a memo as older clients make it', setData(MEMO, [...Buffer.from('0123456789abcdef0123456789abcdef')])],
+];
 
+describe('a payment whose transaction has not our memo', () => {
   const other = newKeypair();
-  it.each<[string, string, Change]>([
-    ...[4n, 6n, 5n + 2n ** 32n].map((amount): [string, string, Change] => [
-      `P10 ${amount} micro-dollars for 5 are`,
-      'invalid_exact_svm_payload_amount_mismatch',
-      setData(TRANSFER, [12, ...u64(amount), 6]),
-    ]),
-    [
-      'P12 another fee payer is',
-      'invalid_exact_svm_fee_payer_mismatch',
-      ({ staticAccounts }) => staticAccounts.splice(0, 1, addressOf(other)),
-    ],
-    ['P10 no memo is, without the advice to copy one,', 'invalid_exact_svm_payload_memo_count', removed(MEMO, 1)],
-  ])('%s refused', (_, code, change) => {
+  const { accepted } = genuine.payload as { accepted: { extra: Record<string, string> } };
+  const changed = (change: Change, payload: typeof genuine.payload = genuine.payload) => {
     const draft = draftOf(genuine.wire);
     change(draft, market);
-    const payment = carrying(genuine.payload, signed(draft, [market.payer, other]));
-    expect(() => read(payment, { memos: undefined })).toThrow(
-      expect.objectContaining({ code, details: { reason: expect.any(String), payment: { state: 'refused' } } }),
+    return carrying(payload, signed(draft, [market.payer, other]));
+  };
+  const ours = { isOwnFeePayer: true };
+  const refusing = (code: string, reason: string) =>
+    expect.objectContaining({ code, details: expect.objectContaining({ reason, payment: { state: 'refused' } }) });
+
+  it.each(FOREIGN)('P10 but %s is good with the challenge that comes with it', (_, change) => {
+    const presented = read(changed(change), ours);
+    const { memo } = accepted.extra;
+    expect(presented).toMatchObject({ memo, isBound: false, hasTicket: true, amount: '5', creditMicros: 0 });
+  });
+
+  it.each(FOREIGN)('P10 but %s is refused where another key pays the fee', (_, change) => {
+    expect(() => read(changed(change))).toThrow(
+      refusing('no_matching_requirements', 'memo of another request or price'),
+    );
+  });
+
+  it('P12 is refused if it names another fee payer than ours', () => {
+    const [, change] = FOREIGN[0] as [string, Change];
+    const payment = changed((draft, market) => {
+      change(draft, market);
+      draft.staticAccounts.splice(0, 1, addressOf(other));
+    });
+    expect(() => read(payment, ours)).toThrow(refusing('no_matching_requirements', 'memo of another request or price'));
+  });
+
+  it.each([4n, 6n, 5n + 2n ** 32n])('P10 is refused with %s micro-dollars for 5', (amount) => {
+    const [, change] = FOREIGN[0] as [string, Change];
+    const payment = changed((draft, market) => {
+      change(draft, market);
+      at(draft, TRANSFER).data = Uint8Array.from([12, ...u64(amount), 6]);
+    });
+    expect(() => read(payment, ours)).toThrow(refusing('no_matching_requirements', 'memo of another request or price'));
+  });
+
+  it('P14 is refused without the ticket of its challenge', () => {
+    const { ticket: _, ...extra } = accepted.extra;
+    const payment = changed((FOREIGN[0] as [string, Change])[1], {
+      ...genuine.payload,
+      accepted: { ...accepted, extra },
+    });
+    expect(() => read(payment, ours)).toThrow(refusing('no_matching_requirements', 'accepted'));
+  });
+
+  it('P10 cannot use the challenge of another request, if it has the memo of its own', () => {
+    const another = market.challengeFor('another request');
+    const payment = changed(() => undefined, { ...genuine.payload, accepted: another });
+    expect(() => read(payment, { ...ours, requestHash: 'another request' })).toThrow(
+      refusing('no_matching_requirements', 'memo of another request or price'),
     );
   });
 });

@@ -103,10 +103,12 @@ export async function until(holds: () => boolean | Promise<boolean>, limitMs = 5
 async function paymentOf(client: x402Client, response: Response, memo?: string): Promise<string> {
   const required = (await response.json()) as PaymentRequired;
   if (response.status !== 402) throw new Error(`no challenge but ${response.status}`);
-  const [requirement] = required.accepts as { extra: { memo?: string } }[];
-  if (requirement && memo !== undefined) requirement.extra.memo = memo;
-  const offer = required as unknown as Parameters<typeof client.createPaymentPayload>[0];
-  return btoa(JSON.stringify(await client.createPaymentPayload(offer)));
+  const [accepted] = required.accepts as { extra: { memo?: string } }[];
+  const asked = accepted && memo !== undefined ? { ...accepted, extra: { ...accepted.extra, memo } } : accepted;
+  const offer = { ...required, accepts: [asked] } as unknown as Parameters<typeof client.createPaymentPayload>[0];
+  const payload = await client.createPaymentPayload(offer);
+  // The challenge stays what it was, whatever memo the transaction has.
+  return btoa(JSON.stringify({ ...payload, accepted }));
 }
 
 /** A new wallet with USDC on one chain, which pays with the official client. */

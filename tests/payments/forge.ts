@@ -17,7 +17,7 @@ import {
   readPresentedPayment,
 } from '../../packages/gateway/src/payments/read/payment.ts';
 import { Memos, requirementOf } from '../../packages/gateway/src/payments/read/requirement.ts';
-import { readTransaction } from '../../packages/gateway/src/payments/read/transaction.ts';
+import { readTransaction, readTransfer } from '../../packages/gateway/src/payments/read/transaction.ts';
 import { type Chain, startChain } from '../../packages/sandbox/src/chain/chain.ts';
 import { associatedAddress } from '../../packages/sandbox/src/chain/token.ts';
 import { startChains, startSellingGateway } from '../kit/test-gateway.ts';
@@ -206,8 +206,11 @@ export async function openMarket() {
   const [network, feePayer] = [NETWORKS.devnet, addressOf(newKeypair())];
   const offer = { network, asset: mint, payTo: addressOf(payee), destination: payeeAta, amount: '5', feePayer };
   const memos = new Memos(nodeCrypto, ['a secret of at least thirty-two letters']);
-  const memo = memos.issue(offer, HASH, ISSUED * 1000);
-  const accepts = [requirementOf(offer, memo, memos.ticketOf(memo))];
+  const challengeFor = (requestHash: string) => {
+    const memo = memos.issue(offer, requestHash, ISSUED * 1000);
+    return requirementOf(offer, memo, memos.ticketOf(memo));
+  };
+  const accepts = [challengeFor(HASH)];
   const required = { x402Version: 2, resource: { url: 'http://x/' }, accepts } as unknown as PaymentRequired;
   return {
     ...parties,
@@ -215,6 +218,7 @@ export async function openMarket() {
     feePayer,
     offer,
     required,
+    challengeFor,
     genuine: await genuineOf(required, parties.payer, chain),
     /** Reads a payment for the market's one request. */
     read(payload: unknown, change: Partial<Candidate> = {}) {
@@ -222,8 +226,18 @@ export async function openMarket() {
       if (!carried || carried === 'malformed') throw new Error('malformed');
       const transaction = readTransaction(carried.transaction);
       if (!transaction) throw new Refusal(UNDECODABLE, { payment: { state: 'refused' } });
-      const request = { requestHash: HASH, nowMs: ISSUED * 1000, crypto: nodeCrypto, memos };
-      const presented = readPresentedPayment({ key: 'k', carried, transaction, offer, ...request, ...change });
+      const shown = { ...(change.offer ?? offer), feePayer: transaction.keys[0] ?? '' };
+      const transfer = readTransfer(transaction, shown, nodeCrypto);
+      const request = { requestHash: HASH, nowMs: ISSUED * 1000, memos, isOwnFeePayer: false };
+      const presented = readPresentedPayment({
+        key: 'k',
+        carried,
+        transaction,
+        transfer,
+        offer,
+        ...request,
+        ...change,
+      });
       if (presented instanceof Refusal) throw presented;
       return presented;
     },

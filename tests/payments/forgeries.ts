@@ -277,6 +277,10 @@ export const MEMO_FORGERIES: readonly Forgery[] = [
   ...forgeries('invalid_exact_svm_payload_memo_count', {
     'the same memo twice': repeated(4, MEMO),
     'a second, empty memo': inserted(MEMO, PROGRAMS.memo),
+    'two memos that stock clients make up': (draft, forge) => {
+      memo(() => MADE_UP)(draft, forge);
+      inserted(MEMO, PROGRAMS.memo, [], [...Buffer.from(MADE_UP)])(draft, forge);
+    },
   }),
   ...forgeries('no_matching_requirements', {
     'a memo with its first character changed': memo((text) => `${text.at(0) === 65 ? 'B' : 'A'}${text.subarray(1)}`),
@@ -286,14 +290,8 @@ export const MEMO_FORGERIES: readonly Forgery[] = [
 
 /** The client has not copied the memo, and gets the advice to do so. */
 export const UNCOPIED_MEMOS: readonly Forgery[] = [
-  ...forgeries('invalid_exact_svm_payload_memo_count', {
-    'no memo': removed(MEMO, 1),
-    'two memos that stock clients make up': (draft, forge) => {
-      memo(() => MADE_UP)(draft, forge);
-      inserted(MEMO, PROGRAMS.memo, [], [...Buffer.from(MADE_UP)])(draft, forge);
-    },
-  }),
   ...forgeries('no_matching_requirements', {
+    'no memo': removed(MEMO, 1),
     'a memo as stock clients make one up': memo(() => MADE_UP),
     'a memo that is not UTF-8': memo(() => Buffer.from([0xff, 0xfe, 0xc0, 0x80])),
   }),

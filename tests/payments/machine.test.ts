@@ -120,7 +120,7 @@ const CHANGES: Readonly<Record<keyof typeof STATES, Partial<Record<keyof typeof 
   },
   owed: { called: 'settled' },
   delivered: { called: 'settled' },
-  refused: { called: 'refused', 'proof of a transfer': 'settled', 'proof of none': 'refused', adopted: 'settled' },
+  refused: { called: 'refused', 'proof of a transfer': 'settled', adopted: 'settled' },
   'refused, forgotten': { reserved: 'reserved', adopted: 'settled' },
 };
 

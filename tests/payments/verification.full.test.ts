@@ -72,7 +72,7 @@ describe('V6 payments that fail verification', () => {
 describe('V6 payments that fail verification while clients choose their memos', () => {
   it('V6 do not lock out another payer with the same memo', async () => {
     const memo = 'for services rendered';
-    const gateway = await startSellingGateway({ ...ROOMY, PAYMENT_MEMO: 'off' });
+    const gateway = await startSellingGateway(ROOMY);
     const [honest, first, second] = await Promise.all(
       [1_000_000n, 1n, 1n].map((micros) => newBuyer(gateway.solana.mainnet, micros)),
     );

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { InFlight } from '../../packages/gateway/src/budget/in-flight.ts';
 import type { Admit, Budget, NonceUse, Room, Store, Verdict } from '../../packages/gateway/src/budget/store.ts';
 import { openState, type State } from '../../packages/gateway/src/compose/state.ts';
 import { readConfig } from '../../packages/gateway/src/config/config.ts';
-import { InFlight } from '../../packages/gateway/src/stages/spend.ts';
 import { openLocalStore } from '../kit/local-store.ts';
 
 const roomThat = (isFree: boolean): Room => ({ isFreeFor: () => isFree, take: () => undefined });

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { InFlight } from '../../packages/gateway/src/budget/in-flight.ts';
 import { RedisStore } from '../../packages/gateway/src/budget/redis-store.ts';
 import type { Budget, NonceUse } from '../../packages/gateway/src/budget/store.ts';
-import { InFlight } from '../../packages/gateway/src/stages/spend.ts';
 import { RedisConnection } from '../../packages/gateway/src/stores/redis/connection.ts';
 import { inEachTest, inSuite } from '../kit/in-suite.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';

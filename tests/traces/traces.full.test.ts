@@ -96,9 +96,15 @@ describe('a trace', () => {
     const spans = await spansOf(String(traceId));
     const [tree] = Object.values(treeOf(spans, String(traceId)) as Record<string, Record<string, unknown>>);
     expect(tree).toMatchObject({
-      ...{ payment: { 'read payments': {} }, reserve: {}, verify: {}, 'take slot': {}, 'upstream call': {} },
+      ...{
+        payment: { 'read payments': {} },
+        reserve: {},
+        verify: { simulate: {} },
+        'take slot': {},
+        'upstream call': {},
+      },
       'begin settlement': { 'write wallets': {} },
-      settle: { 'chain call': {}, confirm: {} },
+      settle: { send: {}, confirm: {} },
       record: {},
     });
     for (const secret of [String(transaction), wallet.address, ...sent]) expect(receiver.raw()).not.toContain(secret);

@@ -1,6 +1,6 @@
 import { Refusal, type RefusalCode, type Route } from '@asset-gateway/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Answer, Input, KeyedCall } from '../../packages/gateway/src/call.ts';
+import type { Answer, Input, UpstreamCall } from '../../packages/gateway/src/call.ts';
 import { Breaker } from '../../packages/gateway/src/upstreams/breaker.ts';
 import { type Ending, UpstreamRefusal } from '../../packages/gateway/src/upstreams/upstream.ts';
 import { rowOf } from '../http/targets.ts';
@@ -40,12 +40,14 @@ interface Asker {
 let serial = 0;
 const newAsker = (): Asker => ({ wallet: `wallet ${serial++}`, request: `request ${serial++}` });
 
+const BUDGET = { key: 'b', limit: 1, windowMs: 1, inFlightMs: 1 };
+
 /** A breaker with its own clock around a scripted upstream. */
 class Bench {
   nowMs = 1_000_000;
   spent = 0;
   calls = 0;
-  /** The error that spending throws, if any. */
+  /** The error that taking a slot throws, if any. */
   broke: Error | undefined;
   /** The upstream's answer. */
   does: () => Promise<Answer> = async () => FINE;
@@ -53,8 +55,8 @@ class Bench {
 
   constructor() {
     const upstream = {
-      answer: async ({ spend }: KeyedCall): Promise<Answer> => {
-        await spend();
+      answer: async ({ slots }: UpstreamCall): Promise<Answer> => {
+        await slots.take(BUDGET);
         this.calls += 1;
         return this.does();
       },
@@ -64,13 +66,13 @@ class Bench {
 
   /** The code of the refusal, or `fine`; default: a new wallet and request. */
   async ask(asker: Asker = newAsker()): Promise<string> {
-    const spend = async () => {
+    const take = async () => {
       this.spent += 1;
       if (this.broke) throw this.broke;
       return { release: () => undefined };
     };
     try {
-      await this.breaker.answer({ ...ASKED, wallet: asker.wallet, input: inputOf(asker.request), spend });
+      await this.breaker.answer({ ...ASKED, wallet: asker.wallet, input: inputOf(asker.request), slots: { take } });
       return 'fine';
     } catch (error) {
       return error instanceof Refusal ? error.code : 'error';
@@ -105,7 +107,7 @@ async function openBench(): Promise<Bench> {
 /** The Retry-After of a refusal. */
 async function retryAfter(bench: Bench): Promise<number | undefined> {
   const error: unknown = await bench.breaker
-    .answer({ ...ASKED, input: inputOf('x'), wallet: 'any', spend: () => Promise.reject(new Error('spent')) })
+    .answer({ ...ASKED, input: inputOf('x'), wallet: 'any', slots: { take: () => Promise.reject(new Error('spent')) } })
     .catch((thrown: unknown) => thrown);
   return error instanceof Refusal && error.code === 'upstream_unavailable' ? error.retryAfterSeconds : undefined;
 }

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { InFlight } from '../../packages/gateway/src/budget/in-flight.ts';
+import { SlotTaker } from '../../packages/gateway/src/budget/slot-taker.ts';
 import type { Admit, Store } from '../../packages/gateway/src/budget/store.ts';
-import { createSpending, InFlight } from '../../packages/gateway/src/stages/spend.ts';
 import { startSellingGateway, startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { callOf, leaves, paymentFor, ROOMY, sendPaid } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
@@ -197,7 +198,7 @@ describe('the calls in flight of a provider', () => {
       room.take(owner);
       throw new Error('the disk is full');
     };
-    const spending = createSpending({
+    const dependencies = {
       store: { admit } as unknown as Store,
       allowance: {
         limit: 1,
@@ -207,9 +208,9 @@ describe('the calls in flight of a provider', () => {
       },
       room,
       randomId: () => 'owner',
-    });
-    const spend = spending({ spend: (take) => take() }, { requestId: '', client: '' });
-    await expect(spend({ key: '', limit: 1, windowMs: 1, inFlightMs: 1 })).rejects.toThrow('the disk is full');
+    };
+    const slots = new SlotTaker(dependencies, {}, { requestId: '', client: '' });
+    await expect(slots.take({ key: '', limit: 1, windowMs: 1, inFlightMs: 1 })).rejects.toThrow('the disk is full');
     expect(room.isFreeFor()).toBe(true);
   });
 

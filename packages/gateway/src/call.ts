@@ -101,6 +101,8 @@ export interface Trail {
   };
   upstreamMs?: number;
   budgetLeft?: number;
+  /** Headers of every response after admission, refusals included; a 402 carries a challenge instead. */
+  headers?: (() => Readonly<Record<string, string>>) | undefined;
   /** State of the payment, for refusals that do not state it themselves. */
   payment?: PaymentState;
 }
@@ -122,20 +124,17 @@ export interface Slot {
   release(isOver: boolean): void;
 }
 
-/** Takes a slot and, if given, burns the nonce in the same atomic step. */
-export type TakeSlot = (nonce?: NonceUse) => Promise<Slot>;
-
-/** Permission to write upstream requests. */
-export interface Spend {
+/** The slots of one request. */
+export interface Slots {
   /**
-   * Takes a slot of this budget immediately before the request is written; refuses by throwing. With shares, the slot is charged to
-   * the client, or to `charge`.
+   * Takes a slot of this budget immediately before the request is written; refuses by throwing. The first slot burns the nonce of the
+   * sign-in in the same atomic step. With shares, the slot is charged to the client, or to `charge`.
    */
-  (budget: Budget, charge?: Share | readonly Share[]): Promise<Slot>;
+  take(budget: Budget, charge?: Share | readonly Share[]): Promise<Slot>;
   /** The nonce of a single-use sign-in. */
   readonly nonce?: string | undefined;
   /** With shares: the client's share. With `withinMs` it refuses if the share gets no slot in that time. */
-  readonly share?: (withinMs?: number) => Promise<Share>;
+  readonly share?: ((withinMs?: number) => Promise<Share>) | undefined;
 }
 
 /** A validated call, as an upstream receives it. */
@@ -146,12 +145,12 @@ export interface UpstreamCall {
   readonly wallet: string | undefined;
   /** For the cache and for documents that contain their own URL. Nothing else of the request reaches an upstream. */
   readonly arrival: Arrival;
-  readonly spend: Spend;
+  readonly slots: Slots;
 }
 
 /** The same with a key, and so a budget, chosen. */
-export interface KeyedCall extends Omit<UpstreamCall, 'spend'> {
-  readonly spend: () => Promise<Slot>;
+export interface KeyedCall extends Omit<UpstreamCall, 'slots'> {
+  readonly takeSlot: () => Promise<Slot>;
 }
 
 /** An upstream's JSON text, unchanged; or a document of the gateway, whose row may name another media type. */
@@ -161,25 +160,27 @@ export interface Answer {
   readonly body?: Uint8Array;
   /** Caching headers of documents and cached answers. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Called when the admission has been settled for it. */
+  /** Called when the gate has charged for it. */
   readonly onSettled?: () => void;
 }
 
-/** A passed gate. Disposing it releases what is not settled and never throws. */
-export interface Admission extends AsyncDisposable {
-  /** The nonce of a single-use sign-in. */
-  readonly nonce?: string | undefined;
-  /** Takes a slot by `take`; the first call also burns the admission's nonce, if any. */
-  spend(take: TakeSlot): Promise<Slot>;
-  /** Charges for the answer. Refuses by throwing; the answer must then not be sent. */
-  settle(answer: Answer): Promise<Receipt>;
-  /** Headers of every response after admission, refusals included; a 402 carries a challenge instead. */
-  readonly headers?: (() => Readonly<Record<string, string>>) | undefined;
-  /** The answer was paid for before. */
-  readonly isOwed?: boolean;
+/** What a gate does at each upstream call of a request that it has admitted. */
+export interface Admission {
+  /** A single-use sign-in, which the first slot burns. */
+  readonly nonce?: NonceUse | undefined;
+  /** Before a slot is taken. Refuses by throwing. */
+  readonly beforeSlot?: () => Promise<void>;
+  /** After a slot was taken, before the request is written. Must not throw. */
+  readonly onSlot?: () => Promise<unknown>;
 }
 
-/** A stored answer that was paid for before, with its receipt. */
+/** Asks the upstream to answer a validated call. */
+export type Ask = (admission: Admission) => Promise<Answer>;
+
+/** Validates a call. `isOwed`: its answer was paid for before. */
+export type Prepare = (isOwed?: boolean) => Ask;
+
+/** An answer, and what has paid for it. */
 export interface Delivery {
   readonly answer: Answer;
   readonly receipt: Receipt;
@@ -195,15 +196,18 @@ export interface Delivery {
  *   `ChargedAnswers.known` (credit/debiting.ts) answers later copies from the debit.
  */
 export interface Gate {
-  /** Refuses by throwing. Uses nothing up before `spend` or `settle`. */
-  admit(call: Call, trail: Trail): Promise<Admission | Delivery>;
+  /**
+   * Admits a call, has it validated and answered, and charges for the answer. Refuses by throwing, and then releases whatever it has
+   * reserved.
+   */
+  serve(call: Call, trail: Trail, prepare: Prepare): Promise<Delivery>;
   /** The challenge of a 402 with this code; undefined if nothing can be asked for now. */
   challenge(call: Call, code: RefusalCode): Challenge | undefined;
 }
 
 /** Answers the calls of a route. */
 export interface Upstream {
-  /** Calls `spend` immediately before each request that it writes. Refuses by throwing. */
+  /** Takes a slot immediately before each request that it writes. Refuses by throwing. */
   answer(call: UpstreamCall): Promise<Answer>;
 }
 
@@ -213,7 +217,7 @@ export interface Endpoint {
   readonly gate: Gate;
   /** Validates a call's raw parameters; refuses with every violation at once. */
   readonly read: (call: Call) => Input;
-  /** Makes a call's `spend` from the route's budget. */
-  readonly spending: (admission: Admission, trail: Trail) => Spend;
+  /** The slots of an admitted call. */
+  readonly slots: (admission: Admission, trail: Trail) => Slots;
   readonly upstream: Upstream;
 }

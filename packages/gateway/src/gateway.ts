@@ -1,5 +1,5 @@
 import { Refusal } from '@asset-gateway/protocol';
-import type { Endpoint, Inbound, Outbound } from './call.ts';
+import type { Admission, Endpoint, Inbound, Outbound } from './call.ts';
 import { lastResort } from './last-resort.ts';
 import { preflight, refuse, success } from './stages/envelope.ts';
 import type { Found } from './stages/match.ts';
@@ -25,20 +25,17 @@ export const createGateway = ({ trail: dependencies, match, onFailure }: Gateway
       trail.call = call;
       if (call.method === 'OPTIONS') return trail.finish(preflight(call));
       const { endpoint, route } = call;
-      const passed = await endpoint.gate.admit(call, trail.facts);
-      if ('answer' in passed) return trail.finish(success(route, passed.answer, passed.receipt));
-      trail.admission = passed;
-      try {
+      const { facts } = trail;
+      const prepare = () => {
         const input = endpoint.read(call);
-        const spend = endpoint.spending(passed, trail.facts);
-        const { wallet } = trail.facts;
-        const answer = await endpoint.upstream.answer({ route, input, wallet, arrival: inbound, spend });
-        const receipt = await passed.settle(answer);
-        answer.onSettled?.();
-        return trail.finish(success(route, answer, receipt));
-      } finally {
-        await passed[Symbol.asyncDispose]();
-      }
+        return (admission: Admission) => {
+          const slots = endpoint.slots(admission, facts);
+          return endpoint.upstream.answer({ route, input, wallet: facts.wallet, arrival: inbound, slots });
+        };
+      };
+      const { answer, receipt } = await endpoint.gate.serve(call, facts, prepare);
+      answer.onSettled?.();
+      return trail.finish(success(route, answer, receipt));
     } catch (error) {
       return trail.finish(refuse(error, trail));
     }

@@ -15,8 +15,8 @@ const SANDBOX_KEY = 'sandbox-key-0123456789';
 /** Any of these variables means that the operator configured paid routes. */
 const PAID = /^(?:ALCHEMY|HELIUS|FACILITATOR|SOLANA)_|^(?:PAY_TO_WALLET|FEE_PAYER_KEYPAIR)$/;
 
-/** The sandbox sells credit unless the operator set CREDIT or PAYMENT_MEMO, which credit needs. */
-const sellsCredit = ({ CREDIT, PAYMENT_MEMO }: Environment): boolean => !CREDIT?.trim() && !PAYMENT_MEMO?.trim();
+/** The sandbox sells credit unless the operator set CREDIT. */
+const sellsCredit = ({ CREDIT }: Environment): boolean => !CREDIT?.trim();
 
 const DEFAULT_PORT = 8402;
 const LAST_PORT = 65_535;

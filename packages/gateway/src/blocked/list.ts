@@ -91,12 +91,14 @@ export function readList(text: string): BlockedList {
  * anything is used up. Answers already paid for are still served.
  */
 export const blocking = (gate: Gate, blocked: { readonly list: BlockedList }): Gate => ({
-  async admit(call, trail) {
+  async serve(call, trail, prepare) {
     if (blocked.list.hasAddress(call.inbound.client)) throw new Refusal('blocked', { reason: 'address' });
-    const passed = await gate.admit(call, trail);
-    if ('answer' in passed || passed.isOwed || !blocked.list.hasWallet(trail.wallet ?? '')) return passed;
-    await passed[Symbol.asyncDispose]();
-    throw new Refusal('blocked', { reason: 'wallet' });
+    return gate.serve(call, trail, (isOwed) => {
+      if (isOwed || !blocked.list.hasWallet(trail.wallet ?? '')) return prepare(isOwed);
+      // A fresh nonce would be of no use.
+      trail.headers = undefined;
+      throw new Refusal('blocked', { reason: 'wallet' });
+    });
   },
   challenge: (call, code) => gate.challenge(call, code),
 });

@@ -1,7 +1,7 @@
 import { Refusal } from '@asset-gateway/protocol';
 import { LRUCache } from 'lru-cache';
-import type { Budget } from '../budget/store.ts';
-import type { Slot, Spend, Upstream } from '../call.ts';
+import { type Budget, REFRESH } from '../budget/store.ts';
+import type { Slot, Slots, Upstream } from '../call.ts';
 import { batchInput, entriesIn } from './batches.ts';
 import type { CallOrder } from './call-order.ts';
 import type { CallClaim } from './shared-entries.ts';
@@ -30,7 +30,7 @@ export interface InFlightDependencies {
   /** The cached entries, by key id. */
   readonly kept: LRUCache<string, Kept>;
   /** Takes a slot for a refresh without a waiting request. */
-  readonly spendAlone: Spend;
+  readonly alone: Slots;
   /** Monotonic milliseconds. */
   readonly now: () => number;
 }
@@ -144,15 +144,15 @@ export class CallsInFlight {
       if (isStarting) this.starting--;
       isStarting = false;
     };
-    const spend: Spend = async (budget) => {
-      const slot = await this.#spend(attempt, budget);
+    const take = async (budget: Budget) => {
+      const slot = await this.#take(attempt, budget);
       sentAtMs = now();
       this.made[attempt.leader ? 'awaited' : 'refresh']++;
       started();
       return slot;
     };
     try {
-      const { json } = await upstream.answer({ route, input, wallet, arrival: NOWHERE, spend });
+      const { json } = await upstream.answer({ route, input, wallet, arrival: NOWHERE, slots: { take } });
       return entriesIn(plans, route, json, sentAtMs);
     } finally {
       started();
@@ -160,14 +160,14 @@ export class CallsInFlight {
   }
 
   /** Takes a slot by the first waiter with a valid sign-in; charged to the waiter whose group holds least. */
-  async #spend(attempt: Attempt, budget: Budget): Promise<Slot> {
-    const { spendAlone, waiting } = this.#dependencies;
+  async #take(attempt: Attempt, budget: Budget): Promise<Slot> {
+    const { alone, waiting } = this.#dependencies;
     const { leader } = attempt;
     attempt.asked = attempt.waiters();
     const shares = attempt.asked.flatMap(({ share }) => share ?? []);
     for (const waiter of leader ? [leader] : attempt.asked) {
       try {
-        const slot = await waiter.asker.spend(budget, shares.length > 0 ? shares : undefined);
+        const slot = await waiter.asker.slots.take(budget, shares.length > 0 ? shares : undefined);
         attempt.leader = waiter;
         return slot;
       } catch (error) {
@@ -176,7 +176,7 @@ export class CallsInFlight {
       }
     }
     if (attempt.asked.length > 0) throw new NoLeader();
-    return spendAlone(budget);
+    return alone.take(budget, REFRESH);
   }
 
   #wasAnswered(id: string): boolean {

@@ -1,7 +1,7 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { LRUCache } from 'lru-cache';
 import type { Allowance, Share } from '../budget/store.ts';
-import type { Spend } from '../call.ts';
+import type { Slots } from '../call.ts';
 import { CallsInFlight, type InFlightDependencies } from './calls-in-flight.ts';
 import { CallClaim, NOISE_MS, type SharedEntries } from './shared-entries.ts';
 import { idsOf, type KeptText, type Plan } from './stored.ts';
@@ -48,10 +48,10 @@ export class Calls {
 
   /** Waits for the calls that answer these keys. Rejects with the upstream's refusal, or `rate_limited` without a slot in time. */
   async wait(wanted: readonly Wanted[], asker: Asker): Promise<Waiter> {
-    const share = asker.spend.share && (await this.#shareOf(wanted, asker.spend.share));
+    const share = asker.slots.share && (await this.#shareOf(wanted, asker.slots.share));
     const waiter = new Waiter(wanted, asker, share);
     if (share && this.#giveKept(waiter)) return waiter;
-    if (this.#waiters.hasNonce(asker.spend.nonce))
+    if (this.#waiters.hasNonce(asker.slots.nonce))
       throw new Refusal('invalid_siwx_nonce', { reason: 'already waiting' });
     const isWaiting = this.#waiters.hasRoomFor(waiter) && !this.#isClosed;
     this.#enqueue(waiter.wanted(), waiter.weight, isWaiting);
@@ -68,7 +68,7 @@ export class Calls {
   }
 
   /** Refuses if the share gets no slot in time. Keys in flight cost no slot. */
-  async #shareOf(wanted: readonly Wanted[], shareOf: NonNullable<Spend['share']>): Promise<Share> {
+  async #shareOf(wanted: readonly Wanted[], shareOf: NonNullable<Slots['share']>): Promise<Share> {
     const isOnItsWay = wanted.every(({ key }) => this.#dependencies.order.isInFlight(key.id));
     try {
       return await shareOf(isOnItsWay ? undefined : WAIT_MS);

@@ -41,8 +41,8 @@ export interface Wanted extends Pick<KeyRequest, 'ageSeconds' | 'refusesCached'>
   readonly notBeforeMs?: number | undefined;
 }
 
-/** A request that wants keys. Its `spend` takes a call's slot and burns the request's sign-in with it. */
-export type Asker = Pick<UpstreamCall, 'wallet' | 'spend'>;
+/** A request that wants keys. Its slots take a call's slot and burns the request's sign-in with it. */
+export type Asker = Pick<UpstreamCall, 'wallet' | 'slots'>;
 
 /** A request that waits until all its keys are answered. */
 export class Waiter {
@@ -129,7 +129,7 @@ export class Waiters {
 
   /** Whether a request with the same sign-in is already waiting. */
   hasNonce(nonce: string | undefined): boolean {
-    return nonce !== undefined && this.all().some(({ asker }) => asker.spend.nonce === nonce);
+    return nonce !== undefined && this.all().some(({ asker }) => asker.slots.nonce === nonce);
   }
 
   hasRoomFor({ share }: Waiter): boolean {

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Cluster, Route } from '@asset-gateway/protocol';
-import { type Allowance, REFRESH } from '../budget/store.ts';
+import { InFlight } from '../budget/in-flight.ts';
+import { type Sharing, SlotTaker } from '../budget/slot-taker.ts';
+import type { Allowance } from '../budget/store.ts';
 import { CachingUpstream } from '../cache/caching.ts';
 import { ALONE } from '../cache/shared-entries.ts';
 import type { Upstream } from '../call.ts';
 import type { ApiConfig } from '../config/apis.ts';
 import type { ChannelName } from '../metrics/figures.ts';
-import { createSpending, InFlight, type Sharing } from '../stages/spend.ts';
 import { Breaker, type BreakerOptions, resending } from '../upstreams/breaker.ts';
 import { failover, type Key, type KeyOptions, SeveralKeys } from '../upstreams/several-keys.ts';
 import type { Connection } from '../upstreams/upstream.ts';
@@ -73,7 +74,7 @@ export class Channels {
     } else for (const channel of opened) this.#channels.set(channelKeyOf(channel.name), channel);
   }
 
-  /** Wraps the connections: the outer wrappers refuse before an inner one spends. */
+  /** Wraps the connections: the outer wrappers refuse before an inner one takes a slot. */
   #open({ name, transport, keys: plans }: ChannelPlan, room: InFlight, connections: number): SingleChannel {
     const { breaker, tracing } = this.#foundation;
     const openKey = ({ budget, options }: KeyPlan): Key => {
@@ -142,12 +143,11 @@ export function openCaches(foundation: Foundation, channels: Channels, sharing: 
   const { lifetimes, maxBytes } = cache;
   const leaseMs = config.upstreamTimeoutMs + LEASE_MARGIN_MS;
   const cacheOf = ({ upstream, keys: allowance, room }: Channel, scope: string): CachingUpstream => {
-    const spending = createSpending({ store, allowance, room, sharing, randomId });
-    const spendAlone = spending({ spend: (take) => take() }, { requestId: randomId(), client: '' });
+    const dependencies = { store, allowance, room, sharing, randomId };
     return new CachingUpstream({
       ...{ upstream, lifetimes, maxBytes: Math.floor(maxBytes / scopes.size), allowance },
       // No wallet signs for a refresh that no client waits for.
-      spendAlone: (budget) => spendAlone(budget, REFRESH),
+      alone: new SlotTaker(dependencies, {}, { requestId: '', client: '' }),
       shared: openShared?.({ secrets, scope, leaseMs, now }) ?? ALONE,
       ...{ randomId, now },
       wallSeconds: () => store.wallNow() / 1_000,

@@ -3,10 +3,10 @@ import type { Endpoint, Gate } from '../call.ts';
 import type { CreditConfig, PaidConfig } from '../config/paid.ts';
 import { CREDIT } from '../credit/account.ts';
 import { ChargedAnswers } from '../credit/debiting.ts';
-import { balanceUpstream, purchaseUpstream, spendNothing } from '../credit/upstreams.ts';
+import { balanceUpstream, purchaseUpstream, unlimited } from '../credit/upstreams.ts';
 import type { Describe } from '../describe/discovery.ts';
+import { CreditGate } from '../gates/credit.ts';
 import { Nonces } from '../gates/siwx/nonce.ts';
-import { CreditGate } from '../payments/credit-gate.ts';
 import type { ExactSetup } from '../payments/open.ts';
 import { AccountQueue } from '../payments/queue.ts';
 import { MOST_BUNDLED_MICROS } from '../payments/read/requirement.ts';
@@ -65,10 +65,10 @@ export function openCredit(parts: CreditParts) {
       return new CreditGate({ ...spending, network: NETWORKS[clusterOf(route)], priceMicros }, payments);
     },
     /** What serves a route of the credit surface. */
-    serving(route: Route): Pick<Endpoint, 'spending' | 'upstream'> {
-      const spending = spendNothing;
-      if (route.access === 'exact') return { upstream: purchaseUpstream(accounts, clusterOf(route)), spending };
-      return { upstream: balanceUpstream(accounts, [...exact.clusters]), spending };
+    serving(route: Route): Pick<Endpoint, 'slots' | 'upstream'> {
+      const slots = unlimited;
+      if (route.access === 'exact') return { upstream: purchaseUpstream(accounts, clusterOf(route)), slots };
+      return { upstream: balanceUpstream(accounts, [...exact.clusters]), slots };
     },
   };
 }

@@ -1,10 +1,11 @@
 import type { Access, Route } from '@asset-gateway/protocol';
 import { blocking } from '../blocked/list.ts';
+import { SlotTaker } from '../budget/slot-taker.ts';
 import type { Endpoint, Gate } from '../call.ts';
 import { createDescribe } from '../describe/discovery.ts';
 import { publicGate } from '../gates/gate.ts';
 import { SiwxGate } from '../gates/siwx/gate.ts';
-import { createSpending } from '../stages/spend.ts';
+import { signIns } from '../gates/siwx/sign-in.ts';
 import { createReader } from '../stages/validate.ts';
 import type { OwnAnswer } from '../upstreams/upstream.ts';
 import type { Channel, Channels } from './channels.ts';
@@ -15,16 +16,15 @@ import type { Parts } from './parts.ts';
 export function bindEndpoints(dependencies: Foundation & Parts): Endpoint[] {
   const { service, channels, signIn, exact, credit, blocked, tracing } = dependencies;
   const describe = (route: Route) => createDescribe(route, service);
+  const traced = tracing.spanned(signIns, { read: 'sign-in' });
   const gates: Readonly<Record<Access, (route: Route) => Gate>> = {
     public: () => publicGate,
     siwx(route) {
       const allowance = route.surface === 'credit' ? undefined : channelOf(route, channels).keys;
-      const gate = new SiwxGate({ ...signIn, allowance, describe: describe(route) });
-      return tracing.spanned(gate, { admit: 'sign-in' });
+      return new SiwxGate({ ...signIn, signIns: traced, allowance, describe: describe(route) });
     },
     exact(route) {
-      const gate = (credit ?? exact)?.gate(route, describe(route)) ?? missing(`${route.id} has no payee`);
-      return tracing.spanned<Gate>(gate, { admit: 'payment' });
+      return (credit ?? exact)?.gate(route, describe(route)) ?? missing(`${route.id} has no payee`);
     },
   };
   const gateOf = (route: Route): Gate => {
@@ -43,7 +43,7 @@ export function bindEndpoints(dependencies: Foundation & Parts): Endpoint[] {
   ];
 }
 
-type Serving = Pick<Endpoint, 'spending' | 'upstream'>;
+type Serving = Pick<Endpoint, 'slots' | 'upstream'>;
 
 function servingOf(route: Route, dependencies: Foundation & Parts): Serving {
   if (route.surface === 'credit') return dependencies.credit?.serving(route) ?? missing(`${route.id} has no accounts`);
@@ -54,7 +54,7 @@ function servingOf(route: Route, dependencies: Foundation & Parts): Serving {
 
 const byGateway = ({ id }: Route, answer: OwnAnswer): Serving => ({
   upstream: { answer: async (call) => answer(call) },
-  spending: () => () => missing(`${id} has no budget`),
+  slots: () => ({ take: () => missing(`${id} has no budget`) }),
 });
 
 const byChannel = (channel: Channel, dependencies: Foundation & Parts): Serving => {
@@ -62,9 +62,10 @@ const byChannel = (channel: Channel, dependencies: Foundation & Parts): Serving 
   const { store, randomId, caches } = dependencies;
   // Slots of our paid upstreams are limited by payments.
   const sharing = name.cluster === undefined ? dependencies.sharing : undefined;
+  const taking = { store, allowance, room, sharing, randomId };
   return {
     upstream: caches.get(channel) ?? channel.upstream,
-    spending: createSpending({ store, allowance, room, sharing, randomId }),
+    slots: (admission, trail) => new SlotTaker(taking, admission, trail),
   };
 };
 

@@ -1,10 +1,10 @@
 import { BlockedFile } from '../blocked/file.ts';
+import type { Sharing } from '../budget/slot-taker.ts';
 import { kindOf, shareOf } from '../budget/store.ts';
 import type { Hold } from '../closing.ts';
 import { Nonces } from '../gates/siwx/nonce.ts';
 import { openExact } from '../payments/open.ts';
 import type { Payments } from '../payments/payments.ts';
-import type { Sharing } from '../stages/spend.ts';
 import type { SpanNames } from '../traces/tracing.ts';
 import { Channels, openCaches } from './channels.ts';
 import { openConsole } from './console.ts';
@@ -14,6 +14,7 @@ import { ownAnswers, serviceOf } from './service.ts';
 
 /** The steps of a purchase that the database records. */
 const PAYMENT_SPANS: SpanNames<Payments> = {
+  look: 'payment',
   reserve: 'reserve',
   settling: 'begin settlement',
   resolve: 'record',

@@ -5,6 +5,7 @@ import { type Config, ConfigError } from '../config/config.ts';
 import type { FacilitatorConfig, PaidConfig } from '../config/paid.ts';
 import { nodeCrypto } from '../gates/crypto.ts';
 import { Chain } from '../payments/facilitator/chain.ts';
+import { addressOf } from '../payments/facilitator/local.ts';
 import { tokenAccountOf } from '../payments/open.ts';
 import { Memos } from '../payments/read/requirement.ts';
 import type { ProveCredit } from '../sales/audit.ts';
@@ -16,15 +17,14 @@ import { monotonicMs } from '../stores/clock.ts';
 import type { Money } from './money.ts';
 import { COMMAND_CONNECT_MS, openPostgres, openState, openToRead, secretsOf } from './state.ts';
 
-async function feePayerOf(facilitator: FacilitatorConfig): Promise<string | undefined> {
+function feePayerOf(facilitator: FacilitatorConfig): string | undefined {
   if (facilitator.kind === 'remote') return undefined;
-  const { createKeyPairSignerFromBytes } = await import('@solana/kit');
-  return (await createKeyPairSignerFromBytes(facilitator.keypair)).address;
+  return addressOf(facilitator.keypair);
 }
 
 /** The payee's account on each cluster, with a connection of its own. */
 async function payeesOf({ payTo, facilitator, solanaRpcUrls }: PaidConfig): Promise<Payee[]> {
-  const feePayer = await feePayerOf(facilitator);
+  const feePayer = feePayerOf(facilitator);
   const urls = Object.entries(solanaRpcUrls) as [Cluster, string][];
   return Promise.all(
     urls.map(async ([cluster, url]) => {

@@ -78,7 +78,6 @@ export function readPaid(read: Reader, { apis, families }: ApisConfig) {
       das: readLimit(read, 'das', ['DAS_RATE_LIMIT_PER_SECOND', 10], families),
       wallet: readLimit(read, 'wallet', ['WALLET_RATE_LIMIT_PER_SECOND', 10], families),
     },
-    useMemos: read.choice('PAYMENT_MEMO', 'on', ['on', 'off']) === 'on',
     surchargeMicros: read.integer('PRICE_SURCHARGE_USD_MICROS', 0, [0, MAX_LIMIT]),
     /** Own prices by route id, in millionths of a dollar. */
     prices: new Map([...families.prices, ...apis.flatMap(({ prices }) => [...prices])]),
@@ -154,8 +153,6 @@ export function readCredit(read: Reader, paid: PaidReading) {
   };
   if (!isOn) return undefined;
   read.check(paid !== undefined, 'CREDIT=on has nothing to sell: set an RPC URL or HELIUS_API_KEY, or CREDIT=off.');
-  const hasMemos = paid === undefined || paid === 'unusable' || paid.useMemos;
-  read.check(hasMemos, 'CREDIT=on needs PAYMENT_MEMO=on: without a memo a payment is not bound to its request.');
   const largest = Math.max(credit.bundleMicros, ...credit.bundlesMicros);
   read.check(largest <= credit.limitMicros, 'CREDIT_MAX_USD must be at least the largest of the bundles.');
   return credit;

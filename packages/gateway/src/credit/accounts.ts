@@ -38,6 +38,23 @@ export type HoldResult = { readonly verdict: 'held'; readonly debit: NewDebit } 
 /** Why nothing was captured: the hold lapsed, and other requests took the debit or the credit. */
 type NotCharged = 'running' | 'busy' | 'insufficient';
 
+/** An account, and the debits that have paid for a request. */
+export interface CreditLook {
+  readonly account: Account;
+  /** The debit with this id. */
+  readonly own: Debit | undefined;
+  /** Another debit for the same request, whose answer is owed. */
+  readonly owed: Debit | undefined;
+}
+
+function lookOf(found: readonly Row[], { id, requestHash }: rows.DebitSubject, nowMs: number): CreditLook {
+  const debits = found.map((row) => rows.debitOf(row, nowMs));
+  const isOwed = (index: number) => found[index]?.owed_until_ms && found[index].request_hash === requestHash;
+  const own = debits.find((each) => each?.id === id);
+  const owed = debits.find((each, index) => each !== undefined && each.id !== id && isOwed(index));
+  return { account: rows.accountOf(found[0]), own, owed };
+}
+
 const ATTEMPTS = 5;
 /** How often a release is tried again while the database is unavailable. */
 const RELEASE_AGAIN_MS = 500;
@@ -72,6 +89,12 @@ export class Accounts extends Ledger {
   async debit(id: string): Promise<Debit | undefined> {
     const [row] = await this.database.read(rows.findDebit(id));
     return row && rows.debitOf(row, this.now());
+  }
+
+  /** Reads what decides whether credit pays for a call, or has paid for it. */
+  async look(debit: rows.DebitSubject): Promise<CreditLook> {
+    const nowMs = this.now();
+    return lookOf(await this.database.read(rows.lookAt(debit, nowMs)), debit, nowMs);
   }
 
   /** Holds the price of a call. */
@@ -148,12 +171,9 @@ export class Accounts extends Ledger {
   /** Why a price was not held; undefined to try again. */
   async #refusalOf(debit: NewDebit, { isPastOwed }: rows.HoldOptions): Promise<HoldResult | undefined> {
     const nowMs = this.now();
-    const { id, owner, requestHash, micros } = debit;
+    const { id, owner, micros } = debit;
     const found = await this.database.read(rows.lookAt(debit, nowMs));
-    const account = rows.accountOf(found[0]);
-    const debits = found.map((row) => rows.debitOf(row, nowMs));
-    const own = debits.find((each) => each?.id === id);
-    const owed = debits.find((_, index) => found[index]?.owed_until_ms && found[index].request_hash === requestHash);
+    const { account, own, owed } = lookOf(found, debit, nowMs);
     const lapsed = found.filter((row) => row.state === 'held' && Number(row.until_ms) <= nowMs);
     // It was held, but the reply was lost.
     if (own?.owner === owner && own.progress === 'held') return { verdict: 'held', debit };

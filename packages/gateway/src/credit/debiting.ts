@@ -6,7 +6,7 @@ import {
   type RefusalCode,
   type RefusalDetails,
 } from '@asset-gateway/protocol';
-import type { Admission, Delivery, Receipt } from '../call.ts';
+import type { Delivery, Prepare, Receipt } from '../call.ts';
 import { alreadyUsed, fromStore, inProgress, PaidAnswers } from '../gates/gate.ts';
 import { type PaidCall, settledResponse } from '../receipts/response.ts';
 import { balanceOf, type Debit, type NewDebit } from './account.ts';
@@ -73,48 +73,34 @@ export function refusalOf(verdict: HoldVerdict): Refusal {
   return code ? new Refusal(code, { ...details, payment: { state: 'unused' } }) : inProgress('debit');
 }
 
-/**
- * A call that is paid from credit: its price is held before the upstream call, and captured together with the answer. `isHeld`:
- * whether the price is held already.
- */
-export function debiting(
-  { accounts, leaseMs, onStep }: CreditDependencies,
+/** Has a call answered whose price is held: captures the price together with the answer, or releases it. */
+export async function charged(
+  { accounts, onStep }: CreditDependencies,
   debit: NewDebit,
   context: DebitContext,
-  isHeld: boolean,
-): Admission {
-  let isCalled = false;
-  if (isHeld) onStep?.('hold');
-  return {
-    headers: context.freshNonce,
-    async spend(take) {
-      if (!isHeld) {
-        const { verdict } = await fromStore(accounts.hold(debit, { leaseMs, isPastOwed: true }));
-        if (verdict !== 'held') throw refusalOf(verdict);
-        isHeld = true;
-        onStep?.('hold');
-      }
-      const slot = await take();
-      isCalled = true;
-      return slot;
-    },
-    async settle({ json }) {
-      onStep?.('upstream');
-      const captured = { ...debit, capturedAtMs: accounts.now() };
-      const balanceMicros = await fromStore(accounts.capture(captured, json), { payment: { state: 'pending' } });
-      if (typeof balanceMicros === 'string') throw refusalOf(balanceMicros);
-      isHeld = false;
-      onStep?.('capture');
-      const onDelivered = () => {
-        onStep?.('respond');
-        accounts.delivered(debit.id);
-      };
-      return { ...receiptOf(captured, balanceMicros, context), onDelivered };
-    },
-    async [Symbol.asyncDispose]() {
-      if (isHeld) await accounts.release(debit, isCalled);
-    },
+  prepare: Prepare,
+): Promise<Delivery> {
+  let [isHeld, isCalled] = [true, false];
+  const onSlot = async () => {
+    isCalled = true;
   };
+  try {
+    onStep?.('hold');
+    const answer = await prepare()({ onSlot });
+    onStep?.('upstream');
+    const captured = { ...debit, capturedAtMs: accounts.now() };
+    const balanceMicros = await fromStore(accounts.capture(captured, answer.json), { payment: { state: 'pending' } });
+    if (typeof balanceMicros === 'string') throw refusalOf(balanceMicros);
+    isHeld = false;
+    onStep?.('capture');
+    const onDelivered = () => {
+      onStep?.('respond');
+      accounts.delivered(debit.id);
+    };
+    return { answer, receipt: { ...receiptOf(captured, balanceMicros, context), onDelivered } };
+  } finally {
+    if (isHeld) await accounts.release(debit, isCalled);
+  }
 }
 
 /** Answers that were charged before: to the same debit sent again, and to a request whose answer was not delivered. */
@@ -127,21 +113,21 @@ export class ChargedAnswers extends PaidAnswers {
   }
 
   /** The answer of this very debit. Refuses while it is running, or if it was for another request. */
-  async known(debit: Debit, context: DebitContext): Promise<Admission | Delivery> {
+  async known(debit: Debit, context: DebitContext, prepare: Prepare): Promise<Delivery> {
     const isRunning = debit.progress === 'held';
     if (debit.requestHash !== context.request.requestHash)
       throw alreadyUsed('another request', isRunning ? 'in_progress' : 'settled');
     if (isRunning) throw inProgress('debit');
-    const found = await this.owed(debit, context);
+    const found = await this.owed(debit, context, prepare);
     if (!found) throw alreadyUsed('sent again too often');
     return found;
   }
 
   /** The answer of another debit for the same request; undefined if it was fetched too often. */
-  async owed(debit: Debit, context: DebitContext): Promise<Admission | Delivery | undefined> {
+  async owed(debit: Debit, context: DebitContext, prepare: Prepare): Promise<Delivery | undefined> {
     if (this.isTooOften(debit.id, 'payer')) return undefined;
     const found = this.#accounts.find(debit);
     const receipt = found.then((account) => receiptOf(debit, balanceOf(account), context, true));
-    return this.deliver(debit.id, receipt);
+    return this.deliver(debit.id, receipt, prepare);
   }
 }

@@ -93,7 +93,10 @@ const LOOK = `select ${accountAt('$5')}, ${DEBIT}, (select count(*) from payment
   left join debits d on d.id in (select $3 union
     select id from debits where wallet_id = ${THE_WALLET} and ${isUnfinished} and ((${isOwed}) or (${isLapsed})))`;
 
-export const lookAt = (debit: NewDebit, nowMs: number): Statement => ({
+/** The debit whose state is read. */
+export type DebitSubject = Pick<NewDebit, 'network' | 'wallet' | 'id' | 'requestHash'>;
+
+export const lookAt = (debit: DebitSubject, nowMs: number): Statement => ({
   sql: LOOK,
   values: [...holderValues(debit), debit.id, debit.requestHash, nowMs],
 });

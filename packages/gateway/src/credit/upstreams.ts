@@ -1,5 +1,5 @@
 import { type Cluster, dollars, NETWORKS, Refusal } from '@asset-gateway/protocol';
-import type { Admission, UpstreamCall } from '../call.ts';
+import type { Admission, Slots, UpstreamCall } from '../call.ts';
 import { fromStore } from '../gates/gate.ts';
 import { monotonicMs } from '../stores/clock.ts';
 import { text } from '../stores/sql/database.ts';
@@ -51,7 +51,7 @@ export const balanceUpstream = (accounts: Accounts, sold: readonly Cluster[], re
 export const purchaseUpstream = (accounts: Accounts, sold: Cluster) => ({
   async answer(call: UpstreamCall) {
     const wallet = walletOf(call);
-    await call.spend({ key: '', limit: 0, windowMs: 0, inFlightMs: 0 });
+    await call.slots.take({ key: '', limit: 0, windowMs: 0, inFlightMs: 0 });
     const account = await fromStore(accounts.find({ network: NETWORKS[sold], wallet }));
     const boughtMicros = account.purchase?.micros ?? 0;
     const result = { wallet, ...ledger(sold, balanceOf(account) + boughtMicros), boughtMicros };
@@ -59,6 +59,10 @@ export const purchaseUpstream = (accounts: Accounts, sold: Cluster) => ({
   },
 });
 
-/** Spends an admission without an upstream or a budget. */
-export const spendNothing = (admission: Pick<Admission, 'spend'>) => () =>
-  admission.spend(async () => ({ release: () => undefined }));
+/** The slots of a call without an upstream or a budget. */
+export const unlimited = ({ beforeSlot }: Admission): Slots => ({
+  async take() {
+    await beforeSlot?.();
+    return { release: () => undefined };
+  },
+});

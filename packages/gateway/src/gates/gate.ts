@@ -7,7 +7,7 @@ import {
   type RefusalDetails,
 } from '@asset-gateway/protocol';
 import type { Background } from '../background.ts';
-import type { Admission, Arrival, Call, Challenge, Delivery, Gate, Receipt } from '../call.ts';
+import type { Answer, Arrival, Ask, Call, Challenge, Delivery, Gate, Prepare, Receipt } from '../call.ts';
 import { BAZAAR_EXTENSION, type Describe } from '../describe/discovery.ts';
 import { Recent } from '../tallies.ts';
 
@@ -18,14 +18,11 @@ export const fromStore = <T>(answer: Promise<T>, details: RefusalDetails = {}): 
     throw new Refusal('state_unavailable', { ...details, reason });
   });
 
-const free: Admission = {
-  spend: (take) => take(),
-  settle: async () => ({ headers: {} }),
-  [Symbol.asyncDispose]: async () => undefined,
-};
-
 /** The gate of public routes. */
-export const publicGate: Gate = { admit: async () => free, challenge: () => undefined };
+export const publicGate: Gate = {
+  serve: async (_call, _trail, prepare) => ({ answer: await prepare()({}), receipt: { headers: {} } }),
+  challenge: () => undefined,
+};
 
 /** How often the answer of one payment may be fetched again, by its payer and by unauthenticated clients. */
 const MOST = { payer: 200, other: 20 } as const;
@@ -83,43 +80,35 @@ export class PaidAnswers {
     return known.times > MOST[kind];
   }
 
-  /** The stored answer, or an admission that fetches it again. `isOver`: a lost answer is refused instead. */
-  async deliver(key: string, receipt: Receipt | Promise<Receipt>, isOver = false): Promise<Admission | Delivery> {
+  /** The answer: as it is stored, or fetched again if it was lost. `isOver`: a lost answer is refused instead. */
+  async deliver(key: string, receipt: Receipt | Promise<Receipt>, prepare: Prepare, isOver = false): Promise<Delivery> {
     const store = this.#store;
     const [json, paid] = await fromStore(Promise.all([store.answer(key), receipt]));
     if (json === undefined && isOver) throw alreadyUsed('answer no longer kept');
-    const delivered = { ...paid, onDelivered: () => store.delivered(key) };
-    return json === undefined ? this.#fetchAgain(key, delivered) : { answer: { json }, receipt: delivered };
+    const answer = json === undefined ? await this.#fetchAgain(key, prepare(true)) : { json };
+    return { answer, receipt: { ...paid, onDelivered: () => store.delivered(key) } };
   }
 
   /** The answer to a settled payment or debit was lost: calls the upstream again, and settles or charges nothing. */
-  #fetchAgain(key: string, receipt: Receipt): Admission {
+  async #fetchAgain(key: string, ask: Ask): Promise<Answer> {
     const store = this.#store;
-    const fetching = this.#fetching;
-    let isFetching = false;
-    return {
-      isOwed: true,
-      async spend(take) {
-        if (!isFetching && fetching.has(key)) throw inProgress('taken');
-        if (!isFetching) {
-          fetching.add(key);
-          isFetching = true;
-          // Another request may have fetched it since admission.
-          if ((await fromStore(store.answer(key))) !== undefined) throw inProgress('taken');
-        }
-        if ((await fromStore(store.calls(key))) >= MOST_CALLS) throw alreadyUsed('asked for too often');
-        const slot = await take();
-        await store.background.run('deliveries', () => store.called(key));
-        return slot;
-      },
-      async settle({ json }) {
-        await store.background.run('deliveries', () => store.keep(key, json));
-        return receipt;
-      },
-      async [Symbol.asyncDispose]() {
-        if (isFetching) fetching.delete(key);
-      },
-    };
+    if (this.#fetching.has(key)) throw inProgress('taken');
+    this.#fetching.add(key);
+    try {
+      // Another request may have fetched it since.
+      const stored = await fromStore(store.answer(key));
+      if (stored !== undefined) return { json: stored };
+      const answer = await ask({
+        async beforeSlot() {
+          if ((await fromStore(store.calls(key))) >= MOST_CALLS) throw alreadyUsed('asked for too often');
+        },
+        onSlot: () => store.background.run('deliveries', () => store.called(key)),
+      });
+      await store.background.run('deliveries', () => store.keep(key, answer.json));
+      return answer;
+    } finally {
+      this.#fetching.delete(key);
+    }
   }
 }
 

@@ -1,9 +1,10 @@
 import { Refusal } from '@asset-gateway/protocol';
-import type { Admission, Delivery } from '../call.ts';
+import type { Delivery, Prepare } from '../call.ts';
 import { alreadyUsed, fromStore, inProgress, PaidAnswers } from '../gates/gate.ts';
 import type { PaidCall } from '../receipts/response.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import type { PaymentCall } from './read/payment.ts';
+import { EXPIRED } from './reconcile.ts';
 import { PAYMENTS, type PaymentRecord, type PaymentState } from './record.ts';
 import { pendingRefusal, receiptOf, refusedRefusal } from './responses.ts';
 
@@ -18,6 +19,12 @@ const STATES = {
   refused: 'refused',
 } as const;
 
+/** The payments for a request that are owed or open. */
+interface Due extends Pick<PaymentState, 'due'> {
+  /** Whether the client has proved that it is the payer. */
+  readonly isProven: boolean;
+}
+
 /** Answers that were paid for before on one route: to a payment that is sent again, and to a request whose answer is owed. */
 export class Deliveries extends PaidAnswers {
   readonly #dependencies: PaymentDependencies;
@@ -28,20 +35,25 @@ export class Deliveries extends PaidAnswers {
   }
 
   /** The answer to this very payment if it has a record, whatever its memo and price. Refuses if there is no answer to deliver. */
-  async known(context: PaymentCall, found: PaymentRecord | undefined): Promise<Admission | Delivery | undefined> {
+  async known(context: PaymentCall, found: PaymentRecord | undefined, prepare: Prepare): Promise<Delivery | undefined> {
     const record = await this.#upToDate(found);
     if (!record) return undefined;
     const { key, memo } = record;
     context.trail.wallet = record.payer;
     if (record.requestHash !== context.request.requestHash)
       throw alreadyUsed('another request', STATES[record.progress]);
+    // The chain shows the transaction to everyone. Without our memo only its record says which challenge it answers.
+    const { carried, transfer } = context;
+    const isBound = typeof transfer !== 'string' && transfer.memo === memo;
+    if (!isBound && carried.memo !== undefined && carried.memo !== memo)
+      throw alreadyUsed('another challenge', STATES[record.progress]);
     if (record.progress === 'settled') {
       context.trail.payment = { state: 'settled', ...(record.signature && { transaction: record.signature }) };
       // Anyone can copy a settled transaction from the chain; its ticket proves that the client is the payer.
       const { memos } = this.#dependencies;
-      const isPayers = memo !== undefined && memos?.isTicketOf(memo, context.carried.ticket) === true;
+      const isPayers = memo !== undefined && memos.isTicketOf(memo, context.carried.ticket);
       if (this.isTooOften(key, isPayers ? 'payer' : 'other')) throw alreadyUsed('sent again too often');
-      return isPayers ? this.#settled(context, record) : this.#withoutTicket(context, record);
+      return isPayers ? this.#settled(context, record, prepare) : this.#withoutTicket(context, record);
     }
     if (record.progress === 'refused') throw refusedRefusal(record, record.reason ?? '', context.inVersion1Header);
     if (record.progress === 'unresolved') throw pendingRefusal(record, context.inVersion1Header);
@@ -49,17 +61,17 @@ export class Deliveries extends PaidAnswers {
   }
 
   /**
-   * The answer to another payment for the same request, so that each payer pays once. `due`: the payments that are owed or open.
-   * A payment without a ticket (`isProven` is false) may be a copy: it gets a stored answer, which stays owed.
+   * The answer to another payment for the same request, so that each payer pays once. A payment without a ticket may be a copy: it gets
+   * a stored answer, which stays owed.
    */
-  async owed(context: PaidCall, due: PaymentState['due'], isProven: boolean) {
+  async owed(context: PaidCall, { due, isProven }: Due, prepare: Prepare): Promise<Delivery | undefined> {
     const dueKey = due.at(-1)?.key;
     if (dueKey === undefined) return undefined;
     const { payments } = this.#dependencies;
     const record = await this.#upToDate(await fromStore(payments.find(dueKey)));
     if (record?.progress === 'refused' || !record) return undefined;
     const isSettled = record.progress === 'settled';
-    if (isSettled && isProven) return this.#settled(context, record);
+    if (isSettled && isProven) return this.#settled(context, record, prepare);
     const isTooOften = isSettled && this.isTooOften(record.key, 'other');
     const answer = isSettled && !isTooOften && (await fromStore(payments.answer(record.key)));
     if (answer) return { answer: { json: answer }, receipt: receiptOf(record, context, true) };
@@ -69,9 +81,11 @@ export class Deliveries extends PaidAnswers {
     });
   }
 
-  /** The record of a payment, read again from the chain if its outcome is unknown. */
+  /** The record of a payment, read again from the chain if its outcome is unknown or was concluded from its absence. */
   async #upToDate(record: PaymentRecord | undefined): Promise<PaymentRecord | undefined> {
-    if (record?.progress !== 'unresolved') return record;
+    const isAbsent = record?.progress === 'refused' && record.reason === EXPIRED;
+    if (!record || (record.progress !== 'unresolved' && !isAbsent)) return record;
+    if (isAbsent && this.isTooOften(record.key, 'other')) return record;
     const { payments, reconciler } = this.#dependencies;
     await reconciler.reconcile(record);
     return fromStore(payments.find(record.key));
@@ -86,8 +100,8 @@ export class Deliveries extends PaidAnswers {
     return { answer: { json: answer }, receipt: receiptOf(record, context, true) };
   }
 
-  async #settled(context: PaidCall, record: PaymentRecord): Promise<Admission | Delivery> {
+  async #settled(context: PaidCall, record: PaymentRecord, prepare: Prepare): Promise<Delivery> {
     const ageMs = this.#dependencies.payments.now() - (record.resolvedAtMs ?? 0);
-    return this.deliver(record.key, receiptOf(record, context, true), ageMs >= PAYMENTS.answerMs);
+    return this.deliver(record.key, receiptOf(record, context, true), prepare, ageMs >= PAYMENTS.answerMs);
   }
 }

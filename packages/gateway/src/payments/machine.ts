@@ -118,6 +118,8 @@ export const resolve =
   (state, nowMs) => {
     const { record } = state;
     if (!record || record.progress === 'settled') return 'ignored';
+    // Looked up again and still not found.
+    if (record.progress === 'refused' && settlement.outcome !== 'settled') return 'ignored';
     if (settlement.outcome === 'settled') return settled(state, record, settlement.signature, nowMs);
     const payer = { ...state.payer, inFlight: without(state.payer.inFlight, record.key) };
     if (settlement.outcome === 'unknown') {

@@ -7,10 +7,12 @@ import {
   USDC,
   USUAL_FEE_LAMPORTS,
 } from '@asset-gateway/protocol';
+import { address, getAddressEncoder, getProgramDerivedAddress } from '@solana/addresses';
 import { type Hold, opening } from '../closing.ts';
 import type { PaidConfig } from '../config/paid.ts';
 import { ConfigError } from '../config/settings.ts';
 import type { Describe } from '../describe/discovery.ts';
+import { ExactGate, type ExactRoute } from '../gates/exact.ts';
 import type { SpanNames, Tracing } from '../traces/tracing.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import { Chain } from './facilitator/chain.ts';
@@ -18,7 +20,7 @@ import type { Facilitator } from './facilitator/facilitator.ts';
 import { feePayerReader } from './facilitator/fee-payer.ts';
 import { InProcessFacilitator } from './facilitator/local.ts';
 import { RemoteFacilitator } from './facilitator/remote.ts';
-import { type CreditSale, ExactGate, type ExactRoute } from './gate.ts';
+import type { CreditSale } from './payer.ts';
 import { Queues } from './queue.ts';
 import { Memos, type Offer } from './read/requirement.ts';
 import { TOKEN } from './read/transaction.ts';
@@ -30,14 +32,13 @@ type Chains = ReadonlyMap<string, Chain>;
 
 export const CLUSTERS: readonly Cluster[] = ['mainnet', 'devnet'];
 
-const CHAIN_SPANS: SpanNames<Chain> = { post: 'chain call', status: 'confirm' };
+const CHAIN_SPANS: SpanNames<Chain> = { simulate: 'simulate', send: 'send', status: 'confirm' };
 const FACILITATOR_SPANS: SpanNames<Facilitator> = { verify: 'verify', settle: 'settle' };
 
 const TOKEN_PROGRAMS = [TOKEN, 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'];
 
 /** The token account of a wallet. */
 export async function tokenAccountOf(wallet: string, mint: string): Promise<string> {
-  const { address, getAddressEncoder, getProgramDerivedAddress } = await import('@solana/kit');
   const encoder = getAddressEncoder();
   const [account] = await getProgramDerivedAddress({
     programAddress: address('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL'),
@@ -100,7 +101,7 @@ async function openFacilitator({ paid, payments, crypto, notice }: ExactOptions,
   const { background } = payments;
   const { facilitator: config, feeBudgetPerHour } = paid;
   if (config.kind === 'in-process')
-    return InProcessFacilitator.create({ keypair: config.keypair, ...chains, feeBudgetPerHour, notice, background });
+    return new InProcessFacilitator({ keypair: config.keypair, ...chains, feeBudgetPerHour, notice, background });
   const remote = new RemoteFacilitator({ ...config, crypto, background });
   await remote.refresh();
   return remote;
@@ -137,7 +138,7 @@ async function assemble(options: ExactOptions, hold: Hold) {
   const reconciler = hold(new Reconciler({ payments, facilitator, chains, crypto, onSettlement }));
   const settlements = new Queues();
   hold({ close: () => settlements.idle() });
-  const memos = paid.useMemos ? new Memos(crypto, secrets) : undefined;
+  const memos = new Memos(crypto, secrets);
   const limits = new VerificationLimits();
   const dependencies = { ...options, ...all, facilitator, reconciler, settlements, limits, memos };
   const pricing = { rates: RATES, surchargeMicros: paid.surchargeMicros, own: paid.prices };

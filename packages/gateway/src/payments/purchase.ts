@@ -1,212 +1,174 @@
-import { Refusal } from '@asset-gateway/protocol';
-import type { Admission, Answer, Receipt, Slot, TakeSlot, Trail } from '../call.ts';
-import type { CreditLimits } from '../credit/account.ts';
-import { creditHeader } from '../credit/debiting.ts';
+import { dollars, Refusal } from '@asset-gateway/protocol';
+import type { Answer, Ask, Call, Delivery, Prepare, Trail } from '../call.ts';
+import { charged } from '../credit/debiting.ts';
 import { fromStore, MOST_CALLS } from '../gates/gate.ts';
-import type { PaidCall } from '../receipts/response.ts';
+import type { Deliveries } from './deliveries.ts';
 import type { PaymentDependencies } from './dependencies.ts';
-import type { Payment, Settlement } from './facilitator/facilitator.ts';
-import { BUDGET_USED_UP, feeChargeOf, fitsBudget } from './facilitator/fee-payer.ts';
-import { type FeeCharge, isKnownPayer, type NewPayment, type PaymentRecord, type SettlementAttempt } from './record.ts';
-import * as responses from './responses.ts';
-import type { StoredState } from './rows.ts';
-import { verify } from './verification.ts';
+import { BUDGET_USED_UP, feeChargeOf, feePayerName, fitsBudget } from './facilitator/fee-payer.ts';
+import { type CreditSale, choosePayer } from './payer.ts';
+import { type PaymentCall, type PresentedPayment, readPresentedPayment, readSent } from './read/payment.ts';
+import type { Offer } from './read/requirement.ts';
+import { isSigned } from './read/transaction.ts';
+import type { PaymentRecord, ReserveVerdict } from './record.ts';
+import { refusalOf, unavailable, unused } from './responses.ts';
+import { conclude, deliveryOf, inTurn, note, record, send } from './settlement.ts';
+import type { Look, Purchase } from './steps.ts';
+import { type Proof, verifiedOf, verify } from './verification.ts';
 
-const SETTLE_MS = 25_000;
+/** What sells a route at this moment. */
+export interface Seller extends PaymentDependencies {
+  readonly offer: Offer;
+  /** Undefined if credit is off. */
+  readonly credit: CreditSale | undefined;
+  /** Why nothing new can be bought; undefined if it can. Earlier purchases can always be fetched. */
+  readonly whyClosed: string | undefined;
+  readonly deliveries: Deliveries;
+}
 
-/** One purchase: reserved and verified before the upstream call, settled before the response. */
-export class Purchase implements Admission {
-  readonly #dependencies: PaymentDependencies;
-  readonly #record: NewPayment & Payment;
-  readonly #request: PurchaseRequest;
-  #isReserved = false;
-  #isCalled = false;
-  /** Verification has found that the payment had settled before. */
-  #isSettledBefore = false;
-  /** The record after this purchase has settled. */
-  #settled: PaymentRecord | undefined;
-  /** The wallet's credit after that. */
-  #balanceMicros: number | undefined;
-  /** From now on only the outcome of the settlement changes the record. */
-  #isSettling = false;
-  #height: number | undefined;
-  /** The time from which money may move, by the database's clock. */
-  #sentAtMs = 0;
-  #fee: FeeCharge | undefined;
+/**
+ * A purchase, from the request to its answer, in ten steps. Refuses by throwing. Until step 7 nothing has moved, and the payment can be
+ * sent again; from then on the chain decides.
+ */
+export async function buy(seller: Seller, call: Call, trail: Trail, prepare: Prepare): Promise<Delivery> {
+  // 1. Read the payment and check it, without I/O.
+  const { sent, presented } = readPayment(seller, call, trail);
+  if (typeof sent.transfer === 'string') return answerOld(seller, sent, presented, prepare);
+  // 2. Look up the payment, its wallet, and what has paid for this request before.
+  const look = await lookUp(seller, sent);
+  // 3. A payment or a request that was paid for before gets its answer.
+  const known = await answerKnown(seller, sent, look, prepare);
+  if (known) return known;
+  const purchase = { sent, look, payment: newPayment(seller, sent, presented) };
+  const owed = await answerOwed(seller, purchase, prepare);
+  if (owed) return owed;
+  // 4. Validate the call.
+  const ask = prepare();
+  // 5. Choose what pays: hold the price in the wallet's credit, or reserve the payment.
+  const debit = await choosePayer(seller.credit, purchase, () => reserve(seller, purchase));
+  if (debit && seller.credit) return charged(seller.credit.dependencies, debit, sent, () => ask);
+  return complete(seller, purchase, ask);
+}
 
-  constructor(dependencies: PaymentDependencies, record: NewPayment & Payment, request: PurchaseRequest) {
-    this.#dependencies = dependencies;
-    this.#record = record;
-    this.#request = request;
-  }
-
-  async spend(take: TakeSlot): Promise<Slot> {
-    const { payments, onFailure } = this.#dependencies;
-    const isFirst = !this.#isReserved;
-    if (isFirst) await this.#begin();
-    // Retries of the upstream call count too.
-    else if ((await fromStore(payments.calls(this.#record.key))) >= MOST_CALLS) throw responses.refusalOf('exhausted');
-    const slot = await take();
-    // The reservation has counted the first call.
-    if (!isFirst) await payments.called(this.#record.key).catch(onFailure);
-    this.#isCalled = true;
-    return slot;
-  }
-
-  async settle({ json }: Answer): Promise<Receipt> {
-    const { settlements, facilitator, onStep } = this.#dependencies;
-    if (this.#isSettledBefore) return this.#prepaid(json);
+/** Steps 6 to 10 of a purchase whose payment is reserved. */
+async function complete(seller: Seller, purchase: Purchase, ask: Ask): Promise<Delivery> {
+  const { payments, settlements, onStep, onFailure } = seller;
+  const { key, owner, payer } = purchase.payment;
+  let [isReserved, isCalled] = [true, false];
+  let proof: Proof | undefined;
+  const prove = async () => {
+    const proven = await verify(seller, purchase);
+    onStep?.('verify');
+    return proven;
+  };
+  onStep?.('reserve');
+  try {
+    // 6. Simulate the payment, then call the upstream.
+    const answer = await ask({
+      async beforeSlot() {
+        if (!proof) proof = await prove();
+        else if ((await fromStore(payments.calls(key))) >= MOST_CALLS) throw refusalOf('exhausted');
+      },
+      async onSlot() {
+        // The reservation has counted the first call.
+        if (isCalled) await payments.called(key).catch(onFailure);
+        isCalled = true;
+      },
+    });
+    proof ??= await prove();
+    if (proof.settledBefore)
+      return deliveryOf(seller, purchase, answer, await keep(seller, proof.settledBefore, answer));
     onStep?.('upstream');
-    const signature = facilitator.signatureOf?.(this.#record);
-    const attempt = { answer: json, signature, height: this.#height, fee: this.#fee };
-    const settling = settlements.run(this.#record.payer, () => this.#settleNow(attempt));
-    const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), SETTLE_MS).unref());
-    return this.#conclude(await Promise.race([settling, late]));
-  }
-
-  /** The point of no return, one at a time for a payer: note the settlement, settle, then record the outcome. */
-  async #settleNow(attempt: SettlementAttempt): Promise<Settlement> {
-    const { payments, facilitator, onFailure, onStep } = this.#dependencies;
-    const { key, owner } = this.#record;
-    this.#sentAtMs = payments.now();
-    const attempted = { ...attempt, settlingSinceMs: this.#sentAtMs };
-    const verdict = await payments.settling(key, owner, attempted).catch((error) => this.#unwritten(error));
-    if (verdict === 'fees used up') throw responses.unavailable(BUDGET_USED_UP);
-    if (verdict !== 'settling') throw responses.refusalOf(verdict === 'covered' ? 'taken' : verdict);
-    this.#isSettling = true;
-    this.#request.trail.payment = { state: 'pending' };
-    onStep?.('store');
-    const settlement = await facilitator.settle(this.#record).catch((error): Settlement => {
-      onFailure(error);
-      return { outcome: 'unknown', signature: attempt.signature };
+    const attempt = { answer: answer.json, height: proof.height };
+    const outcome = await inTurn(settlements, payer, async () => {
+      // 7. Store the answer and note the settlement. From now on money may move.
+      await note(seller, purchase, attempt);
+      isReserved = false;
+      // 8. Sign, send and confirm. 9. Record the outcome.
+      return record(seller, purchase, await send(seller, purchase));
     });
-    return this.#recordOutcome(settlement);
-  }
-
-  /** Nothing was sent. The payment is unused unless the database says otherwise. */
-  async #unwritten(error: unknown): Promise<never> {
-    const reason = String(error);
-    const record = await this.#dependencies.payments.find(this.#record.key).catch(() => {
-      throw new Refusal('state_unavailable', { reason, payment: { state: 'pending' } });
-    });
-    if (record && record.progress !== 'reserved')
-      throw responses.pendingRefusal(record, this.#request.inVersion1Header);
-    throw new Refusal('state_unavailable', { reason, payment: responses.unused });
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#isReserved && !this.#isSettling) await this.#release();
-  }
-
-  async #release(): Promise<void> {
-    this.#isReserved = false;
-    await this.#dependencies.payments.release(this.#record.key, this.#record.owner, this.#isCalled);
-  }
-
-  /** Rejects early, before any I/O. Of concurrent copies only the reserved one counts. */
-  async #begin(): Promise<void> {
-    const { payments, limits, onStep, facilitator } = this.#dependencies;
-    const { look, credit } = this.#request;
-    const { payer, key, network, requirement } = this.#record;
-    const isNewPayer = !isKnownPayer(look.paidOnMainnet, payments.now());
-    const verified = { network, payer, challenge: requirement.extra.memo ?? key, isNewPayer };
-    limits.assertRoom(verified, payments.now());
-    this.#fee = feeChargeOf(facilitator, this.#record, isNewPayer);
-    if (this.#fee && !fitsBudget(this.#fee, look.fees)) throw responses.unavailable(BUDGET_USED_UP);
-    const verdict = await fromStore(payments.reserve(this.#record, credit, look));
-    if (verdict !== 'reserved') throw responses.refusalOf(verdict);
-    this.#isReserved = true;
-    onStep?.('reserve');
-    const end = limits.enter(verified, payments.now());
-    try {
-      const request = { ...this.#request, record: this.#record, verified };
-      const { height, signature } = await verify(this.#dependencies, request);
-      this.#height = height;
-      this.#isSettledBefore = signature !== undefined;
-      if (signature !== undefined) this.#request.trail.payment = { state: 'settled', transaction: signature };
-      onStep?.('verify');
-    } finally {
-      end();
-    }
-  }
-
-  async #prepaid(json: string): Promise<Receipt> {
-    const { payments } = this.#dependencies;
-    await payments.background.run('deliveries', () => payments.keep(this.#record.key, json));
-    const record = (await this.#known()) ?? { ...this.#record, progress: 'settled' };
-    return this.#receiptOf(record, true);
-  }
-
-  /** Records the outcome, even after the request has ended. A failure of the database does not change the outcome. */
-  async #recordOutcome(settlement: Settlement): Promise<Settlement> {
-    const { payments, onFailure, onStep, onSettlement } = this.#dependencies;
-    const { key, owner } = this.#record;
-    onStep?.('settle');
-    onSettlement?.(settlement.outcome);
-    try {
-      const { record, balanceMicros } = await payments.resolve(key, settlement, owner);
-      if (settlement.outcome === 'settled') {
-        this.#settled = record;
-        this.#balanceMicros = balanceMicros;
-      }
-    } catch (error) {
-      onFailure(error);
-    }
-    onStep?.('record');
-    return settlement;
-  }
-
-  async #conclude(settlement: Settlement | undefined): Promise<Receipt> {
-    const { reconciler } = this.#dependencies;
-    let reason = settlement?.outcome === 'unsent' ? settlement.reason : undefined;
-    if (!settlement && !this.#isSettling) {
-      // Gives up waiting for earlier settlements of the payer, unless this one has just begun.
-      await this.#release();
-      reason = 'earlier settlements of this payer take too long';
-    }
-    if (reason !== undefined && (await this.#isTakenBack())) throw responses.unavailable(reason);
-    if (settlement?.outcome === 'unknown') {
-      const open = await this.#known();
-      if (open) await reconciler.reconcile(open);
-    }
-    const { inVersion1Header } = this.#request;
-    const sent = { progress: 'unresolved', settlingSinceMs: this.#sentAtMs } as const;
-    const record: PaymentRecord = this.#settled ?? (await this.#known()) ?? { ...this.#record, ...sent };
-    if (settlement?.outcome === 'settled')
-      return this.#receiptOf({ ...record, signature: settlement.signature }, false);
-    if (record.progress === 'settled') return this.#receiptOf(record, false);
-    if (record.progress === 'refused') throw responses.refusedRefusal(record, record.reason ?? '', inVersion1Header);
-    throw responses.pendingRefusal(record, inVersion1Header);
-  }
-
-  #receiptOf(record: PaymentRecord, replayed: boolean): Receipt {
-    const { payments, onStep } = this.#dependencies;
-    const { key, creditMicros } = this.#record;
-    const onDelivered = () => {
-      onStep?.('respond');
-      payments.delivered(key);
-    };
-    const receipt = { ...responses.receiptOf(record, this.#request, replayed), onDelivered };
-    if (creditMicros === 0) return receipt;
-    const balance = this.#balanceMicros === undefined ? {} : creditHeader(undefined, this.#balanceMicros);
-    return { ...receipt, grantedMicros: creditMicros, headers: { ...receipt.headers, ...balance } };
-  }
-
-  async #isTakenBack(): Promise<boolean> {
-    const found = this.#dependencies.payments.find(this.#record.key);
-    return found.then((record) => record === undefined).catch(() => false);
-  }
-
-  /** An outage of the database does not fail a payment that may have settled. */
-  async #known(): Promise<PaymentRecord | undefined> {
-    return this.#dependencies.payments.find(this.#record.key).catch(() => undefined);
+    if (isReserved) throw unavailable('earlier settlements of this payer take too long');
+    // 10. Answer.
+    return deliveryOf(seller, purchase, answer, await conclude(seller, purchase, outcome));
+  } catch (error) {
+    if (isReserved) await payments.release(key, owner, isCalled);
+    throw error;
   }
 }
 
-/** The request of a purchase. */
-interface PurchaseRequest extends PaidCall {
-  readonly trail: Trail;
-  readonly look: StoredState;
-  /** Undefined if credit is off. */
-  readonly credit: CreditLimits | undefined;
+/** Reads the payment of a request and compares it with the offer. */
+function readPayment(seller: Seller, call: Call, trail: Trail) {
+  const { memos, payments, facilitator } = seller;
+  const sent = readSent(seller, call, trail);
+  const { requestHash } = sent.request;
+  // A remote facilitator's fee payer may be another shop's too.
+  const isOwnFeePayer = facilitator.feeBudgetPerHour !== undefined;
+  const presented = readPresentedPayment({ ...sent, memos, requestHash, isOwnFeePayer, nowMs: payments.now() });
+  return { sent, presented };
+}
+
+/** A transaction of another shape pays for nothing. It gets its answer if it was paid with when the offer was another. */
+async function answerOld(seller: Seller, sent: PaymentCall, refusal: unknown, prepare: Prepare): Promise<Delivery> {
+  const { crypto, payments, deliveries } = seller;
+  // Without its payer's signature nothing is looked up.
+  const record = isSigned(sent.transaction, crypto) ? await fromStore(payments.find(sent.key)) : undefined;
+  const known = await deliveries.known(sent, record, prepare);
+  if (known) return known;
+  throw refusal;
+}
+
+async function lookUp({ payments, credit }: Seller, sent: PaymentCall): Promise<Look> {
+  const { key, offer, request, transaction } = sent;
+  const [, payer = ''] = transaction.keys;
+  const { network } = offer;
+  const { requestHash } = request;
+  const feePayer = offer.feePayer === '' ? undefined : feePayerName(network, offer.feePayer);
+  const looking = payments.look({ key, network, payer, requestHash }, feePayer);
+  const found = await fromStore(
+    Promise.all([looking, credit?.dependencies.accounts.look({ network, wallet: payer, id: key, requestHash })]),
+  );
+  return { ...found[0], credit: found[1] };
+}
+
+/** The answer to this very payment, which has settled or was covered by credit. */
+async function answerKnown({ deliveries, credit }: Seller, sent: PaymentCall, look: Look, prepare: Prepare) {
+  const known = await deliveries.known(sent, look.record, prepare);
+  const debit = look.credit?.own;
+  return known ?? (debit && credit?.dependencies.answers.known(debit, sent, prepare));
+}
+
+/** The answer to this request that the wallet has paid for and not received. */
+async function answerOwed({ deliveries, credit }: Seller, { sent, payment, look }: Purchase, prepare: Prepare) {
+  const { hasTicket: isProven } = payment;
+  const owed = await deliveries.owed(sent, { due: look.due, isProven }, prepare);
+  const debit = isProven ? look.credit?.owed : undefined;
+  return owed ?? (debit && credit?.dependencies.answers.owed(debit, sent, prepare));
+}
+
+/** The payment as it is reserved. Refuses if nothing can be bought now, or if the payment does not match the request. */
+function newPayment(seller: Seller, { request, trail }: PaymentCall, presented: PresentedPayment | Refusal) {
+  if (seller.whyClosed !== undefined) throw unavailable(seller.whyClosed);
+  if (presented instanceof Refusal) throw presented;
+  trail.wallet = presented.payer;
+  trail.payment = unused;
+  const price = Number(presented.amount) - presented.creditMicros;
+  // A remote facilitator pays its own fees.
+  const feeLamports = seller.facilitator.feeBudgetPerHour === undefined ? 0 : presented.feeLamports;
+  return { ...request, ...presented, priceUsd: dollars(price), feeLamports };
+}
+
+/** Reserves the payment. Refuses before any I/O if it cannot be verified now or its fee does not fit the budget. */
+async function reserve(seller: Seller, purchase: Purchase): Promise<ReserveVerdict> {
+  const { payments, limits, facilitator, credit } = seller;
+  const { payment, look } = purchase;
+  const nowMs = payments.now();
+  limits.assertRoom(verifiedOf(purchase, nowMs), nowMs);
+  const fee = feeChargeOf(facilitator, payment, look, nowMs);
+  if (fee && !fitsBudget(fee, look.fees)) throw unavailable(BUDGET_USED_UP);
+  return fromStore(payments.reserve(payment, credit, look));
+}
+
+/** Stores the answer to a payment that had settled before. */
+async function keep({ payments }: Seller, settled: PaymentRecord, { json }: Answer) {
+  await payments.background.run('deliveries', () => payments.keep(settled.key, json));
+  return { record: settled, isRepeat: true };
 }

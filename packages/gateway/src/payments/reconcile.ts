@@ -1,6 +1,8 @@
 import type { Repeated } from '../background.ts';
 import type { Crypto } from '../gates/crypto.ts';
-import { type Chain, type ChainStatus, DEAD_AFTER_BLOCKS, HISTORY, SKEW_MS } from './facilitator/chain.ts';
+import { monotonicMs } from '../stores/clock.ts';
+import { Recent } from '../tallies.ts';
+import { type Chain, DEAD_AFTER_BLOCKS, HISTORY, SKEW_MS, type Sighting as Status } from './facilitator/chain.ts';
 import { type Facilitator, isFeePayerSignature, type Payment, type Settlement } from './facilitator/facilitator.ts';
 import type { Payments } from './payments.ts';
 import { MEMO_SECONDS } from './read/requirement.ts';
@@ -19,18 +21,21 @@ export interface ReconcilerDependencies {
 }
 
 const INTERVAL_MS = 2_000;
-const EXPIRED = 'expired';
+/** Two answers that a payment is missing are at least this far apart. */
+const APART_MS = 2_000;
+const REMEMBER_MS = 600_000;
+/** The reason of a payment whose blockhash has expired. */
+export const EXPIRED = 'expired';
 
 /** What the chain shows of a payment. */
-interface Sighting {
+interface Sighting extends Status {
   readonly signature: string | undefined;
   /** Whether the whole history was searched for it. */
   readonly isComplete: boolean;
-  readonly status: ChainStatus;
 }
 
 /** A payment that there is no chain to show. */
-export const MISSING: Sighting = { signature: undefined, isComplete: false, status: 'missing' };
+export const MISSING: Sighting = { signature: undefined, isComplete: false, status: 'missing', slot: 0 };
 
 /**
  * Resolves payments with an unknown outcome. It looks for the transaction on the chain and, if this process settles, sends it again
@@ -39,6 +44,8 @@ export const MISSING: Sighting = { signature: undefined, isComplete: false, stat
 export class Reconciler {
   readonly #dependencies: ReconcilerDependencies;
   readonly #running = new Map<string, Promise<void>>();
+  /** When expired payments were first found missing, by their key. */
+  readonly #missing = new Recent<number>(REMEMBER_MS);
   readonly #sweeping: Repeated;
   #isClosed = false;
 
@@ -63,12 +70,14 @@ export class Reconciler {
     return running;
   }
 
-  /** What a chain shows of a payment now; `missing` if there is no chain to read. */
-  async look(record: PaymentRecord, chain: Chain | undefined): Promise<Sighting> {
+  /** What a chain shows of a payment now; `missing` if there is no chain to read. `minSlot`: which a node must have reached. */
+  async look(record: PaymentRecord, chain: Chain | undefined, minSlot?: number): Promise<Sighting> {
     if (!chain) return MISSING;
-    const found = await this.#signatureOf(chain, record, paymentOf(record));
-    const status = found.signature === undefined ? 'missing' : await chain.status(found.signature);
-    return { ...found, status };
+    if (record.signature !== undefined)
+      return { signature: record.signature, isComplete: true, ...(await chain.status(record.signature)) };
+    const { signature, isComplete } = await this.#signatureOf(chain, record, minSlot);
+    if (signature === undefined) return { ...MISSING, isComplete, slot: minSlot ?? 0 };
+    return { signature, isComplete, ...(await chain.status(signature)) };
   }
 
   close(): Promise<void> {
@@ -91,25 +100,42 @@ export class Reconciler {
   }
 
   async #ofChain(chain: Chain, record: PaymentRecord): Promise<Settlement | undefined> {
-    const height = await chain.finalizedHeight();
-    const { signature, isComplete, status } = await this.look(record, chain);
+    // Read before the payment: what has landed until this block is final.
+    const { height, slot } = await chain.finalized();
+    const sighting = await this.look(record, chain, slot);
+    const { signature, status } = sighting;
+    if (status !== 'missing') this.#missing.delete(record.key);
     if (status === 'confirmed' && signature !== undefined) return { outcome: 'settled', signature };
     if (status === 'failed') return { outcome: 'refused', reason: FAILED_ON_CHAIN };
     if (status === 'seen') return undefined;
     const isOver = record.height !== undefined && height > record.height + DEAD_AFTER_BLOCKS;
-    if (isOver) return isComplete ? { outcome: 'refused', reason: EXPIRED } : undefined;
+    if (isOver) return this.#expired(record, sighting.isComplete && sighting.slot >= slot);
     const payment = paymentOf(record);
     if (payment && record.signature !== undefined) await this.#dependencies.facilitator.resend?.(payment);
     return undefined;
   }
 
+  /**
+   * A payment whose blockhash has expired and that a node does not show. One node may be behind the others: only a second answer, some
+   * seconds later, by a node that has reached the slot of the expiry too (`isWhole`), is proof that the payment has not landed.
+   */
+  #expired({ key }: PaymentRecord, isWhole: boolean): Settlement | undefined {
+    const nowMs = monotonicMs();
+    if (!isWhole) return undefined;
+    const firstMs = this.#missing.get(key, nowMs);
+    if (firstMs === undefined) this.#missing.set(key, nowMs, nowMs);
+    if (firstMs === undefined || nowMs - firstMs < APART_MS) return undefined;
+    this.#missing.delete(key);
+    return { outcome: 'refused', reason: EXPIRED };
+  }
+
   /** A remote facilitator may settle without reporting it: the memo finds its transaction. */
-  async #signatureOf(chain: Chain, record: PaymentRecord, payment: Payment | undefined) {
-    if (record.signature !== undefined) return { signature: record.signature, isComplete: true };
+  async #signatureOf(chain: Chain, record: PaymentRecord, minSlot: number | undefined) {
+    const payment = paymentOf(record);
     if (record.memo === undefined || !payment) return { signature: undefined, isComplete: false };
     const { memo } = record;
     const { crypto } = this.#dependencies;
-    const rows = await chain.transactionsOf(record.source);
+    const rows = await chain.transactionsOf(record.source, { minSlot });
     const found = rows.find(
       ({ memos, signature }) => memos.includes(memo) && isFeePayerSignature(crypto, signature, payment),
     );

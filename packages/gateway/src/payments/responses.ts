@@ -23,6 +23,8 @@ export function refusalOf(verdict: keyof typeof NOT_RESERVED): Refusal {
   return new Refusal(code, { ...details, reason: verdict });
 }
 
+export const NO_FEE_PAYER = 'no fee payer known yet';
+
 /** Nothing can be settled now; the payment stays unused. */
 export const unavailable = (reason: string): Refusal =>
   new Refusal('facilitator_unavailable', { reason, payment: unused });

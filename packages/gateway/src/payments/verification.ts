@@ -2,17 +2,18 @@ import { Refusal } from '@asset-gateway/protocol';
 import { alreadyUsed, fromStore } from '../gates/gate.ts';
 import { Counts, Recent } from '../tallies.ts';
 import type { Chain } from './facilitator/chain.ts';
-import { codeOfReason, type Payment, type Processed } from './facilitator/facilitator.ts';
+import { codeOfReason, type Processed } from './facilitator/facilitator.ts';
 import { MISSING, type Reconciler, type ReconcilerDependencies } from './reconcile.ts';
-import type { NewPayment } from './record.ts';
+import { isKnownPayer, type PaymentRecord } from './record.ts';
 import { pendingRefusal, unused } from './responses.ts';
+import type { Purchase } from './steps.ts';
 
 /** The payment that is verified, as far as limits count it. */
 export interface Verified {
   /** CAIP-2: each network has limits of its own. */
   readonly network: string;
   readonly payer: string;
-  /** The memo of its challenge, or its own key if memos are off: the client can choose neither. */
+  /** The memo of its challenge, or its own key without one: the client can choose neither. */
   readonly challenge: string;
   readonly isNewPayer: boolean;
 }
@@ -85,53 +86,62 @@ export interface VerifyingDependencies extends Pick<ReconcilerDependencies, 'pay
   readonly limits: VerificationLimits;
 }
 
-/** A reserved payment that is to be verified. */
-interface VerificationRequest {
-  readonly record: NewPayment & Payment;
-  readonly inVersion1Header: boolean;
-  /** What its verification counts against. */
-  readonly verified: Verified;
+/** What a purchase's verification counts for. */
+export const verifiedOf = ({ payment, look }: Purchase, nowMs: number): Verified => ({
+  network: payment.network,
+  payer: payment.payer,
+  challenge: payment.memo ?? payment.key,
+  isNewPayer: !isKnownPayer(look.paidOnMainnet, nowMs),
+});
+
+/** What verifying a payment has shown. */
+export interface Proof {
+  /** The finalized block height before the verification; undefined if there is no RPC. */
+  readonly height: number | undefined;
+  /** The record of a payment that the chain shows as settled before: nothing is sent. */
+  readonly settledBefore?: PaymentRecord;
 }
 
-/**
- * Verifies a payment. Refuses it if it is invalid, unless it had settled before: then it records that and answers its signature.
- * `height`: the finalized block height before the verification; undefined if there is no RPC.
- */
-export async function verify(dependencies: VerifyingDependencies, request: VerificationRequest) {
+/** Verifies a reserved payment. Refuses it if it is invalid, unless its payer proves that it had settled before: then it records that. */
+export async function verify(dependencies: VerifyingDependencies, purchase: Purchase): Promise<Proof> {
   const { facilitator, verifyingChains, limits, payments } = dependencies;
-  const { record, verified } = request;
-  const pendingHeight = verifyingChains.get(record.network)?.finalizedHeight();
-  pendingHeight?.catch(() => undefined);
-  const verification = await facilitator.verify(record);
-  const height = await pendingHeight;
-  if (verification.valid) return { height, signature: undefined };
-  limits.failed(verified.challenge, payments.now());
-  const { signature, status } = await sightingOf(dependencies, request, verification.processed);
-  // Anyone can copy a payment that the chain shows: only one that it does not show is the payer's own failure.
-  if (status === 'missing') limits.failed(verified.payer, payments.now());
-  if (status === 'confirmed' && !record.hasTicket) {
-    // Anyone can copy a settled transaction, and only the ticket proves who made it.
-    throw alreadyUsed('settled before');
+  const { payment, sent } = purchase;
+  const verified = verifiedOf(purchase, payments.now());
+  const end = limits.enter(verified, payments.now());
+  try {
+    const pendingHeight = verifyingChains.get(payment.network)?.finalizedHeight();
+    pendingHeight?.catch(() => undefined);
+    const verification = await facilitator.verify(payment);
+    const height = await pendingHeight;
+    if (verification.valid) return { height };
+    limits.failed(verified.challenge, payments.now());
+    const { signature, status } = await sightingOf(dependencies, payment, verification.processed);
+    // Anyone can copy a payment that the chain shows: only one that it does not show is the payer's own failure.
+    if (status === 'missing') limits.failed(verified.payer, payments.now());
+    if (status === 'seen' && signature !== undefined)
+      throw pendingRefusal({ ...payment, progress: 'unresolved', signature }, sent.inVersion1Header);
+    const { reason } = verification;
+    if (status !== 'confirmed' || signature === undefined)
+      throw new Refusal(codeOfReason(reason), { reason, payment: { state: 'refused' } });
+    // Anyone can copy a settled transaction: its memo binds it to this request, and only the ticket proves who made it.
+    if (!payment.isBound || !payment.hasTicket) throw alreadyUsed('settled before');
+    const state = { state: 'settled', transaction: signature } as const;
+    await fromStore(payments.adopt(payment, signature), { payment: state });
+    sent.trail.payment = state;
+    return { height, settledBefore: { ...payment, progress: 'settled', signature } };
+  } finally {
+    end();
   }
-  if (status === 'seen' && signature !== undefined) {
-    throw pendingRefusal({ ...record, progress: 'unresolved', signature }, request.inVersion1Header);
-  }
-  const { reason } = verification;
-  if (status !== 'confirmed' || signature === undefined) {
-    throw new Refusal(codeOfReason(reason), { reason, payment: { state: 'refused' } });
-  }
-  await fromStore(payments.adopt(record, signature), { payment: { state: 'settled', transaction: signature } });
-  return { height, signature };
 }
 
 /** What the chain shows of an invalid payment. One RPC can lead to nodes that disagree. */
 async function sightingOf(
   { facilitator, reconciler, verifyingChains }: VerifyingDependencies,
-  { record }: VerificationRequest,
+  payment: Purchase['payment'],
   processed: Processed,
 ) {
   if (processed === 'no') return MISSING;
-  const open = { ...record, progress: 'reserved', signature: facilitator.signatureOf?.(record) } as const;
-  const { signature, status } = await reconciler.look(open, verifyingChains.get(record.network));
+  const open = { ...payment, progress: 'reserved', signature: facilitator.signatureOf?.(payment) } as const;
+  const { signature, status } = await reconciler.look(open, verifyingChains.get(payment.network));
   return { signature, status: status === 'missing' && processed === 'yes' ? 'seen' : status };
 }

@@ -1,5 +1,5 @@
 import { CORS_HEADERS, type RefusalCode } from '@asset-gateway/protocol';
-import type { Admission, Call, Challenge, Endpoint, Inbound, Outbound, Sale, Trail } from '../call.ts';
+import type { Call, Challenge, Endpoint, Inbound, Outbound, Sale, Trail } from '../call.ts';
 import { Recent } from '../tallies.ts';
 
 /** More entity tags than any client sends. */
@@ -116,7 +116,6 @@ export class RequestTrail {
   readonly facts: Trail;
   /** The matched call. */
   call?: Call & { readonly endpoint: Pick<Endpoint, 'gate'> };
-  admission?: Pick<Admission, 'headers'>;
   readonly #inbound: Inbound;
   readonly #dependencies: TrailDependencies;
   readonly #startedAt = performance.now();
@@ -146,7 +145,7 @@ export class RequestTrail {
       ...answer.headers,
     };
     if (!WITHOUT_LENGTH.includes(answer.status)) headers['Content-Length'] = String(Buffer.byteLength(answer.body));
-    if (answer.status !== 402) Object.assign(headers, this.admission?.headers?.());
+    if (answer.status !== 402) Object.assign(headers, this.facts.headers?.());
     const { log, sales } = this.#dependencies;
     const nowMs = performance.now();
     const isFirst = answer.sale !== undefined && sales?.isFirst(answer.sale, nowMs) === true;

@@ -147,15 +147,15 @@ class OpenTelemetryTracing implements Tracing {
       answer: async (call: KeyedCall) => {
         const parent = this.#current.getStore() ?? ROOT_CONTEXT;
         const spans: Span[] = [];
-        const spend = async (): Promise<Slot> => {
-          const slot = await call.spend();
+        const takeSlot = async (): Promise<Slot> => {
+          const slot = await call.takeSlot();
           const attributes = { ...place, 'http.request.method': call.route.httpMethod };
           const span = this.#export.tracer.startSpan('upstream call', { kind: SpanKind.CLIENT, attributes }, parent);
           spans.push(span);
           return this.#reachesUpstreams ? carrying(slot, trace.setSpan(parent, span)) : slot;
         };
         try {
-          return await upstream.answer({ ...call, spend });
+          return await upstream.answer({ ...call, takeSlot });
         } catch (error) {
           for (const span of spans) fail(span, error);
           throw error;

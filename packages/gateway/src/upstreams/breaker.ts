@@ -119,11 +119,11 @@ export function resending(upstream: KeyedUpstream): KeyedUpstream {
   return {
     async answer(call) {
       let lost: unknown;
-      const spend = () => call.spend().catch(() => Promise.reject(lost));
+      const takeSlot = () => call.takeSlot().catch(() => Promise.reject(lost));
       const isSafe = call.route.httpMethod === 'GET' && !isDown;
       for (;;) {
         try {
-          const answer = await upstream.answer(lost === undefined ? call : { ...call, spend });
+          const answer = await upstream.answer(lost === undefined ? call : { ...call, takeSlot });
           isDown = false;
           return answer;
         } catch (error) {

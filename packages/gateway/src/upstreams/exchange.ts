@@ -143,7 +143,7 @@ export function openPool(options: UpstreamOptions, exchangeOf: (call: KeyedCall)
     /** Takes a slot, writes the request, reads the answer and releases the slot. Every failure becomes a refusal. */
     async answer(call) {
       const { request, read } = exchangeOf(call);
-      const slot = await call.spend();
+      const slot = await call.takeSlot();
       const { method, path, body } = request;
       const own = body === undefined ? common : [...common, 'content-type', 'application/json'];
       const headers = slot.headers ? [...own, ...Object.entries(slot.headers).flat()] : own;

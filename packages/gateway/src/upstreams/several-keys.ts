@@ -123,7 +123,7 @@ export class SeveralKeys implements Upstream, Allowance {
   async #ask(key: KeyState, call: UpstreamCall): Promise<Answer> {
     const { setAsideUntilMs } = key;
     try {
-      const answer = await key.upstream.answer({ ...call, spend: () => call.spend(key.budget) });
+      const answer = await key.upstream.answer({ ...call, takeSlot: () => call.slots.take(key.budget) });
       if (key.setAsideUntilMs === setAsideUntilMs) key.setAsideUntilMs = NEVER;
       return answer;
     } catch (error) {

@@ -7,11 +7,11 @@ import {
   siwxExtension,
 } from '@asset-gateway/protocol';
 import type { Allowance, NonceUse, Store } from '../../budget/store.ts';
-import type { Admission, Call, Challenge, Gate, Trail } from '../../call.ts';
+import type { Call, Challenge, Delivery, Gate, Prepare, Trail } from '../../call.ts';
 import type { Describe } from '../../describe/discovery.ts';
 import { random } from '../crypto.ts';
 import { challenge, challengedUrl, fromStore, type OriginOf } from '../gate.ts';
-import { readValidSignIn, type SignInDependencies } from './sign-in.ts';
+import type { SignInDependencies, signIns } from './sign-in.ts';
 
 const LIFETIME_MS = 300_000;
 const STATEMENT = 'Sign in with your wallet. This is free and moves no money.';
@@ -44,6 +44,7 @@ function rateLimitHeaders(allowance: Allowance): Record<string, string> {
 
 /** Dependencies of the sign-in gate. */
 export interface SiwxDependencies extends Omit<SignInDependencies, 'clocks'> {
+  readonly signIns: typeof signIns;
   readonly store: Store;
   readonly originOf: OriginOf;
   /** The budget shown in RateLimit headers; undefined for routes without an upstream. */
@@ -54,29 +55,6 @@ export interface SiwxDependencies extends Omit<SignInDependencies, 'clocks'> {
 }
 
 const NO_EPOCH = 'until expiry';
-
-/** A valid sign-in; its nonce is burnt with the slot, or on settling if no slot was taken. */
-function signedIn(store: Store, owner: string, use: NonceUse | undefined, headers: Admission['headers']): Admission {
-  let isBurnt = false;
-  return {
-    headers,
-    nonce: use?.nonce,
-    async spend(take) {
-      const slot = await take(isBurnt ? undefined : use);
-      isBurnt = true;
-      return slot;
-    },
-    async settle() {
-      if (isBurnt || !use) return { headers: {} };
-      const verdict = await fromStore(store.burn(use, owner));
-      if (verdict !== 'burnt')
-        throw new Refusal(verdict === 'nonce_used' ? 'invalid_siwx_nonce' : 'invalid_siwx_expired');
-      isBurnt = true;
-      return { headers: {} };
-    },
-    async [Symbol.asyncDispose]() {},
-  };
-}
 
 /** The gate of free routes: every request needs a wallet's signature, good for one answer. */
 export class SiwxGate implements Gate {
@@ -90,21 +68,36 @@ export class SiwxGate implements Gate {
     this.#judge = { ...dependencies, clocks: dependencies.store };
   }
 
-  async admit(call: Call, trail: Trail): Promise<Admission> {
-    const { store, originOf, allowance, singleUse } = this.#dependencies;
+  /** The nonce is burnt with the slot, or after the answer if it took no slot. */
+  async serve(call: Call, trail: Trail, prepare: Prepare): Promise<Delivery> {
+    const { store } = this.#dependencies;
+    const nonce = await this.#readSignIn(call, trail);
+    let isBurnt = nonce === undefined;
+    const onSlot = async () => {
+      isBurnt = true;
+    };
+    const answer = await prepare()({ nonce, onSlot });
+    const verdict = isBurnt || !nonce ? 'burnt' : await fromStore(store.burn(nonce, random(16).toString('hex')));
+    if (verdict !== 'burnt')
+      throw new Refusal(verdict === 'nonce_used' ? 'invalid_siwx_nonce' : 'invalid_siwx_expired');
+    return { answer, receipt: { headers: {} } };
+  }
+
+  /** The nonce of a valid sign-in; undefined without single use. */
+  async #readSignIn(call: Call, trail: Trail): Promise<NonceUse | undefined> {
+    const { store, originOf, allowance, singleUse, signIns } = this.#dependencies;
     const origin = originOf(call.inbound);
     const epoch = singleUse ? store.epoch() : NO_EPOCH;
     if (epoch === undefined) throw new Refusal('state_unavailable', { reason: 'no epoch yet' });
     this.#epoch = epoch;
-
     const rule = { origin, epoch, judgedByStore: singleUse };
-    const { payload, nonce } = readValidSignIn(this.#judge, call, rule);
+    const { payload, nonce } = await signIns.read(this.#judge, call, rule);
     trail.wallet = payload.address;
-    const owner = random(16).toString('hex');
-    return signedIn(store, owner, singleUse ? { nonce: payload.nonce, ...nonce } : undefined, () => ({
+    trail.headers = () => ({
       [HEADERS.replayNonce]: this.#freshNonce(origin),
       ...(allowance && rateLimitHeaders(allowance)),
-    }));
+    });
+    return singleUse ? { nonce: payload.nonce, ...nonce } : undefined;
   }
 
   /** Without single use the text to sign names the bare origin, so one signature opens every route until it expires. */

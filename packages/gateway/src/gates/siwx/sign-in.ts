@@ -137,3 +137,6 @@ function verify(crypto: Crypto, payload: SiwxPayload): void {
   const message = Buffer.from(siwxMessageText(payload));
   if (!crypto.verify(signature, message, address)) throw new Refusal('invalid_siwx_signature');
 }
+
+/** Reads sign-ins. An object, so that tracing can wrap it. */
+export const signIns = { read: async (...parts: Parameters<typeof readValidSignIn>) => readValidSignIn(...parts) };

@@ -1,8 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { below, listAt, member, type Refusal } from '@asset-gateway/protocol';
 import { Pool } from '../../pool.ts';
 import { unavailable } from '../responses.ts';
-import type { Processed } from './facilitator.ts';
 
 const DEADLINE_MS = 5_000;
 const CONNECTIONS = 16;
@@ -10,6 +8,8 @@ const CONNECTIONS = 16;
 const BLOCKHASH_BLOCKS = 150;
 /** After this many blocks a transaction that has not landed never will. */
 export const DEAD_AFTER_BLOCKS = 200;
+/** The code of a node whose simulation before sending has failed. */
+const PREFLIGHT_FAILED = -32_002;
 /** How long a height is reused. Blocks take 400 ms. */
 const HEIGHT_MS = 1_000;
 /** The most transactions that an RPC lists at once. */
@@ -23,8 +23,12 @@ interface Finalized {
 /** How far the chain's time of day may be from ours. */
 export const SKEW_MS = 60_000;
 
-/** What the chain shows of a transaction. `seen`: it is neither confirmed nor failed yet, and may still be dropped. */
-export type ChainStatus = 'confirmed' | 'failed' | 'seen' | 'missing';
+/** What a node shows of a transaction. `seen`: it is neither confirmed nor failed yet, and may still be dropped. */
+export interface Sighting {
+  readonly status: 'confirmed' | 'failed' | 'seen' | 'missing';
+  /** The slot that the node had reached. */
+  readonly slot: number;
+}
 
 /** A transaction of an account's history. */
 export interface HistoryRow {
@@ -61,16 +65,16 @@ export class Chain {
     this.#path = pathname + search;
   }
 
-  async status(signature: string): Promise<ChainStatus> {
+  async status(signature: string): Promise<Sighting> {
     const result = await this.#call('getSignatureStatuses', [[signature], { searchTransactionHistory: true }]);
-    const values = member(result, 'value');
+    const [values, slot] = [member(result, 'value'), Number(below(result, 'context', 'slot'))];
     if (!Array.isArray(values) || values.length !== 1) throw unusable('no status list');
-    const [status] = values;
-    if (status === null) return 'missing';
-    const [error, level] = [member(status, 'err'), member(status, 'confirmationStatus')];
+    const [found] = values;
+    if (found === null) return { status: 'missing', slot };
+    const [error, level] = [member(found, 'err'), member(found, 'confirmationStatus')];
     if (error === undefined) throw unusable('a status without err');
-    if (level !== 'confirmed' && level !== 'finalized') return 'seen';
-    return error === null ? 'confirmed' : 'failed';
+    if (level !== 'confirmed' && level !== 'finalized') return { status: 'seen', slot };
+    return { status: error === null ? 'confirmed' : 'failed', slot };
   }
 
   /** Blocks up to this height are final. It may be a second old. */
@@ -121,8 +125,37 @@ export class Chain {
     return typeof text === 'string' ? Buffer.from(text, 'base64') : undefined;
   }
 
-  /** Sends a signed transaction to the network. */
-  async send(transaction: string): Promise<void> {
+  /** Simulates a signed transaction. Answers its error as JSON text; undefined if it would succeed. */
+  async simulate(transaction: string): Promise<string | undefined> {
+    const settings = { encoding: 'base64', sigVerify: true, commitment: 'confirmed' };
+    const error = below(await this.#call('simulateTransaction', [transaction, settings]), 'value', 'err');
+    if (error === undefined) throw unusable('a simulation without err');
+    return error === null ? undefined : JSON.stringify(error);
+  }
+
+  /**
+   * Sends a signed transaction to the network after the node's own simulation. Answers undefined, or why this call has sent nothing:
+   * the simulation's error as JSON text, or a reason for which no node got the request. Any other failure rejects, and proves nothing.
+   */
+  async send(transaction: string): Promise<{ readonly error: string } | { readonly unsent: string } | undefined> {
+    const settings = { encoding: 'base64', preflightCommitment: 'confirmed' };
+    const json = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'sendTransaction', params: [transaction, settings] });
+    let text: string;
+    try {
+      text = await this.post(json);
+    } catch (error) {
+      if (isUnsent(error)) return { unsent: `rpc sendTransaction: ${(error as Error).message}` };
+      throw error;
+    }
+    const answer: unknown = JSON.parse(text);
+    const failed = below(answer, 'error', 'data', 'err');
+    if (below(answer, 'error', 'code') === PREFLIGHT_FAILED && failed) return { error: JSON.stringify(failed) };
+    resultOf(answer, 'sendTransaction');
+    return undefined;
+  }
+
+  /** Sends a transaction once more that was sent before. */
+  async resend(transaction: string): Promise<void> {
     await this.#call('sendTransaction', [transaction, { encoding: 'base64', skipPreflight: true, maxRetries: 0 }]);
   }
 
@@ -153,7 +186,7 @@ export class Chain {
       signal: AbortSignal.timeout(DEADLINE_MS),
     });
     const text = await body.text();
-    if (statusCode !== 200) throw new Error(`status ${statusCode}`);
+    if (statusCode !== 200) throw Object.assign(new Error(`status ${statusCode}`), { statusCode });
     return text;
   }
 
@@ -165,62 +198,29 @@ export class Chain {
   }
 
   async #call(method: string, params: readonly unknown[]): Promise<unknown> {
+    return resultOf(await this.#ask(method, params), method);
+  }
+
+  /** The whole answer to a JSON-RPC request. */
+  async #ask(method: string, params: readonly unknown[]): Promise<unknown> {
     try {
-      const answer: unknown = JSON.parse(await this.post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })));
-      const result = member(answer, 'result');
-      if (result !== undefined) return result;
-      throw new Error(`code ${String(below(answer, 'error', 'code'))}`);
+      return JSON.parse(await this.post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })));
     } catch (error) {
       throw unavailable(`rpc ${method}: ${(error as Error).message}`);
     }
   }
 }
 
-/** What has happened at the RPC during one call of the facilitator. */
-export interface SimulationRun {
-  /** Whether something was sent to the network. After that a failure proves nothing. */
-  sent: boolean;
-  /** A fault of the RPC, which is not the payment's. */
-  fault?: string;
-  /** Whether the fee payer cannot pay the fee, which is not the payment's fault either. */
-  feePayerIsEmpty?: boolean;
-  /** Whether the payment has landed already, as far as the simulation shows. */
-  processed?: Processed;
-  /** Whether the chain shows the transaction with an error. */
-  failedOnChain?: boolean;
+const UNCONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
+
+/** Whether a request that failed like this has reached no node: no connection, or a status of 4xx such as a provider's 429. */
+function isUnsent(error: unknown): boolean {
+  const { code = '', statusCode = 0 } = error as { code?: string; statusCode?: number };
+  return UNCONNECTED.includes(code) || (statusCode >= 400 && statusCode < 500);
 }
 
-const YOUNG_BLOCKHASH_MS = 800;
-const SIMULATED = 'Simulation failed: ';
-
-/** Errors of the account that pays the fee, which is the transaction's first. */
-const FEE_PAYER_ERRORS = new Set([
-  '"AccountNotFound"',
-  '"InsufficientFundsForFee"',
-  '"InvalidAccountForFee"',
-  '{"InsufficientFundsForRent":{"account_index":0}}',
-]);
-
-/** Errors of a transaction that has landed: the second one after its blockhash has expired. */
-const PROCESSED_ERRORS: ReadonlyMap<string, Processed> = new Map([
-  ['"AlreadyProcessed"', 'yes'],
-  ['"BlockhashNotFound"', 'maybe'],
-]);
-
-/** Simulates, again if the RPC does not know the blockhash yet, and notes what a failure means. */
-export async function simulate(once: () => Promise<void>, run: SimulationRun): Promise<void> {
-  try {
-    await once().catch(async (error: Error) => {
-      if (error.message !== `${SIMULATED}"BlockhashNotFound"`) throw error;
-      await sleep(YOUNG_BLOCKHASH_MS);
-      await once();
-    });
-  } catch (error) {
-    const { message } = error as Error;
-    const reason = message.startsWith(SIMULATED) ? message.slice(SIMULATED.length) : undefined;
-    if (reason === undefined) run.fault = 'the RPC could not simulate';
-    else if (FEE_PAYER_ERRORS.has(reason)) run.feePayerIsEmpty = true;
-    else run.processed = PROCESSED_ERRORS.get(reason) ?? 'no';
-    throw error;
-  }
+function resultOf(answer: unknown, method: string): unknown {
+  const result = member(answer, 'result');
+  if (result === undefined) throw unavailable(`rpc ${method}: code ${String(below(answer, 'error', 'code'))}`);
+  return result;
 }

@@ -1,7 +1,7 @@
 import { clusterOfNetwork } from '@asset-gateway/protocol';
 import type { Background, Repeated } from '../../background.ts';
 import { closeAll } from '../../closing.ts';
-import { type FeeCharge, type NewPayment, PAYMENTS } from '../record.ts';
+import { type FeeCharge, isKnownPayer, type NewPayment, PAYMENTS } from '../record.ts';
 import type { StoredState } from '../rows.ts';
 import type { Chain } from './chain.ts';
 import type { Facilitator } from './facilitator.ts';
@@ -10,12 +10,22 @@ import type { Facilitator } from './facilitator.ts';
 export const BUDGET_USED_UP = 'the hourly fee budget is used up';
 
 /** The charge of a settlement against the fee budget; undefined if a remote facilitator pays. */
-export function feeChargeOf(facilitator: Facilitator, payment: NewPayment, isNewPayer: boolean): FeeCharge | undefined {
+export function feeChargeOf(
+  facilitator: Facilitator,
+  payment: NewPayment,
+  { paidOnMainnet }: Pick<StoredState, 'paidOnMainnet'>,
+  nowMs: number,
+): FeeCharge | undefined {
   const { network, feeLamports: lamports } = payment;
   const limit = facilitator.feeBudgetPerHour;
   const feePayer = facilitator.feePayer(network);
   if (limit === undefined || feePayer === undefined) return undefined;
-  return { feePayer: feePayerName(network, feePayer), lamports, limit, isNewPayer };
+  return {
+    feePayer: feePayerName(network, feePayer),
+    lamports,
+    limit,
+    isNewPayer: !isKnownPayer(paidOnMainnet, nowMs),
+  };
 }
 
 /** Each network has its own fee budget, because devnet's fees cost nothing. */

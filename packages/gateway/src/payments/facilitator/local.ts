@@ -1,14 +1,15 @@
-import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
+import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pkcs8OfSeed, type Refusal } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import type { Background } from '../../background.ts';
-import { LIMITS } from '../read/transaction.ts';
 import { FAILED_ON_CHAIN } from '../record.ts';
 import { unavailable } from '../responses.ts';
-import { type Chain, type SimulationRun, simulate } from './chain.ts';
-import { type Facilitator, type Payment, requestBody, type Settlement, type Verification } from './facilitator.ts';
+import type { Chain } from './chain.ts';
+import type { Facilitator, Payment, Processed, Settlement, Verification } from './facilitator.ts';
 import { watchFeePayer } from './fee-payer.ts';
+
+type Chains = ReadonlyMap<string, Chain>;
 
 /** What the in-process facilitator needs. */
 interface InProcessOptions {
@@ -26,93 +27,138 @@ interface InProcessOptions {
 
 const VERIFY_MS = 5_000;
 const CONFIRM_MS = 20_000;
+const POLL_MS = 250;
+/** Two answers that a payment is missing are at least this far apart. */
+const APART_MS = 2_000;
+/** An RPC may not know a young blockhash yet. */
+const YOUNG_BLOCKHASH_MS = 800;
+const SEED_BYTES = 32;
 /** The fee payer's signature is the first, after the byte that counts signatures. */
 const SIGNATURE_OFFSET = 1;
-const POLL_MS = 250;
 
-type Chains = ReadonlyMap<string, Chain>;
+const SIMULATION_FAILED = 'invalid_exact_svm_transaction_simulation_failed';
+const UNKNOWN_BLOCKHASH = '"BlockhashNotFound"';
 
-/** Loads what only this facilitator needs of x402's packages. Whole modules here would all end up in the bundle. */
-async function loadPackages(keypair: Uint8Array) {
-  const [kit, svm, { ExactSvmScheme }] = await Promise.all([
-    import('@solana/kit'),
-    import('@x402/svm'),
-    import('@x402/svm/exact/facilitator'),
-  ]);
-  return {
-    keys: await kit.createKeyPairSignerFromBytes(keypair),
-    cache: new svm.SettlementCache(),
-    toRpc: kit.createSolanaRpcFromTransport,
-    toSigner: svm.toFacilitatorSvmSigner,
-    ExactSvmScheme,
-  };
+/** Errors of the account that pays the fee, which is the transaction's first. */
+const FEE_PAYER_ERRORS = new Set([
+  '"AccountNotFound"',
+  '"InsufficientFundsForFee"',
+  '"InvalidAccountForFee"',
+  '{"InsufficientFundsForRent":{"account_index":0}}',
+]);
+
+/** Whether a transaction with this error has landed before: its blockhash expires some time after that. */
+function processedOf(error: string): Processed {
+  if (error === '"AlreadyProcessed"') return 'yes';
+  return error === UNKNOWN_BLOCKHASH ? 'maybe' : 'no';
 }
 
-type Packages = Awaited<ReturnType<typeof loadPackages>>;
-type Scheme = InstanceType<Packages['ExactSvmScheme']>;
+/** The address of a key pair of 64 bytes. */
+export function addressOf(keypair: Uint8Array): string {
+  const { x = '' } = createPublicKey(privateKeyOf(keypair)).export({ format: 'jwk' });
+  return bs58.encode(Buffer.from(x, 'base64url'));
+}
 
-/** x402's own facilitator in this process, with limits and deadlines, and with strict readings of its answers. */
+function privateKeyOf(keypair: Uint8Array): KeyObject {
+  const key = Buffer.from(pkcs8OfSeed(keypair.subarray(0, SEED_BYTES)));
+  return createPrivateKey({ key, format: 'der', type: 'pkcs8' });
+}
+
+/** Settles payments with the gateway's own key: simulates, signs, sends and confirms over the RPC of each network. */
 export class InProcessFacilitator implements Facilitator {
   readonly feeBudgetPerHour: number;
   readonly #options: InProcessOptions;
-  readonly #packages: Packages;
+  readonly #address: string;
   readonly #key: KeyObject;
   readonly #watch: ReturnType<typeof watchFeePayer>;
+  /** Signatures by the message of their payment: each is made once. */
+  readonly #signatures = new WeakMap<Uint8Array, Buffer>();
 
-  private constructor(options: InProcessOptions, packages: Packages) {
+  constructor(options: InProcessOptions) {
     this.feeBudgetPerHour = options.feeBudgetPerHour;
     this.#options = options;
-    this.#packages = packages;
-    const der = Buffer.from(pkcs8OfSeed(options.keypair.subarray(0, 32)));
-    this.#key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
-    this.#watch = watchFeePayer(packages.keys.address, options);
+    this.#key = privateKeyOf(options.keypair);
+    this.#address = addressOf(options.keypair);
+    this.#watch = watchFeePayer(this.#address, options);
   }
 
-  static async create(options: InProcessOptions): Promise<InProcessFacilitator> {
-    return new InProcessFacilitator(options, await loadPackages(options.keypair));
-  }
-
-  readonly signatureOf = ({ message }: Payment): string => bs58.encode(sign(null, message, this.#key));
+  readonly signatureOf = (payment: Payment): string => bs58.encode(this.#sign(payment));
 
   feePayer(network: string): string | undefined {
-    return this.#options.chains.has(network) ? this.#packages.keys.address : undefined;
+    return this.#options.chains.has(network) ? this.#address : undefined;
   }
 
   whyClosed(network: string): string | undefined {
     return this.#watch.isEmpty(network) ? 'the fee payer has no SOL' : undefined;
   }
 
+  /** One simulation; a second one if the node does not know the blockhash yet. */
   async verify(payment: Payment): Promise<Verification> {
-    const run: SimulationRun = { sent: false };
-    const answer = await Promise.race([
-      this.#schemeFor(payment, run, this.#options.verifyingChains).verify(...argumentsOf(payment)),
-      sleep(VERIFY_MS, 'late' as const, { ref: false }),
-    ]);
-    if (run.feePayerIsEmpty) throw this.#closed(payment);
-    if (answer === 'late' || run.fault !== undefined) throw unavailable(`verify: ${run.fault ?? 'too slow'}`);
-    if (!answer.isValid) {
-      return { valid: false, reason: answer.invalidReason ?? '', processed: run.processed ?? 'no' };
+    const chain = this.#options.verifyingChains.get(payment.network);
+    if (!chain) throw unavailable(`no RPC for ${payment.network}`);
+    const signed = this.#signed(payment);
+    const simulating = chain.simulate(signed).then(async (error) => {
+      if (error !== UNKNOWN_BLOCKHASH) return error;
+      await sleep(YOUNG_BLOCKHASH_MS);
+      return chain.simulate(signed);
+    });
+    const error = await Promise.race([simulating, sleep(VERIFY_MS, 'late' as const, { ref: false })]);
+    if (error === 'late') throw unavailable('verify: too slow');
+    if (error === undefined) return { valid: true };
+    if (FEE_PAYER_ERRORS.has(error)) throw this.#closed(payment);
+    return { valid: false, reason: SIMULATION_FAILED, processed: processedOf(error) };
+  }
+
+  /** Sends once, after the node's own simulation: the money may have moved since `verify`. */
+  async settle(payment: Payment): Promise<Settlement> {
+    const { chains, background } = this.#options;
+    const chain = chains.get(payment.network);
+    if (!chain) return { outcome: 'unsent', reason: `no RPC for ${payment.network}` };
+    const signature = this.signatureOf(payment);
+    const sending = background.run('facilitator', async () => (await chain.send(this.#signed(payment))) ?? 'sent');
+    const failure = (await sending) ?? 'unknown';
+    if (failure === 'unknown') return { outcome: 'unknown', signature };
+    if (failure === 'sent') return this.#confirm(chain, signature);
+    if ('unsent' in failure) return { outcome: 'unsent', reason: failure.unsent };
+    const { error } = failure;
+    if (FEE_PAYER_ERRORS.has(error)) return { outcome: 'unsent', reason: this.#closed(payment).message };
+    if (processedOf(error) === 'no') return { outcome: 'refused', reason: SIMULATION_FAILED };
+    return this.#sentBefore(chain, signature, processedOf(error)).catch(() => ({ outcome: 'unknown', signature }));
+  }
+
+  /**
+   * This call has sent nothing, but an earlier process may have sent the payment, which the node's simulation rejects too. That one
+   * node does not show it is no proof: only two answers, seconds apart, by nodes that have reached the present slot.
+   */
+  async #sentBefore(chain: Chain, signature: string, processed: Processed): Promise<Settlement> {
+    const { slot } = await chain.finalized();
+    for (const waitMs of [0, APART_MS]) {
+      await sleep(waitMs);
+      const found = await chain.status(signature);
+      if (found.status === 'confirmed') return { outcome: 'settled', signature };
+      if (found.status !== 'missing' || found.slot < slot || processed === 'yes')
+        return { outcome: 'unknown', signature };
     }
-    return { valid: true };
+    return { outcome: 'refused', reason: SIMULATION_FAILED };
+  }
+
+  async resend(payment: Payment): Promise<void> {
+    await this.#options.chains.get(payment.network)?.resend(this.#signed(payment));
   }
 
   close(): Promise<void> {
     return this.#watch.close();
   }
 
-  async settle(payment: Payment): Promise<Settlement> {
-    const run: SimulationRun = { sent: false };
-    const signature = this.signatureOf(payment);
-    const { chains, background } = this.#options;
-    const scheme = this.#schemeFor(payment, run, chains);
-    const answer = await background.run('facilitator', () => scheme.settle(...argumentsOf(payment)));
-    if (answer?.success) return { outcome: 'settled', signature };
-    if (run.failedOnChain) return { outcome: 'refused', reason: FAILED_ON_CHAIN };
-    if (run.sent) return { outcome: 'unknown', signature };
-    if (run.feePayerIsEmpty) return { outcome: 'unsent', reason: this.#closed(payment).message };
-    if (run.fault !== undefined) return { outcome: 'unsent', reason: run.fault };
-    const before = await this.#sentBefore(payment, signature, run);
-    return before ?? { outcome: 'refused', reason: answer?.errorReason ?? '' };
+  async #confirm(chain: Chain, signature: string): Promise<Settlement> {
+    const deadline = performance.now() + CONFIRM_MS;
+    while (performance.now() < deadline) {
+      const found = await chain.status(signature).catch(() => undefined);
+      if (found?.status === 'confirmed') return { outcome: 'settled', signature };
+      if (found?.status === 'failed') return { outcome: 'refused', reason: FAILED_ON_CHAIN };
+      await sleep(POLL_MS);
+    }
+    return { outcome: 'unknown', signature };
   }
 
   /** Closes the network's paid routes until the fee payer can pay. */
@@ -121,59 +167,18 @@ export class InProcessFacilitator implements Facilitator {
     return unavailable('the fee payer has no SOL');
   }
 
-  /** This call sent nothing, but an earlier process may have sent the payment, which a simulation rejects too. */
-  async #sentBefore({ network }: Payment, signature: string, run: SimulationRun): Promise<Settlement | undefined> {
-    const chain = this.#options.chains.get(network);
-    const status = await chain?.status(signature).catch(() => 'seen' as const);
-    if (status === 'confirmed') return { outcome: 'settled', signature };
-    const isUnderWay = status === 'seen' || (status === 'missing' && run.processed === 'yes');
-    return isUnderWay ? { outcome: 'unknown', signature } : undefined;
+  #sign({ message }: Payment): Buffer {
+    const known = this.#signatures.get(message);
+    if (known) return known;
+    const signature = sign(null, message, this.#key);
+    this.#signatures.set(message, signature);
+    return signature;
   }
 
-  async resend(payment: Payment): Promise<void> {
+  /** The transaction with the fee payer's signature, in base64. */
+  #signed(payment: Payment): string {
     const signed = Buffer.from(payment.transaction, 'base64');
-    signed.set(bs58.decode(this.signatureOf(payment)), SIGNATURE_OFFSET);
-    await this.#options.chains.get(payment.network)?.send(signed.toString('base64'));
+    signed.set(this.#sign(payment), SIGNATURE_OFFSET);
+    return signed.toString('base64');
   }
-
-  #schemeFor({ network }: Payment, run: SimulationRun, chains: Chains): Scheme {
-    const chain = chains.get(network);
-    if (!chain) throw unavailable(`no RPC for ${network}`);
-    const { keys, cache, toRpc, toSigner, ExactSvmScheme } = this.#packages;
-    const transport = async ({ payload }: { payload: unknown }) =>
-      JSON.parse(await chain.post(JSON.stringify(payload)));
-    const base = toSigner(keys, { [network]: toRpc(transport) });
-    const signer: typeof base = {
-      ...base,
-      simulateTransaction: (transaction, onNetwork, options) =>
-        simulate(() => base.simulateTransaction(transaction, onNetwork, options), run),
-      sendTransaction: async (transaction, onNetwork) => {
-        run.sent = true;
-        return base.sendTransaction(transaction, onNetwork);
-      },
-      confirmTransaction: (signature) => this.#confirm(signature, chain, run),
-    };
-    // The reader has bounded the fee as a whole.
-    return new ExactSvmScheme(signer, cache, { ...LIMITS, maxPriorityFeeMicroLamports: Number.MAX_SAFE_INTEGER });
-  }
-
-  async #confirm(signature: string, chain: Chain, run: SimulationRun): Promise<void> {
-    const deadline = performance.now() + CONFIRM_MS;
-    while (performance.now() < deadline) {
-      const status = await chain.status(signature).catch(() => 'missing');
-      if (status === 'confirmed') return;
-      if (status === 'failed') {
-        run.failedOnChain = true;
-        throw new Error('failed on the chain');
-      }
-      await sleep(POLL_MS);
-    }
-    throw new Error('not confirmed in time');
-  }
-}
-
-/** What a scheme is called with. The types differ only in x402's template type of network names. */
-function argumentsOf(payment: Payment) {
-  const { paymentPayload, paymentRequirements } = requestBody(payment);
-  return [paymentPayload, paymentRequirements] as unknown as Parameters<Scheme['verify']>;
 }

@@ -1,10 +1,21 @@
 import { below, HEADERS, member, Refusal, type RefusalCode } from '@asset-gateway/protocol';
-import type { Inbound, Trail } from '../../call.ts';
+import type { Call, Inbound, Trail } from '../../call.ts';
 import { type Crypto, decodeBase64, decodeJsonHeader } from '../../gates/crypto.ts';
 import { type PaidCall, SHORT_NETWORKS } from '../../receipts/response.ts';
 import type { Payment } from '../facilitator/facilitator.ts';
-import { isSameRequirement, looksIssued, MEMO_SECONDS, type Memos, type Offer, requirementOf } from './requirement.ts';
-import { readTransfer, type Transaction, type Transfer } from './transaction.ts';
+import { NO_FEE_PAYER, unavailable } from '../responses.ts';
+import {
+  type CallDependencies,
+  isSameRequirement,
+  looksIssued,
+  MEMO_SECONDS,
+  type Memos,
+  type Offer,
+  paidCallOf,
+  paymentKeyOf,
+  requirementOf,
+} from './requirement.ts';
+import { readTransaction, readTransfer, type Transaction, type Transfer } from './transaction.ts';
 
 /** A payment as a header contains it, before it is checked. */
 export interface CarriedPayment {
@@ -12,7 +23,8 @@ export interface CarriedPayment {
   /** The client's copy of the requirement. Version 1 of x402 names only scheme and network. */
   readonly accepted: unknown;
   readonly network: unknown;
-  /** `extra.ticket` of that copy. */
+  /** `extra.memo` and `extra.ticket` of that copy: the challenge that the payment answers. */
+  readonly memo: unknown;
   readonly ticket: unknown;
   readonly version: 1 | 2;
 }
@@ -28,13 +40,13 @@ function readPayment(header: string): CarriedPayment | undefined {
   if (!transaction) return undefined;
   if (version === 2) {
     const accepted = member(payload, 'accepted');
-    const ticket = below(accepted, 'extra', 'ticket');
-    return { transaction, accepted, network: member(accepted, 'network'), ticket, version };
+    const [memo, ticket] = [below(accepted, 'extra', 'memo'), below(accepted, 'extra', 'ticket')];
+    return { transaction, accepted, network: member(accepted, 'network'), memo, ticket, version };
   }
   if (version !== 1 || member(payload, 'scheme') !== 'exact') return undefined;
   const name = member(payload, 'network');
   const [network] = Object.entries(SHORT_NETWORKS).find(([, short]) => short === name) ?? [];
-  return { transaction, accepted: undefined, network, ticket: undefined, version };
+  return { transaction, accepted: undefined, network, memo: undefined, ticket: undefined, version };
 }
 
 /** The payment of a request; undefined if there is none, `malformed` unless there is one well-formed payment. */
@@ -47,9 +59,12 @@ export function carriedPayment({ headers }: Inbound): CarriedPayment | 'malforme
 }
 
 /** A payment that matches its request. */
-export interface PresentedPayment extends Payment, Transfer {
-  readonly memo: string;
-  /** The part of the amount that its memo makes credit, in millionths of a dollar; 0 without memos. */
+export interface PresentedPayment extends Payment, Omit<Transfer, 'memo'> {
+  /** The memo of the challenge that it answers; undefined if its client has named none. */
+  readonly memo: string | undefined;
+  /** Whether the transaction has that memo, which binds it to its request. Another one is bound by its record alone. */
+  readonly isBound: boolean;
+  /** The part of the amount that its challenge makes credit, in millionths of a dollar. */
   readonly creditMicros: number;
 }
 
@@ -61,66 +76,93 @@ export interface PaymentCall extends PaidCall {
   readonly transaction: Transaction;
   /** The present offer. The amount in the payment's challenge may differ. */
   readonly offer: Offer;
+  /** Its transfer, or the fault of a transaction that has another shape. */
+  readonly transfer: Transfer | RefusalCode;
+}
+
+/** What payments are read with. */
+interface ReadingDependencies extends CallDependencies {
+  readonly crypto: Crypto;
+  readonly offer: Offer;
+}
+
+const refused = (code: RefusalCode, reason: string, message?: string): Refusal =>
+  new Refusal(code, { reason, payment: { state: 'refused' }, ...(message !== undefined && { message }) });
+
+/** Reads the payment of a request. Refuses a request without one, and anything that is not one canonical transaction. */
+export function readSent(dependencies: ReadingDependencies, call: Call, trail: Trail): PaymentCall {
+  const { crypto, offer } = dependencies;
+  const carried = carriedPayment(call.inbound);
+  if (!carried && offer.feePayer === '') throw unavailable(NO_FEE_PAYER);
+  if (!carried) throw new Refusal('payment_required', { payment: { state: 'unused' } });
+  if (carried === 'malformed') throw new Refusal('payment_malformed', { payment: { state: 'refused' } });
+  const transaction = readTransaction(carried.transaction);
+  if (!transaction) throw refused('invalid_exact_svm_payload_transaction_could_not_be_decoded', 'transaction');
+  // The challenge names the fee payer, which may have changed since.
+  const transfer = readTransfer(transaction, { ...offer, feePayer: transaction.keys[0] ?? '' }, crypto);
+  const key = paymentKeyOf(offer.network, transaction.message);
+  return { ...paidCallOf(dependencies, call, trail), key, trail, offer, carried, transaction, transfer };
 }
 
 /** A payment and the request that it must match. */
-export interface Candidate extends Pick<PaymentCall, 'key' | 'carried' | 'transaction' | 'offer'> {
+export interface Candidate extends Pick<PaymentCall, 'key' | 'carried' | 'transaction' | 'offer' | 'transfer'> {
   readonly requestHash: string;
   readonly nowMs: number;
-  readonly crypto: Crypto;
-  /** Undefined if memos are off: the amount must then be the present price. */
-  readonly memos: Memos | undefined;
+  readonly memos: Memos;
+  /** Whether the gateway itself settles: then no other shop can settle a transaction that names no challenge of ours. */
+  readonly isOwnFeePayer: boolean;
 }
 
 const COPY_MEMO =
   "The transaction's memo is not extra.memo; copy extra.memo of the fresh requirement into it, " +
   'for example with @x402/svm 2.10 or later.';
 
-const refused = (code: RefusalCode, reason: string, message?: string): Refusal =>
-  new Refusal(code, { reason, payment: { state: 'refused' }, ...(message !== undefined && { message }) });
+const OTHER_REQUEST = 'memo of another request or price';
 
-/** Advice for a client that copies no memo: it would pay one fresh requirement after the other in vain. */
-function memoAdvice({ instructions }: Transaction): string | undefined {
-  const isCopied = instructions.some(({ data }) => looksIssued(Buffer.from(data).toString('latin1')));
-  return isCopied ? undefined : COPY_MEMO;
-}
+/** What binds a payment to its request. */
+type Binding = Pick<PresentedPayment, 'memo' | 'isBound' | 'creditMicros'>;
 
-/** The credit part of a memo that is good for the request, or its refusal. */
-function readMemo({ memo, ...offer }: Offer & { memo: string }, candidate: Candidate): number | Refusal {
-  const { memos, requestHash, nowMs, transaction } = candidate;
-  if (!memos) return 0;
-  const content = memos.read(memo, offer, requestHash, nowMs);
-  if (!content) return refused('no_matching_requirements', 'memo of another request or price', memoAdvice(transaction));
+/** The challenge that a payment answers: its transaction's memo, or the memo that came with it; or the refusal. */
+function bindingOf({ memo: written, amount }: Transfer, offer: Offer, candidate: Candidate): Binding | Refusal {
+  const { memos, carried, requestHash, nowMs, isOwnFeePayer } = candidate;
+  const isBound = written !== undefined && memos.provenCredit(written, offer) !== undefined;
+  const mayBeFree = isOwnFeePayer && offer.feePayer === candidate.offer.feePayer;
+  if (!isBound && !mayBeFree) {
+    const isCopied = written !== undefined && looksIssued(written);
+    return refused('no_matching_requirements', OTHER_REQUEST, isCopied ? undefined : COPY_MEMO);
+  }
+  const memo = isBound ? written : carried.memo;
+  if (memo === undefined && carried.version === 1) {
+    // Version 1 of x402 names no challenge.
+    if (amount === candidate.offer.amount) return { memo, isBound, creditMicros: 0 };
+    return refused('invalid_exact_svm_payload_amount_mismatch', 'amount');
+  }
+  const content = typeof memo === 'string' ? memos.read(memo, offer, requestHash, nowMs) : undefined;
+  if (typeof memo !== 'string' || !content) return refused('no_matching_requirements', OTHER_REQUEST);
   const age = nowMs / 1000 - content.issuedAt;
   const isGood = age <= MEMO_SECONDS.maxAge && age >= -MEMO_SECONDS.maxAhead;
-  return isGood ? content.creditMicros : refused('no_matching_requirements', 'memo too old');
+  if (!isGood) return refused('no_matching_requirements', 'memo too old');
+  return { memo, isBound, creditMicros: content.creditMicros };
 }
 
 /**
- * Checks that a payment matches its request, without any I/O: the transaction, then the memo, from which the requirement is rebuilt,
- * then the client's copy of the requirement. Answers its refusal if it does not match.
+ * Checks that a payment matches its request, without any I/O: the transaction, then the memo of its challenge, from which the
+ * requirement is rebuilt, then the client's copy of the requirement. Answers its refusal if it does not match.
  */
 export function readPresentedPayment(candidate: Candidate): PresentedPayment | Refusal {
-  const { carried, transaction, key, crypto, memos } = candidate;
+  const { carried, transaction, key, memos, transfer } = candidate;
   const { network } = candidate.offer;
-  const feePayer = memos ? (transaction.keys[0] ?? '') : candidate.offer.feePayer;
   if (carried.network !== network) return refused('no_matching_requirements', 'network');
-  const transfer = readTransfer(transaction, { ...candidate.offer, feePayer }, crypto);
-  if (typeof transfer === 'string' || transfer.memo === undefined) {
-    const code = typeof transfer === 'string' ? transfer : 'invalid_exact_svm_payload_memo_count';
-    const isAboutMemo = memos !== undefined && code === 'invalid_exact_svm_payload_memo_count';
-    return refused(code, 'transaction', isAboutMemo ? memoAdvice(transaction) : undefined);
-  }
-  const { amount, memo } = transfer;
-  const offer = { ...candidate.offer, feePayer, amount: memos ? amount : candidate.offer.amount };
-  if (amount !== offer.amount) return refused('invalid_exact_svm_payload_amount_mismatch', 'amount');
-  const creditMicros = readMemo({ ...offer, memo }, candidate);
-  if (creditMicros instanceof Refusal) return creditMicros;
-  const requirement = requirementOf(offer, memos && memo);
-  const hasTicket = memos?.isTicketOf(memo, carried.ticket) === true;
-  const isSame = isSameRequirement(carried.accepted, requirement) && (hasTicket || !memos);
+  if (typeof transfer === 'string') return refused(transfer, 'transaction');
+  const offer = { ...candidate.offer, feePayer: transaction.keys[0] ?? '', amount: transfer.amount };
+  const binding = bindingOf(transfer, offer, candidate);
+  if (binding instanceof Refusal) return binding;
+  const { memo } = binding;
+  const requirement = requirementOf(offer, memo);
+  const hasTicket = memo !== undefined && memos.isTicketOf(memo, carried.ticket);
+  const isSame = isSameRequirement(carried.accepted, requirement) && hasTicket;
   if (carried.version === 2 && !isSame) return refused('no_matching_requirements', 'accepted');
   const { message } = transaction;
   const encoded = Buffer.from(carried.transaction).toString('base64');
-  return { ...transfer, memo, key, network, transaction: encoded, message, requirement, hasTicket, creditMicros };
+  return { ...transfer, ...binding, key, network, transaction: encoded, message, requirement, hasTicket };
 }

@@ -204,12 +204,16 @@ function readMemo(others: readonly Instruction[]): { readonly memo: string | und
   return { memo: only && Buffer.from(only.data).toString('utf8') };
 }
 
+/** Whether the second signer, who pays, has signed the transaction. */
+export const isSigned = ({ signatures, keys, message }: Transaction, crypto: Crypto): boolean =>
+  crypto.verify(signatures[1] ?? new Uint8Array(), message, bs58.decode(keys[1] ?? ''));
+
 /**
  * Reads the transfer of a payment, or the fault if its transaction has not the required shape: compute limit, compute price, transfer, and
  * at most one memo, with guards of wallets anywhere. The caller compares the amount and the memo. Codes are those of x402's verifiers.
  */
 export function readTransfer(transaction: Transaction, offer: Offer, crypto: Crypto): Transfer | RefusalCode {
-  const { instructions, signatures, signers, keys, message } = transaction;
+  const { instructions, signers } = transaction;
   const own = instructions.filter(({ program, data }) => !isGuard(program, data));
   const [limit, price, transfer, ...others] = own;
   const wrongSigners = signersFault(transaction, own, offer.feePayer);
@@ -222,7 +226,6 @@ export function readTransfer(transaction: Transaction, offer: Offer, crypto: Cry
   if (typeof read === 'string') return read;
   const rest = readMemo(others);
   if (typeof rest === 'string') return rest;
-  if (!crypto.verify(signatures[1] ?? new Uint8Array(), message, bs58.decode(keys[1] ?? '')))
-    return 'invalid_exact_svm_payload_signature_invalid';
+  if (!isSigned(transaction, crypto)) return 'invalid_exact_svm_payload_signature_invalid';
   return { ...read, ...rest, feeLamports: feeOf(signers, limit, price) };
 }

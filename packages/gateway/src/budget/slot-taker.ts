@@ -1,44 +1,7 @@
 import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
-import type { Admit, Allowance, Room, Share, Store, Verdict } from '../budget/store.ts';
-import type { Admission, Slot, Spend, Trail } from '../call.ts';
-import { Counts } from '../tallies.ts';
-
-/** This node's calls in flight to one upstream, by slot owner; at most `limit`, and `ofWallet` of one wallet. */
-export class InFlight implements Room {
-  readonly #limit: number;
-  /** The larger room that also counts these calls. */
-  readonly #within: InFlight | undefined;
-  readonly #ofWallet: number;
-  /** Slot owners and their wallets. */
-  readonly #owners = new Map<string, string | undefined>();
-  readonly #ofWallets = new Counts();
-
-  constructor(limit: number, { within, ofWallet = limit }: { within?: InFlight; ofWallet?: number } = {}) {
-    this.#limit = limit;
-    this.#within = within;
-    this.#ofWallet = ofWallet;
-  }
-
-  isFreeFor(wallet?: string): boolean {
-    if (this.#owners.size >= this.#limit || this.#within?.isFreeFor() === false) return false;
-    return wallet === undefined || this.#ofWallets.of(wallet) < this.#ofWallet;
-  }
-
-  take(owner: string, wallet?: string): void {
-    if (this.#owners.has(owner)) return;
-    this.#owners.set(owner, wallet);
-    if (wallet !== undefined) this.#ofWallets.add(wallet, 1);
-    this.#within?.take(owner);
-  }
-
-  /** Removes a call that is over or was never made. */
-  leave(owner: string): void {
-    const wallet = this.#owners.get(owner);
-    if (!this.#owners.delete(owner)) return;
-    this.#within?.leave(owner);
-    if (wallet !== undefined) this.#ofWallets.add(wallet, -1);
-  }
-}
+import type { Admission, Slot, Slots, Trail } from '../call.ts';
+import type { InFlight } from './in-flight.ts';
+import type { Admit, Allowance, Budget, NonceUse, Share, Store, Verdict } from './store.ts';
 
 /** How slots are divided among clients. */
 export interface Sharing {
@@ -48,7 +11,8 @@ export interface Sharing {
   readonly onSlot: (charged: Share) => void;
 }
 
-interface SpendDependencies {
+/** What taking slots needs; the same for all requests of a channel. */
+interface SlotDependencies {
   readonly store: Store;
   /** The slots left, for the log. */
   readonly allowance: Allowance;
@@ -111,17 +75,44 @@ async function shareOf(by: Sharing, trail: Trail, allowance: Allowance, withinMs
   return share;
 }
 
-type Spending = Pick<Admission, 'nonce' | 'spend'>;
-type Asked = Pick<Admit, 'budget' | 'nonce' | 'share'>;
+/** Takes the slots of one request: each is one atomic step that takes a slot and burns the nonce, or refuses. */
+export class SlotTaker implements Slots {
+  readonly share: Slots['share'];
+  readonly #dependencies: SlotDependencies;
+  readonly #admission: Admission;
+  readonly #trail: Trail;
+  #nonce: NonceUse | undefined;
 
-/** Makes each call's `spend`: one atomic step that takes a slot and burns the nonce, or refuses. */
-export function createSpending({ store, allowance, room, sharing, randomId }: SpendDependencies) {
-  const take = async (trail: Trail, { budget, nonce, share: charge }: Asked): Promise<Slot> => {
+  constructor(dependencies: SlotDependencies, admission: Admission, trail: Trail) {
+    const { sharing, allowance } = dependencies;
+    this.#dependencies = dependencies;
+    this.#admission = admission;
+    this.#trail = trail;
+    this.#nonce = admission.nonce;
+    this.share = sharing && ((withinMs) => shareOf(sharing, trail, allowance, withinMs));
+  }
+
+  get nonce(): string | undefined {
+    return this.#admission.nonce?.nonce;
+  }
+
+  async take(budget: Budget, charge?: Share | readonly Share[]): Promise<Slot> {
+    const { beforeSlot, onSlot } = this.#admission;
+    await beforeSlot?.();
+    const slot = await this.#take(budget, charge);
+    this.#nonce = undefined;
+    await onSlot?.();
+    return slot;
+  }
+
+  async #take(budget: Budget, charge?: Share | readonly Share[]): Promise<Slot> {
+    const { store, allowance, room, sharing, randomId } = this.#dependencies;
+    const trail = this.#trail;
     const { wallet } = trail;
     const owner = randomId();
     const share = sharing && (charge ?? (await sharing.shareOf(trail)));
     try {
-      const verdict = await ask(store, { budget, owner, room, wallet, nonce, share });
+      const verdict = await ask(store, { budget, owner, room, wallet, nonce: this.#nonce, share });
       trail.budgetLeft = allowance.view().left;
       if (verdict.kind !== 'admitted') throw refusalOf(verdict.kind, verdict);
       if (verdict.charged) sharing?.onSlot(verdict.charged);
@@ -137,12 +128,5 @@ export function createSpending({ store, allowance, room, sharing, randomId }: Sp
         if (isOver) store.complete(budget, owner);
       },
     };
-  };
-
-  return (admission: Spending, trail: Trail): Spend => {
-    const spend: Spend = (budget, share) => admission.spend((nonce) => take(trail, { budget, nonce, share }));
-    const { nonce } = admission;
-    const share = sharing && ((withinMs?: number) => shareOf(sharing, trail, allowance, withinMs));
-    return Object.assign(spend, { nonce }, share && { share });
-  };
+  }
 }

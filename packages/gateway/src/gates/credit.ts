@@ -1,13 +1,13 @@
 import { dollars, HEADERS, type RefusalCode, SIWX_EXTENSION, siwxExtension } from '@asset-gateway/protocol';
-import type { Admission, Call, Challenge, Delivery, Gate, Trail } from '../call.ts';
+import type { Call, Challenge, Delivery, Gate, Prepare, Trail } from '../call.ts';
 import { type NewDebit, signedDebitId } from '../credit/account.ts';
 import type { NotHeld } from '../credit/accounts.ts';
-import { type CreditDependencies, type DebitContext, debiting, refusalOf } from '../credit/debiting.ts';
-import { challengedUrl, fromStore } from '../gates/gate.ts';
-import { signInInfo } from '../gates/siwx/gate.ts';
-import { carriesSignIn, readValidSignIn, type SignInDependencies } from '../gates/siwx/sign-in.ts';
-import type { ExactGate } from './gate.ts';
-import { type CallDependencies, paidCallOf } from './read/requirement.ts';
+import { type CreditDependencies, charged, type DebitContext, refusalOf } from '../credit/debiting.ts';
+import { type CallDependencies, paidCallOf } from '../payments/read/requirement.ts';
+import type { ExactGate } from './exact.ts';
+import { challengedUrl, fromStore } from './gate.ts';
+import { signInInfo } from './siwx/gate.ts';
+import { carriesSignIn, readValidSignIn, type SignInDependencies } from './siwx/sign-in.ts';
 
 /** What the gate of a route that takes credit needs. */
 interface SpendingDependencies extends CreditDependencies, CallDependencies {
@@ -49,10 +49,11 @@ export class CreditGate implements Gate {
     this.#payments = payments;
   }
 
-  admit(call: Call, trail: Trail): Promise<Admission | Delivery> {
+  serve(call: Call, trail: Trail, prepare: Prepare): Promise<Delivery> {
     const { headers } = call.inbound;
     const paying = [HEADERS.payment, HEADERS.version1Payment].some((name) => headers[name.toLowerCase()] !== undefined);
-    return paying || !carriesSignIn(call) ? this.#payments.admit(call, trail) : this.#bySignature(call, trail);
+    const isSigned = carriesSignIn(call) && !paying;
+    return isSigned ? this.#bySignature(call, trail, prepare) : this.#payments.serve(call, trail, prepare);
   }
 
   /** Only a client that asks for it gets something to sign, because clients that see a sign-in never pay. */
@@ -69,34 +70,40 @@ export class CreditGate implements Gate {
     return this.#payments.challenge(call, code, { [SIWX_EXTENSION]: siwxExtension(info, network) });
   }
 
-  async #bySignature(call: Call, trail: Trail): Promise<Admission | Delivery> {
+  async #bySignature(call: Call, trail: Trail, prepare: Prepare): Promise<Delivery> {
     const { accounts, leaseMs, signIn, originOf, network, priceMicros: micros } = this.#dependencies;
     const origin = originOf(call.inbound);
     const rule = { origin, epoch: EPOCH, judgedByStore: false, network };
     const { payload } = readValidSignIn(signIn, call, rule);
     const holder = { network, wallet: payload.address };
-    trail.wallet = payload.address;
-    trail.payment = { state: 'unused' };
     const freshNonce = () => ({ [HEADERS.replayNonce]: nonceOf(signIn, origin) });
+    Object.assign(trail, { wallet: payload.address, payment: { state: 'unused' }, headers: freshNonce });
     const context = { ...paidCallOf(this.#dependencies, call, trail), freshNonce };
-    const id = signedDebitId(holder, payload.nonce);
-    const debit: NewDebit = { ...holder, ...context.request, id, by: 'signature', micros };
-    const result = await fromStore(accounts.hold(debit, { leaseMs }));
-    const { verdict } = result;
-    const paid = verdict === 'held' ? undefined : await this.#paidBefore(result, payload.address, context);
-    if (paid) return paid;
-    if (verdict === 'insufficient') {
-      this.#payments.assertOpen();
-      throw refusalOf(verdict);
+    const debit: NewDebit = {
+      ...holder,
+      ...context.request,
+      id: signedDebitId(holder, payload.nonce),
+      by: 'signature',
+      micros,
+    };
+    let result = await fromStore(accounts.hold(debit, { leaseMs }));
+    if (result.verdict !== 'held') {
+      const paid = await this.#paidBefore(result, payload.address, context, prepare);
+      if (paid) return paid;
+      // An answer that was owed cannot be delivered again: this signature buys another one.
+      if (result.verdict === 'owed' || result.verdict === 'due')
+        result = await fromStore(accounts.hold(debit, { leaseMs, isPastOwed: true }));
     }
-    return debiting(this.#dependencies, debit, context, verdict === 'held');
+    if (result.verdict === 'insufficient') this.#payments.assertOpen();
+    if (result.verdict !== 'held') throw refusalOf(result.verdict);
+    return charged(this.#dependencies, debit, context, prepare);
   }
 
   /** The answer to this signature, or to an earlier call for the same request that was not delivered. */
-  async #paidBefore({ verdict, debit }: NotHeld, wallet: string, context: DebitContext) {
+  async #paidBefore({ verdict, debit }: NotHeld, wallet: string, context: DebitContext, prepare: Prepare) {
     const { answers } = this.#dependencies;
-    if (verdict === 'due') return this.#payments.owedTo(wallet, context);
+    if (verdict === 'due') return this.#payments.owedTo(wallet, context, prepare);
     if (!debit) return undefined;
-    return verdict === 'owed' ? answers.owed(debit, context) : answers.known(debit, context);
+    return verdict === 'owed' ? answers.owed(debit, context, prepare) : answers.known(debit, context, prepare);
   }
 }

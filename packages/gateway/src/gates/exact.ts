@@ -1,0 +1,79 @@
+import type { RefusalCode } from '@asset-gateway/protocol';
+import type { Call, Challenge, Delivery, Gate, Prepare, Trail } from '../call.ts';
+import type { Describe } from '../describe/discovery.ts';
+import { Deliveries } from '../payments/deliveries.ts';
+import type { PaymentDependencies } from '../payments/dependencies.ts';
+import type { CreditSale } from '../payments/payer.ts';
+import { buy, type Seller } from '../payments/purchase.ts';
+import { type Offer, requestHashOf, requirementOf } from '../payments/read/requirement.ts';
+import { NO_FEE_PAYER, unavailable } from '../payments/responses.ts';
+import type { PaidCall } from '../receipts/response.ts';
+import { challenge, challengedUrl, type Demand, fromStore } from './gate.ts';
+
+/** The route that a gate sells. */
+export interface ExactRoute {
+  readonly describe: Describe;
+  /** The price and the payee. The fee payer may change while the gateway runs. */
+  readonly offer: Omit<Offer, 'feePayer'>;
+  /** Undefined if credit is off. */
+  readonly credit: CreditSale | undefined;
+}
+
+/** The gate of a paid route: one payment buys the answer to one request, exactly once. */
+export class ExactGate implements Gate {
+  readonly #dependencies: PaymentDependencies;
+  readonly #route: ExactRoute;
+  readonly #deliveries: Deliveries;
+
+  constructor(dependencies: PaymentDependencies, route: ExactRoute) {
+    this.#dependencies = dependencies;
+    this.#route = route;
+    this.#deliveries = new Deliveries(dependencies);
+  }
+
+  serve(call: Call, trail: Trail, prepare: Prepare): Promise<Delivery> {
+    return buy(this.#seller(), call, trail, prepare);
+  }
+
+  /** The answer to this request that a wallet has paid for and not received. Refuses while its outcome is unknown. */
+  async owedTo(payer: string, call: PaidCall, prepare: Prepare): Promise<Delivery | undefined> {
+    const { requestHash } = call.request;
+    const { network } = this.#route.offer;
+    const { due } = await fromStore(this.#dependencies.payments.look({ key: '', network, payer, requestHash }));
+    return this.#deliveries.owed(call, { due, isProven: true }, prepare);
+  }
+
+  /** Undefined while no fee payer is known, because nothing can be paid for then. */
+  challenge(call: Call, code: RefusalCode, extensions: Demand['extensions'] = {}): Challenge | undefined {
+    const { offer } = this.#seller();
+    if (offer.feePayer === '') return undefined;
+    const { credit, describe } = this.#route;
+    const { originOf, memos, payments } = this.#dependencies;
+    const url = challengedUrl(call, originOf(call.inbound));
+    const requestHash = requestHashOf(call);
+    const amounts = [offer.amount, ...(credit?.bundles ?? []).map(String)].filter((amount) => amount !== '');
+    const accepts = amounts.map((amount) => {
+      const required = { ...offer, amount };
+      // What exceeds the price of the call becomes credit.
+      const creditMicros = Number(amount) - Number(offer.amount);
+      const memo = memos.issue(required, requestHash, payments.now(), creditMicros);
+      return requirementOf(required, memo, memos.ticketOf(memo));
+    });
+    return challenge(call, { code, url, accepts, extensions }, describe);
+  }
+
+  /** Refuses by throwing if nothing new can be bought. Earlier purchases can still be fetched. */
+  assertOpen(): void {
+    const { whyClosed } = this.#seller();
+    if (whyClosed !== undefined) throw unavailable(whyClosed);
+  }
+
+  /** What sells this route now. */
+  #seller(): Seller {
+    const { offer, credit } = this.#route;
+    const { facilitator } = this.#dependencies;
+    const feePayer = facilitator.feePayer(offer.network) ?? '';
+    const whyClosed = feePayer === '' ? NO_FEE_PAYER : facilitator.whyClosed?.(offer.network);
+    return { ...this.#dependencies, offer: { ...offer, feePayer }, credit, whyClosed, deliveries: this.#deliveries };
+  }
+}

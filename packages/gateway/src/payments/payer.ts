@@ -1,0 +1,60 @@
+import { type Account, balanceOf, type CreditLimits, type NewDebit } from '../credit/account.ts';
+import { type CreditDependencies, refusalOf } from '../credit/debiting.ts';
+import { fromStore } from '../gates/gate.ts';
+import type { AccountQueue } from './queue.ts';
+import type { ReserveVerdict } from './record.ts';
+import * as responses from './responses.ts';
+import type { Purchase } from './steps.ts';
+
+/** The credit that a route sells besides the answer to one call. */
+export interface CreditSale extends CreditLimits {
+  readonly dependencies: CreditDependencies & { readonly queue: AccountQueue };
+  /** Amounts that may be paid instead of the price of one call, ascending, in millionths of a dollar. */
+  readonly bundles: readonly number[];
+}
+
+/** The debit that may pay instead of a payment; undefined if only the payment may. */
+function debitFor({ priceMicros }: CreditSale, { sent, payment }: Purchase): NewDebit | undefined {
+  const { network, payer: wallet, memo, amount, hasTicket, isBound } = payment;
+  // Only the client that got the challenge has the ticket. Anyone can copy a payment that failed on the chain, but not its ticket.
+  if (priceMicros === undefined || !hasTicket) return undefined;
+  // Not more than the signed amount, whatever the price is now.
+  const micros = Math.min(priceMicros, Number(amount));
+  const watched = isBound && memo !== undefined ? { memo } : {};
+  return { ...sent.request, network, wallet, id: sent.key, by: 'payment', micros, ...watched };
+}
+
+/**
+ * Chooses once what pays for a call, and takes it: the wallet's credit if it suffices, whose debit is then held, or the payment, which
+ * is then reserved by `reserve` (answers undefined). Waits while another call of the wallet buys credit. Refuses by throwing.
+ */
+export async function choosePayer(
+  credit: CreditSale | undefined,
+  purchase: Purchase,
+  reserve: () => Promise<ReserveVerdict>,
+): Promise<NewDebit | undefined> {
+  const taken = (verdict: ReserveVerdict): undefined => {
+    if (verdict !== 'reserved') throw responses.refusalOf(verdict);
+  };
+  if (!credit) return taken(await reserve());
+  const { accounts, leaseMs, queue } = credit.dependencies;
+  const { payment } = purchase;
+  const holder = { network: payment.network, wallet: payment.payer };
+  const debit = debitFor(credit, purchase);
+  let seen: Account | undefined = purchase.look.credit?.account;
+  const chosen = await queue.until(holder, async () => {
+    const account = seen ?? (await fromStore(accounts.find(holder)));
+    // The next attempt reads it again.
+    seen = undefined;
+    if (debit && balanceOf(account) >= debit.micros) {
+      const { verdict } = await fromStore(accounts.hold(debit, { leaseMs, isPastOwed: true }));
+      if (verdict === 'held') return 'credit';
+      if (verdict === 'busy' || verdict === 'insufficient') return 'not yet';
+      throw refusalOf(verdict);
+    }
+    if (account.purchase && account.purchase.key !== payment.key) return 'not yet';
+    const verdict = await reserve();
+    return verdict === 'under_way' || verdict === 'covered' ? 'not yet' : verdict;
+  });
+  return chosen === 'credit' ? debit : taken(chosen);
+}

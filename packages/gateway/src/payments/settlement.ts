@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Refusal } from '@asset-gateway/protocol';
+import type { Answer, Delivery, Receipt } from '../call.ts';
+import { creditHeader } from '../credit/debiting.ts';
+import type { PaymentDependencies } from './dependencies.ts';
+import type { Settlement } from './facilitator/facilitator.ts';
+import { BUDGET_USED_UP, feeChargeOf } from './facilitator/fee-payer.ts';
+import type { Queues } from './queue.ts';
+import type { PaymentRecord, SettlementAttempt } from './record.ts';
+import * as responses from './responses.ts';
+import type { Purchase } from './steps.ts';
+
+/** How long an answer waits for the settlement of its payment. */
+const SETTLE_MS = 25_000;
+
+/** A settlement and what was recorded of it, as far as the database answered. */
+export interface Outcome {
+  readonly settlement: Settlement;
+  readonly record?: PaymentRecord | undefined;
+  /** The wallet's credit after it. */
+  readonly balanceMicros?: number | undefined;
+}
+
+/** A payment that has settled. */
+interface Settled extends Pick<Outcome, 'balanceMicros'> {
+  readonly record: PaymentRecord;
+  /** Whether it had settled before. */
+  readonly isRepeat?: boolean;
+}
+
+/**
+ * Runs a settlement when the earlier ones of its payer have ended. Answers undefined if it takes too long, or if its turn does not come
+ * in time. A settlement that has begun goes on; one that has not will never begin.
+ */
+export async function inTurn<T>(turns: Queues, payer: string, settle: () => Promise<T>): Promise<T | undefined> {
+  let hasBegun = false;
+  const gaveUp = new AbortController();
+  const settling = turns.run(payer, async () => {
+    gaveUp.signal.throwIfAborted();
+    hasBegun = true;
+    return settle();
+  });
+  const settled = await Promise.race([settling, sleep(SETTLE_MS, undefined, { ref: false })]);
+  if (!hasBegun) gaveUp.abort();
+  settling.catch(() => undefined);
+  return settled;
+}
+
+/** Stores the answer and notes the settlement, durably. If it rejects, nothing was sent, unless its refusal says otherwise. */
+export async function note(
+  { payments, facilitator, onStep }: PaymentDependencies,
+  { payment, look, sent }: Purchase,
+  attempt: Pick<SettlementAttempt, 'answer' | 'height'>,
+): Promise<void> {
+  const { key, owner } = payment;
+  const settlingSinceMs = payments.now();
+  const signature = facilitator.signatureOf?.(payment);
+  const fee = feeChargeOf(facilitator, payment, look, settlingSinceMs);
+  const verdict = await payments
+    .settling(key, owner, { ...attempt, signature, fee, settlingSinceMs })
+    .catch(async (error) => {
+      const reason = String(error);
+      const found = await payments.find(key).catch(() => {
+        throw new Refusal('state_unavailable', { reason, payment: { state: 'pending' } });
+      });
+      if (found && found.progress !== 'reserved') throw responses.pendingRefusal(found, sent.inVersion1Header);
+      throw new Refusal('state_unavailable', { reason, payment: responses.unused });
+    });
+  if (verdict === 'fees used up') throw responses.unavailable(BUDGET_USED_UP);
+  if (verdict !== 'settling') throw responses.refusalOf(verdict === 'covered' ? 'taken' : verdict);
+  sent.trail.payment = { state: 'pending' };
+  onStep?.('store');
+}
+
+/** Signs, sends and confirms. Never rejects: without proof the outcome is unknown. */
+export async function send(
+  { facilitator, onFailure }: PaymentDependencies,
+  { payment }: Purchase,
+): Promise<Settlement> {
+  return facilitator.settle(payment).catch((error): Settlement => {
+    onFailure(error);
+    return { outcome: 'unknown', signature: facilitator.signatureOf?.(payment) };
+  });
+}
+
+/** Records the outcome, even after the request has ended. A failure of the database does not change the outcome. */
+export async function record(
+  { payments, onFailure, onStep, onSettlement }: PaymentDependencies,
+  { payment }: Purchase,
+  settlement: Settlement,
+): Promise<Outcome> {
+  onStep?.('settle');
+  onSettlement?.(settlement.outcome);
+  const resolved = await payments.resolve(payment.key, settlement, payment.owner).catch(onFailure);
+  onStep?.('record');
+  return { settlement, ...(settlement.outcome === 'settled' && resolved) };
+}
+
+/** The settled payment. Refuses a payment that has not settled, or whose outcome is unknown. `outcome`: undefined if it is late. */
+export async function conclude(
+  { payments, reconciler }: PaymentDependencies,
+  { payment, sent: { inVersion1Header } }: Purchase,
+  outcome: Outcome | undefined,
+): Promise<Settled> {
+  const { settlement, balanceMicros } = outcome ?? {};
+  // An outage of the database does not fail a payment that may have settled.
+  const unreadable: PaymentRecord = { ...payment, progress: 'unresolved' };
+  const find = () => payments.find(payment.key).catch(() => unreadable);
+  let record = outcome?.record ?? (await find());
+  if (settlement?.outcome === 'unsent' && !record) throw responses.unavailable(settlement.reason);
+  if (settlement?.outcome === 'unknown' && record) {
+    await reconciler.reconcile(record);
+    record = await find();
+  }
+  record ??= unreadable;
+  if (settlement?.outcome === 'settled') record = { ...record, signature: settlement.signature };
+  else if (record.progress === 'refused') throw responses.refusedRefusal(record, record.reason ?? '', inVersion1Header);
+  else if (record.progress !== 'settled') throw responses.pendingRefusal(record, inVersion1Header);
+  return { record, balanceMicros };
+}
+
+/** The answer of a settled purchase. */
+export function deliveryOf(
+  { payments, onStep }: PaymentDependencies,
+  { payment, sent }: Purchase,
+  answer: Answer,
+  { record, balanceMicros, isRepeat = false }: Settled,
+): Delivery {
+  const onDelivered = () => {
+    onStep?.('respond');
+    payments.delivered(payment.key);
+  };
+  const receipt: Receipt = { ...responses.receiptOf(record, sent, isRepeat), onDelivered };
+  if (payment.creditMicros === 0) return { answer, receipt };
+  const balance = balanceMicros === undefined ? {} : creditHeader(undefined, balanceMicros);
+  return {
+    answer,
+    receipt: { ...receipt, grantedMicros: payment.creditMicros, headers: { ...receipt.headers, ...balance } },
+  };
+}
