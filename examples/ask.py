@@ -64,8 +64,12 @@ class Gateway:
             "nonce": challenge["nonce"],
             "issuedAt": issued.strftime(TIME)[:-3] + "Z",
         }
+        statement = challenge.get("statement")
+        if statement:  # Names the most that a call from credit may cost.
+            payload["statement"] = statement
         text = (
             f"{payload['domain']} wants you to sign in with your Solana account:\n{self.address}\n\n"
+            f"{statement + chr(10) + chr(10) if statement else ''}"
             f"URI: {payload['uri']}\nVersion: 1\nChain ID: {payload['chainId'].split(':')[1]}\n"
             f"Nonce: {payload['nonce']}\nIssued At: {payload['issuedAt']}"
         )

@@ -15,7 +15,7 @@ await fetch(rpcUrl, { method: 'POST', headers: { 'Content-Type': 'application/js
   process.exit(1);
 });
 
-const pay = payWith({ wallet: keypair, rpcUrl, caps: { perCallUsd: 0.001, perDayUsd: 0.001 } });
+const pay = payWith({ wallet: keypair, rpcUrl, caps: { perCallUsd: 0.005, perDayUsd: 0.01 } });
 const client = createClient({ baseUrl, signer, pay });
 
 const { results } = await client.tokens.search({ q: 'gold', limit: 3 });

@@ -1,13 +1,13 @@
 import { type Route, routes } from '@asset-gateway/protocol';
 import { expect, it } from 'vitest';
 import { initOf, targetOf } from '../http/targets.ts';
-import { startTestGateway } from '../kit/test-gateway.ts';
+import { DEFAULT_PRICES, startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { ROOMY } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
 import { AnswerRecorder, refusedRequests } from './recorder.ts';
 
-const gateway = await startTestGateway(ROOMY, { paid: true });
+const gateway = await startTestGateway({ ...ROOMY, ...DEFAULT_PRICES }, { paid: true });
 const wallet = await openWallet(gateway.solana);
 
 /** Asks with the credential that the route takes. */

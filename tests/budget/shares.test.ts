@@ -95,7 +95,7 @@ describe('values that are forgotten after some time', () => {
 const shared = { FAIR_SHARES: 'on', TRUST_PROXY: '127.0.0.0/8', TOKENS_RATE_LIMIT_PER_MINUTE: '30', METRICS_PORT: '0' };
 // A window longer than any test takes.
 const gateway = await startTestGateway(
-  { ...shared, PRICE_SURCHARGE_USD_MICROS: '10000' },
+  { ...shared, SETTLEMENT_FEE_USD_MICROS: '10000' },
   { windowMs: 600_000, paid: true },
 );
 

@@ -1,7 +1,7 @@
 import { createClient, type KeyPair } from '@asset-gateway/client';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { type LedgerEntry, memoryLedger, type PayingWallet } from '@asset-gateway/client/pay';
-import { dollars, priceMicros, RATES } from '@asset-gateway/protocol';
+import { DEFAULT_PRICING, dollars, listMicros } from '@asset-gateway/protocol';
 import { createKeyPairSignerFromBytes } from '@solana/kit';
 import { Value } from 'typebox/value';
 import { describe, expect, it, vi } from 'vitest';
@@ -161,7 +161,7 @@ it.each(ofEachMethod.map((row) => [row.id, row] as const))('the typed method of 
   const { result: published } = JSON.parse(text) as { result: unknown };
   expect(Value.Check(row.result.schema, published)).toBe(true);
   const isPaid = row.access === 'exact';
-  const micros = priceMicros(row, { rates: RATES, surchargeMicros: 0 });
+  const micros = listMicros(row, DEFAULT_PRICING);
   expect(price).toBe(isPaid ? dollars(micros) : undefined);
   expect(transaction === undefined).toBe(!isPaid);
 });

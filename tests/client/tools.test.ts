@@ -17,7 +17,7 @@ describe('the tools', () => {
     const ajv = new Ajv2020({ strict: false });
     for (const { name, description, inputSchema, annotations, priceUsd } of tools) {
       expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
-      expect(description).toMatch(/ (?:Free\.|Costs \$0\.\d{2,6} a call\.)$/);
+      expect(description).toMatch(/ (?:Free\.|Costs \$0\.\d{2,6} a call, or \$0\.\d{2,6} from credit\.)$/);
       expect(ajv.validateSchema(JSON.parse(JSON.stringify(inputSchema)))).toBe(true);
       expect([annotations.readOnlyHint, annotations.idempotentHint]).toEqual(Array(2).fill(priceUsd === undefined));
     }

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newKeypair } from '@asset-gateway/client/node';
 import { readConfig } from '@asset-gateway/gateway';
+import bs58 from 'bs58';
 import { expect, it } from 'vitest';
 
 type Config = ReturnType<typeof readConfig>;
@@ -26,7 +28,7 @@ const READ: Readonly<Record<string, (config: Config) => unknown>> = {
   RPC_RATE_LIMIT_PER_SECOND: ({ paid }) => paid?.limitsPerSecond.rpc,
   DAS_RATE_LIMIT_PER_SECOND: ({ paid }) => paid?.limitsPerSecond.das,
   WALLET_RATE_LIMIT_PER_SECOND: ({ paid }) => paid?.limitsPerSecond.wallet,
-  PRICE_SURCHARGE_USD_MICROS: ({ paid }) => paid?.surchargeMicros,
+  SETTLEMENT_FEE_USD_MICROS: () => readConfig(SELF_SETTLING).paid?.settlementFeeMicros,
   CONSOLE: ({ console }) => (console ? 'on' : 'off'),
   CREDIT: ({ credit }) => (credit ? 'on' : 'off'),
   CREDIT_BUNDLE_USD: () => inDollars(withCredit().bundleMicros),
@@ -71,6 +73,10 @@ const MINIMAL = {
   METRICS_PORT: '0',
   OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example:4318',
 };
+
+/** The same, settling by itself. */
+const { FACILITATOR_URL: _, ...SELLING } = MINIMAL;
+const SELF_SETTLING = { ...SELLING, FEE_PAYER_KEYPAIR: bs58.encode(newKeypair()) };
 
 /** The variables in the table of docs/configuration.md, with their defaults; empty if there is none. */
 const documented = [

@@ -10,7 +10,7 @@ import { expectBooksInOrder } from '../kit/books.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { askPostgres, openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
-import { type SellingGateway, startChains } from '../kit/test-gateway.ts';
+import { LIST_PRICES, type SellingGateway, startChains } from '../kit/test-gateway.ts';
 import { callOf, leaves, sendPaid, transactionOf } from '../payments/calls.ts';
 import { until } from '../payments/fault-buyer.ts';
 import { openRemoteFixture } from '../payments/fault-facilitator.ts';
@@ -80,7 +80,7 @@ describe('a covered payment that is broadcast', () => {
       await expectGranted(gateway, wallet, PRICE);
       if (round === 0) await gateway.stop();
     }
-    const own = { PORT: '0', DATA_DIR: dataDir, ...solana.variables, CREDIT: 'on' };
+    const own = { PORT: '0', DATA_DIR: dataDir, ...solana.variables, ...LIST_PRICES, CREDIT: 'on' };
     const { code, stdout } = await runSales(own, 'verify', '--json');
     expect([code, JSON.parse(stdout)]).toEqual([0, []]);
   });

@@ -198,9 +198,19 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
     expect(await account()).toMatchObject({ spentMicros: 0, holds: 0 });
   });
 
-  it('is charged no more than was signed for, whatever the price is now', async () => {
+  it('X9 is refused if the price has risen above it, and nothing is held or charged', async () => {
     await grant(ledger, 100);
-    await newPayment(3).buy();
-    expect(await account()).toMatchObject({ spentMicros: 3 });
+    const payment = newPayment(PRICE - 1);
+    await expect(payment.buy()).rejects.toMatchObject({ code: 'no_matching_requirements' });
+    expect(await progressOf(payment)).toBeUndefined();
+    expect(await account()).toMatchObject({ spentMicros: 0, heldMicros: 0, holds: 0 });
+  });
+
+  it('settles at its own price if the price has risen and credit does not suffice', async () => {
+    await grant(ledger, PRICE - 1);
+    const payment = newPayment(PRICE - 1);
+    await payment.buy();
+    expect(await progressOf(payment)).toBe('settled');
+    expect(await account()).toMatchObject({ spentMicros: 0, holds: 0 });
   });
 });

@@ -12,7 +12,7 @@ interface Catalog {
   readonly routes: readonly Values[];
 }
 
-const gateway = await startEverything({ PRICE_SURCHARGE_USD_MICROS: '600' });
+const gateway = await startEverything({ SETTLEMENT_FEE_USD_MICROS: '600' });
 
 const catalogOf = async (query = ''): Promise<Catalog> =>
   (await (await fetch(`${gateway.url}/v1/catalog${query}`)).json()) as Catalog;

@@ -6,7 +6,7 @@ import { writtenPages } from '../../packages/gateway/src/describe/pages.ts';
 import { freePort } from '../http/ports.ts';
 import { exampleOf, gated, rowOf } from '../http/targets.ts';
 import { everyThird, isFull } from '../kit/rounds.ts';
-import { startTestGateway } from '../kit/test-gateway.ts';
+import { DEFAULT_PRICES, startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
 import { problemsIn } from './checks.ts';
 import { endpointOf, served, startEverything } from './everything.ts';
@@ -176,7 +176,11 @@ describe('rows that share a method', () => {
 
 it('a gateway that serves everything serves the OpenAPI document of the repository', async () => {
   const port = await freePort();
-  const everything = await startEverything({ GATEWAY_BASE_URL: 'http://localhost:8402', PORT: String(port) });
+  const everything = await startEverything({
+    ...DEFAULT_PRICES,
+    GATEWAY_BASE_URL: 'http://localhost:8402',
+    PORT: String(port),
+  });
   expect(await (await fetch(`http://127.0.0.1:${port}/openapi.json`)).json()).toEqual(JSON.parse(written));
   await everything.stop();
 });

@@ -22,7 +22,7 @@ it.each([
 
 const { BLOCKED_FILE = '' } = newList('203.0.113.0/24').variables;
 it.each<[string, Record<string, string>, number]>([
-  ['its own prices', { PRICE_SURCHARGE_USD_MICROS: '1234' }, 0],
+  ['its own prices', { SETTLEMENT_FEE_USD_MICROS: '1234' }, 0],
   ['credit, receipts and a blocklist', { CREDIT: 'on', RECEIPTS: 'on', BLOCKED_FILE }, creditRoutes.length],
 ])('the doctor finds nothing to fix at a gateway with paid routes only, %s', async (_, variables, more) => {
   const gateway = await startSellingGateway(variables, { solana });

@@ -71,6 +71,12 @@ export async function startUpstream(options: Partial<TokensApiOptions> = {}): Pr
   return Object.assign(upstream, { close: endsAfterTests(upstream.close) });
 }
 
+/** Calls cost their list price: tests about money count in small numbers. Tests of the settlement fee set it. */
+export const LIST_PRICES = { SETTLEMENT_FEE_USD_MICROS: '0' } as const;
+
+/** The settlement fee of a gateway without settings. */
+export const DEFAULT_PRICES = { SETTLEMENT_FEE_USD_MICROS: '4000' } as const;
+
 /** On a busy machine an upstream in this process answers late. Tests of these limits set their own. */
 const PATIENT = { UPSTREAM_TIMEOUT_MS: '60000', PAID_UPSTREAM_TIMEOUT_MS: '60000' };
 
@@ -81,7 +87,7 @@ async function open(
 ) {
   const logLines: string[] = [];
   const money = await moneyVariables(dataDir, variables);
-  const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...PATIENT, ...money, ...variables });
+  const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...PATIENT, ...LIST_PRICES, ...money, ...variables });
   const logTo = { write: (line: string) => void logLines.push(line) };
   const gateway = await startGateway(config, { graceMs: 0, logTo, ...options });
   return { url: gateway.url, port: Number(new URL(gateway.url).port), logLines, gateway };

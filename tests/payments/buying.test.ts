@@ -1,4 +1,4 @@
-import { HEADERS, NETWORKS, priceMicros, RATES, type Route, USDC } from '@asset-gateway/protocol';
+import { DEFAULT_PRICING, HEADERS, NETWORKS, priceMicros, type Route, USDC } from '@asset-gateway/protocol';
 import { isPaymentRequired, PaymentRequiredV2Schema } from '@x402/core/schemas';
 import type { PaymentPayload } from '@x402/core/types';
 import { decodePaymentResponseHeader } from '@x402/fetch';
@@ -9,7 +9,7 @@ import { carriedPayment } from '../../packages/gateway/src/payments/read/payment
 import { requestHashOf } from '../../packages/gateway/src/payments/read/requirement.ts';
 import type { Example } from '../http/targets.ts';
 import { everyThird, samples } from '../kit/rounds.ts';
-import { startChains, startSellingGateway } from '../kit/test-gateway.ts';
+import { DEFAULT_PRICES, startChains, startSellingGateway } from '../kit/test-gateway.ts';
 import { jsonTestSuite } from '../signin/vectors.ts';
 import {
   answersWith,
@@ -35,7 +35,7 @@ import { openWallet } from './wallets.ts';
 
 /** One blockhash for all payments. */
 const solana = await startChains({ blockMs: Number.POSITIVE_INFINITY });
-const gateway = await startSellingGateway(ROOMY, { solana });
+const gateway = await startSellingGateway({ ...ROOMY, ...DEFAULT_PRICES }, { solana });
 const wallet = await openWallet(solana);
 
 const rows = sampledRoutes.map((row) => [row.id, row] as const);
@@ -52,7 +52,7 @@ describe('the official client buys', () => {
       wallet.buy(`${gateway.url}${target}`, init),
     );
     expect([response.status, (await bodyOf(response)).ok]).toEqual([200, true]);
-    const amount = BigInt(priceMicros(row, { rates: RATES, surchargeMicros: 0 }));
+    const amount = BigInt(priceMicros(row, DEFAULT_PRICING));
     expect((await chain.usdcBalance(solana.payTo)) - before).toBe(amount);
     const transfer = chain.transfers.at(-1);
     expect(transfer).toMatchObject({ from: wallet.address, to: solana.payTo, amount });
@@ -61,8 +61,8 @@ describe('the official client buys', () => {
     expect(response.headers.get(HEADERS.version1PaymentResponse)).toBeNull();
   });
 
-  it('at a price with a surcharge, which is asked for, paid and shown', async () => {
-    const dear = await startSellingGateway({ PRICE_SURCHARGE_USD_MICROS: '600' }, { solana });
+  it('at a price with another settlement fee, which is asked for, paid and shown', async () => {
+    const dear = await startSellingGateway({ SETTLEMENT_FEE_USD_MICROS: '600' }, { solana });
     const { target, init } = callOf('wallet.mainnet.helius.balances');
     const response = await wallet.buy(`${dear.url}${target}`, init);
     expect(await response.json()).toMatchObject({ ok: true, priceUsd: '0.0011' });

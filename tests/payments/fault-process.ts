@@ -7,7 +7,7 @@ import { expectBooksInOrder } from '../kit/books.ts';
 import { moneyOf } from '../kit/databases.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { type GatewayProcess, startGatewayProcess } from '../kit/process.ts';
-import { startChains } from '../kit/test-gateway.ts';
+import { LIST_PRICES, startChains } from '../kit/test-gateway.ts';
 import { newPath, type Reply, ROOMY, readReply, untilDecided } from './fault-buyer.ts';
 
 /** How long a process may take to end after its last answer. */
@@ -20,7 +20,7 @@ export async function openGatewaySeries(variables: Environment = {}) {
   const running: GatewayProcess[] = [];
   const isRunning = ({ child }: GatewayProcess) => child.exitCode === null && child.signalCode === null;
   async function open(): Promise<GatewayProcess> {
-    const settings = { PORT: '0', DATA_DIR: folder, ...solana.variables, ...ROOMY, ...variables };
+    const settings = { PORT: '0', DATA_DIR: folder, ...solana.variables, ...LIST_PRICES, ...ROOMY, ...variables };
     const gateway = await startGatewayProcess(settings);
     running.push(gateway);
     return gateway;

@@ -1,21 +1,32 @@
+import { newKeypair } from '@asset-gateway/client/node';
 import { examine } from '@asset-gateway/doctor';
 import { readConfig } from '@asset-gateway/gateway';
-import { dollars, priceMicros, RATES, type Route, routes } from '@asset-gateway/protocol';
+import {
+  DEFAULT_PRICING,
+  dollars,
+  listMicros,
+  priceMicros,
+  priceText,
+  RATES,
+  type Route,
+  routes,
+  usualFeeMicros,
+} from '@asset-gateway/protocol';
+import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { writeDocument } from '../apis/apis.ts';
 import { faultsOf } from '../config/faults.ts';
 import { samples } from '../kit/rounds.ts';
-import { startSellingGateway } from '../kit/test-gateway.ts';
+import { DEFAULT_PRICES, type SellingGateway, startSellingGateway } from '../kit/test-gateway.ts';
 import { callOf, requiredFor } from './calls.ts';
 
 const paid = routes.filter(({ access }) => access === 'exact');
-const free = { rates: RATES, surchargeMicros: 0 };
 
 const rowsOf = (provider: string, method: string): Route[] =>
   paid.filter((row) => row.provider === provider && row.method === method);
 
-/** Published prices without a surcharge: the method, and its price at each provider. */
+/** Published list prices: the method, and its price at each provider. */
 const PRICES: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
   ['getBalance', { alchemy: '0.000005', helius: '0.000005' }],
   ['getAccountInfo', { alchemy: '0.000005', helius: '0.000005' }],
@@ -35,7 +46,7 @@ const PRICES: readonly (readonly [string, Readonly<Record<string, string>>])[] =
 describe('prices', () => {
   it.each(PRICES)('%s has its published price, on every cluster', (method, prices) => {
     const told = Object.keys(RATES).flatMap((provider) =>
-      rowsOf(provider, method).map((row) => [provider, dollars(priceMicros(row, free))]),
+      rowsOf(provider, method).map((row) => [provider, dollars(listMicros(row, DEFAULT_PRICING))]),
     );
     expect(told.length).toBeGreaterThan(0);
     expect(Object.fromEntries(told)).toEqual(prices);
@@ -47,20 +58,22 @@ describe('prices', () => {
     expect(paid.every(({ units }) => units !== undefined && units > 0)).toBe(true);
   });
 
-  it('of free routes are 0 with any surcharge', () => {
+  it('of free routes are 0 with any settlement fee', () => {
     for (const row of routes.filter(({ access }) => access !== 'exact')) {
-      expect(priceMicros(row, { rates: RATES, surchargeMicros: 600 })).toBe(0);
+      const pricing = { rates: RATES, settlementFeeMicros: 600 };
+      expect([priceMicros(row, pricing), listMicros(row, pricing)]).toEqual([0, 0]);
     }
   });
 
   const [row] = paid;
 
-  it('are units times rate, rounded up to a micro-dollar, and the surcharge', () => {
+  it('are units times rate, rounded up to a micro-dollar, and the settlement fee if they are settled by themselves', () => {
     if (!row) throw new Error('no paid row');
-    const check = (units: number, rate: number, surchargeMicros: number) => {
+    const check = (units: number, rate: number, settlementFeeMicros: number) => {
       const exact = (BigInt(units) * BigInt(rate) + 999_999n) / 1_000_000n;
-      const price = priceMicros({ ...row, units }, { rates: { [row.provider]: rate }, surchargeMicros });
-      expect(BigInt(price)).toBe(exact + BigInt(surchargeMicros));
+      const pricing = { rates: { [row.provider]: rate }, settlementFeeMicros };
+      expect(BigInt(listMicros({ ...row, units }, pricing))).toBe(exact);
+      expect(BigInt(priceMicros({ ...row, units }, pricing))).toBe(exact + BigInt(settlementFeeMicros));
     };
     const rate = fc.integer({ min: 0, max: 100_000_000 });
     fc.assert(fc.property(fc.integer({ min: 1, max: 1_000_000 }), rate, fc.nat(1_000_000), check), {
@@ -68,9 +81,35 @@ describe('prices', () => {
     });
   });
 
-  it('are the surcharge alone where a provider has no rate', () => {
+  it('are the settlement fee alone where a provider has no rate', () => {
     if (!row) throw new Error('no paid row');
-    expect(priceMicros(row, { rates: {}, surchargeMicros: 7 })).toBe(7);
+    expect(priceMicros(row, { rates: {}, settlementFeeMicros: 7 })).toBe(7);
+  });
+
+  it('of the operator are charged as written, with the settlement fee only if the operator says so', () => {
+    if (!row) throw new Error('no paid row');
+    for (const [settlementFee, price] of [
+      [false, 70],
+      [true, 670],
+    ] as const) {
+      const pricing = {
+        rates: RATES,
+        settlementFeeMicros: 600,
+        own: new Map([[row.id, { micros: 70, settlementFee }]]),
+      };
+      expect([priceMicros(row, pricing), listMicros(row, pricing)]).toEqual([price, 70]);
+    }
+  });
+
+  it('cover a usual settlement by default, each of them, up to $400 a SOL', () => {
+    for (const each of paid) expect(priceMicros(each, DEFAULT_PRICING)).toBeGreaterThan(usualFeeMicros(400));
+    expect([usualFeeMicros(), usualFeeMicros(400)]).toEqual([2501, 4001]);
+  });
+
+  it('are read as one sentence', () => {
+    expect(priceText({ priceUsd: '0.004005', creditPriceUsd: '0.000005' })).toBe('$0.004005, or $0.000005 from credit');
+    expect(priceText({ priceUsd: '0.002', creditPriceUsd: '0.002' })).toBe('$0.002');
+    expect(priceText({ priceUsd: '0.002' }, ' a call')).toBe('$0.002 a call');
   });
 });
 
@@ -107,7 +146,8 @@ const priced = (prices: Readonly<Record<string, string>>): Section => ({
 const faultsIn = (file: Readonly<Record<string, Section>>) => faultsOf({ ...SELLING, APIS_FILE: writeDocument(file) });
 
 const idsOf = (prefix: string): string[] => paid.map(({ id }) => id).filter((id) => id.startsWith(prefix));
-const allAt = (ids: readonly string[], micros: number) => new Map(ids.map((id) => [id, micros]));
+const allAt = (ids: readonly string[], micros: number, settlementFee = false) =>
+  new Map(ids.map((id) => [id, { micros, settlementFee }]));
 
 describe('prices in APIS_FILE', () => {
   it('leave other routes at their price', () => {
@@ -137,12 +177,25 @@ describe('prices in APIS_FILE', () => {
     };
     for (const entries of [Object.entries(names), Object.entries(names).toReversed()]) {
       const prices = read({ rpc: { price: '0.000009', ...priced(Object.fromEntries(entries)) } });
-      expect(prices?.get('rpc.mainnet.helius.getBalance')).toBe(3);
-      expect(prices?.get('rpc.mainnet.alchemy.getBalance')).toBe(5);
-      expect(prices?.get('rpc.mainnet.helius.getAccountInfo')).toBe(4);
-      expect(prices?.get('rpc.mainnet.alchemy.getAccountInfo')).toBe(2);
-      expect(prices?.get('rpc.devnet.alchemy.getAccountInfo')).toBe(1);
+      expect(prices?.get('rpc.mainnet.helius.getBalance')?.micros).toBe(3);
+      expect(prices?.get('rpc.mainnet.alchemy.getBalance')?.micros).toBe(5);
+      expect(prices?.get('rpc.mainnet.helius.getAccountInfo')?.micros).toBe(4);
+      expect(prices?.get('rpc.mainnet.alchemy.getAccountInfo')?.micros).toBe(2);
+      expect(prices?.get('rpc.devnet.alchemy.getAccountInfo')?.micros).toBe(1);
     }
+  });
+
+  it('have the settlement fee where the file says so: a name that is more specific counts', () => {
+    const operations = { 'mainnet.*': { settlementFee: false }, getBalance: { price: '0.002', settlementFee: true } };
+    const prices = read({ rpc: { price: '0.001', settlementFee: true, operations } });
+    const of = (id: string) => prices?.get(`rpc.${id}`);
+    expect(of('devnet.helius.getAccountInfo')).toEqual({ micros: 1000, settlementFee: true });
+    expect(of('mainnet.helius.getAccountInfo')).toEqual({ micros: 1000, settlementFee: false });
+    expect(of('mainnet.helius.getBalance')).toEqual({ micros: 2000, settlementFee: true });
+    expect(faultsIn({ rpc: { settlementFee: true }, tokens: { settlementFee: true } })).toEqual([
+      'APIS_FILE: tokens.settlementFee cannot be set: free routes have no price.',
+      'APIS_FILE: rpc.settlementFee needs a price here.',
+    ]);
   });
 
   it('all faults are reported at once, with their places and the nearest name', () => {
@@ -168,23 +221,41 @@ describe('prices in APIS_FILE', () => {
   });
 });
 
+const amountOf = async (gateway: SellingGateway, id: string) =>
+  (await requiredFor(gateway, callOf(id))).accepts[0]?.amount;
+
 describe('a gateway with prices of its own', () => {
-  it('says them in its catalog, its OpenAPI document and every challenge, and adds no surcharge', async () => {
+  it('says them in its catalog, its OpenAPI document and every challenge, and adds no settlement fee', async () => {
     const APIS_FILE = writeDocument({
       rpc: { price: '0.0015', ...priced({ 'mainnet.helius.getBalance': '0.00007' }) },
     });
-    const gateway = await startSellingGateway({ APIS_FILE, PRICE_SURCHARGE_USD_MICROS: '100' });
-    const amounts = { 'mainnet.helius.getBalance': '70', 'devnet.alchemy.getBalance': '1500' };
-    for (const [name, amount] of Object.entries(amounts)) {
-      const { accepts } = await requiredFor(gateway, callOf(`rpc.${name}`));
-      expect([name, accepts[0]?.amount]).toEqual([name, amount]);
-    }
-    const { accepts } = await requiredFor(gateway, callOf('das.mainnet.alchemy.getAsset'));
-    expect(accepts[0]?.amount).toBe('136');
-    expect(gateway.logLines.join('')).toContain('$7.00 (rpc)');
+    const gateway = await startSellingGateway({ APIS_FILE, SETTLEMENT_FEE_USD_MICROS: '100' });
+    expect(await amountOf(gateway, 'rpc.mainnet.helius.getBalance')).toBe('70');
+    expect(await amountOf(gateway, 'rpc.devnet.alchemy.getBalance')).toBe('1500');
+    expect(await amountOf(gateway, 'das.mainnet.alchemy.getAsset')).toBe('136');
+    expect(gateway.logLines.join('')).toContain('the lowest price is $0.00007, ');
     // It compares the catalog, the OpenAPI document and the challenges.
-    expect((await examine(gateway.url)).findings).toEqual([]);
+    const { findings, notes } = await examine(gateway.url);
+    expect([findings, notes]).toEqual([[], [expect.stringContaining('the lowest price is $0.00007 (rpc)')]]);
     expect(gateway.solana.provider.arrivals).toEqual([]);
     await gateway.stop();
+  });
+});
+
+describe('the settlement fee', () => {
+  it('is in every single price by default, and the doctor has no note about losses', async () => {
+    const gateway = await startSellingGateway({ ...DEFAULT_PRICES, CREDIT: 'on' });
+    for (const id of ['rpc.mainnet.helius.getBalance', 'rpc.devnet.helius.getBalance'])
+      expect(await amountOf(gateway, id)).toBe('4005');
+    expect(await examine(gateway.url)).toMatchObject({ findings: [], notes: [] });
+    await gateway.stop();
+  });
+
+  it('is 4,000 by default, and 0 with a remote facilitator', () => {
+    const { FACILITATOR_URL: _, ...selling } = SELLING;
+    const own = { ...selling, FEE_PAYER_KEYPAIR: bs58.encode(newKeypair()) };
+    expect(readConfig(own).paid?.settlementFeeMicros).toBe(Number(DEFAULT_PRICES.SETTLEMENT_FEE_USD_MICROS));
+    expect(readConfig(SELLING).paid?.settlementFeeMicros).toBe(0);
+    expect(readConfig({ ...SELLING, SETTLEMENT_FEE_USD_MICROS: '70' }).paid?.settlementFeeMicros).toBe(70);
   });
 });

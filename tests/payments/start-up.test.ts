@@ -125,28 +125,42 @@ describe('a start', () => {
     expect(log).not.toContain('devnet');
   });
 
-  it('warns in one sentence above which SOL prices sales lose money', async () => {
-    const { log } = await start({ CREDIT: 'on' });
+  it('says in one sentence that the lowest price does not cover a settlement', async () => {
+    const { log } = await start({ SETTLEMENT_FEE_USD_MICROS: '0', CREDIT: 'on' });
     expect(log).toContain(
-      '"a settlement costs 10,001 lamports, so sales lose money while SOL is above $0.50 (rpc), $3.60 (das), ' +
-        '$50.00 (wallet): raise PRICE_SURCHARGE_USD_MICROS, or set prices in APIS_FILE"',
+      '"a sale can lose money: the lowest price is $0.000005, and settling it costs $0.002501 at $250 a SOL; ' +
+        'raise SETTLEMENT_FEE_USD_MICROS, the prices in APIS_FILE or the bundles of credit"',
     );
-    expect(log.match(/settlement/g)).toHaveLength(1);
+    expect(log.match(/settl/gi)).toHaveLength(2);
   });
 
-  it('compares prices with the cost of a settlement in dollars, if SOL_PRICE_USD is set', async () => {
-    const { log } = await start({ SOL_PRICE_USD: '142.50', CREDIT: 'on', CREDIT_BUNDLE_USD: '0.001' });
-    expect(log).toContain(
-      '"a settlement costs $0.001426 at $142.5 a SOL, more than the lowest prices, $0.000005 (rpc), $0.000036 (das), ' +
-        '$0.0005 (wallet), $0.001 (a bundle of credit): raise PRICE_SURCHARGE_USD_MICROS, or set prices in APIS_FILE"',
-    );
+  it.each<[string, Environment, string]>([
+    [
+      'the price of SOL that is set',
+      { SOL_PRICE_USD: '400.50' },
+      'is $0.004005, and settling it costs $0.004006 at $400.5',
+    ],
+    [
+      'bundles on a paid route',
+      { CREDIT: 'on', CREDIT_BUNDLE_USD: '0.0021' },
+      'is $0.0021, and settling it costs $0.002501',
+    ],
+    ['credit alone', { CREDIT: 'on', CREDIT_BUNDLES_USD: '0.05,0.002' }, 'is $0.002, and settling it costs $0.002501'],
+  ])('judges %s', async (_, variables, sentence) => {
+    expect((await start(variables)).log).toContain(sentence);
   });
 
   it.each<[string, Environment, StartOptions]>([
-    ['prices cover a settlement at this price', { SOL_PRICE_USD: '142.50', PRICE_SURCHARGE_USD_MICROS: '1421' }, {}],
-    ['they do until SOL is far above its market', { PRICE_SURCHARGE_USD_MICROS: '10001' }, {}],
-    ['payments are play money', {}, { isPlayMoney: true }],
+    ['every price covers a settlement, as by default', { CREDIT: 'on' }, {}],
+    ['prices cover it at the price of SOL that is set', { SOL_PRICE_USD: '400' }, {}],
+    ['payments are play money', { SETTLEMENT_FEE_USD_MICROS: '0' }, { isPlayMoney: true }],
   ])('says nothing about prices if %s', async (_, variables, options) => {
-    expect((await start(variables, options)).log).not.toContain('settlement');
+    expect((await start(variables, options)).log).not.toContain('lose money');
+  });
+
+  it('is refused with the new name if the surcharge of earlier versions is set', () => {
+    const old = { ...solana.variables, DATA_DIR: folder, PRICE_SURCHARGE_USD_MICROS: '600' };
+    expect(() => readConfig(old)).toThrow(ConfigError);
+    expect(() => readConfig(old)).toThrow(/PRICE_SURCHARGE_USD_MICROS was removed: set SETTLEMENT_FEE_USD_MICROS/);
   });
 });

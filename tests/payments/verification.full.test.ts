@@ -169,7 +169,7 @@ describe('V6 failed verifications', () => {
 });
 
 /** Two settlements, as stock clients make them; one of a payer that is not known. Each payment makes its payer known. */
-const TWO_FEES = { FEE_BUDGET_LAMPORTS_PER_HOUR: '25000', PRICE_SURCHARGE_USD_MICROS: '10000' };
+const TWO_FEES = { FEE_BUDGET_LAMPORTS_PER_HOUR: '25000', SETTLEMENT_FEE_USD_MICROS: '10000' };
 
 /** The address of the sandbox's fee payer. */
 const feePayerOf = ({ variables }: SolanaSandbox): string =>

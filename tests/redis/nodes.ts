@@ -4,7 +4,7 @@ import type { Environment } from '@asset-gateway/gateway';
 import { freePort } from '../http/ports.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { type GatewayProcess, startGatewayProcess } from '../kit/process.ts';
-import { CANARY_KEY, CANARY_SECRET, startChains, startUpstream } from '../kit/test-gateway.ts';
+import { CANARY_KEY, CANARY_SECRET, LIST_PRICES, startChains, startUpstream } from '../kit/test-gateway.ts';
 import { challengeFor } from '../kit/wallet.ts';
 
 /** The public origin of all nodes. */
@@ -21,6 +21,7 @@ export async function openNodes(windowMs: number, variables: Environment) {
     TOKENS_API_BASE_URL: upstream.url,
     TOKENS_API_KEY: CANARY_KEY,
     ...solana.variables,
+    ...LIST_PRICES,
     ...variables,
   };
   return {

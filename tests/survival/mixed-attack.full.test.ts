@@ -9,7 +9,7 @@ import { freePort } from '../http/ports.ts';
 import { noteTime } from '../kit/event-loop.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { isFull } from '../kit/rounds.ts';
-import { CANARY_KEY, CANARY_SECRET, startChains, startUpstream } from '../kit/test-gateway.ts';
+import { CANARY_KEY, CANARY_SECRET, LIST_PRICES, startChains, startUpstream } from '../kit/test-gateway.ts';
 import { until } from '../payments/fault-buyer.ts';
 import { type Program, startProgram } from '../process/program.ts';
 import {
@@ -77,6 +77,7 @@ describe.runIf(isFull)('an hour of all attacks at once, beside ten wallets that 
       TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT),
       PAID_UPSTREAM_TIMEOUT_MS: String(PROVIDER_TIMEOUT_MS),
       ...solana.variables,
+      ...LIST_PRICES,
     };
     // All of the log is written, and an hour of it is kept nowhere.
     program = startProgram(variables, { through: 'exec >/dev/null' });

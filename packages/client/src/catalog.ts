@@ -6,8 +6,10 @@ import { fits, type SentRequest } from './sent-request.ts';
 export interface ListedRoute {
   readonly httpMethod: 'GET' | 'POST';
   readonly path: string;
-  /** Dollars a call, as a decimal. */
+  /** Dollars a call that is settled by itself, as a decimal. */
   readonly priceUsd: string;
+  /** Dollars a call from credit; undefined if the catalog names none. */
+  readonly creditPriceUsd: string | undefined;
   readonly accessMode: string;
   readonly description: string;
   /** The family of routes, or the name of an API; empty if the catalog names none. */
@@ -38,11 +40,12 @@ function routeIn(row: unknown): ListedRoute[] {
   const word = (name: string): string => WORD.exec(text(name))?.[0] ?? '';
   const [path, priceUsd] = [text('path'), text('priceUsd')];
   if ((httpMethod !== 'GET' && httpMethod !== 'POST') || !path.startsWith('/') || !PRICE.test(priceUsd)) return [];
+  const [creditPriceUsd] = PRICE.exec(text('creditPriceUsd')) ?? [];
   const [accessMode, description] = [text('accessMode'), text('description')];
   const place = { surface: word('surface'), method: word('method'), provider: word('provider') };
   const paying = { cluster: word('cluster'), credit: word('credit') };
   const schemas = { inputSchema, pathParamsSchema, queryParamsSchema, outputSchema };
-  return [{ httpMethod, path, priceUsd, accessMode, description, ...place, ...paying, ...schemas }];
+  return [{ httpMethod, path, priceUsd, creditPriceUsd, accessMode, description, ...place, ...paying, ...schemas }];
 }
 
 /** The readable routes of a catalog; undefined if the body is not a catalog. */

@@ -86,9 +86,15 @@ export class Exchange {
     return this.send(headers, pool);
   }
 
-  /** Sends with a signature over this nonce, or with the other headers if there is no nonce. */
-  async sendWith(pool: NoncePool, nonce: string | undefined, otherwise: Headers): Promise<Response> {
-    const challenge = nonce === undefined ? undefined : pool.challengeWith(nonce, new URL(this.outgoing.request.url));
+  /** Sends with a signature over this nonce and statement, or with the other headers if there is no nonce. */
+  async sendWith(
+    pool: NoncePool,
+    nonce: string | undefined,
+    otherwise: Headers,
+    statement?: string,
+  ): Promise<Response> {
+    const url = new URL(this.outgoing.request.url);
+    const challenge = nonce === undefined ? undefined : pool.challengeWith(nonce, url, statement);
     return challenge ? this.send(await this.#signed(challenge), pool) : this.send(otherwise);
   }
 

@@ -65,13 +65,14 @@ export class NoncePool {
     if (this.#inFlight === 0) this.#waiters[0]?.(undefined);
   }
 
-  /** The challenge with this nonce for another path. The statement is dropped: it names the amount of another call. */
-  challengeWith(nonce: string, url: URL): SignInChallenge | undefined {
+  /** The challenge with this nonce for another path and with another statement, if any: its own may name the amount of another call. */
+  challengeWith(nonce: string, url: URL, statement?: string): SignInChallenge | undefined {
     if (!this.#challenge) return undefined;
     const { expirationTime: _, statement: __, ...rest } = this.#challenge.info;
     const issuedAtMs = Date.parse(rest.issuedAt) + performance.now() - this.#challengedAt;
     const issuedAt = new Date(issuedAtMs).toISOString();
-    const info = { ...rest, nonce, issuedAt, uri: url.origin + url.pathname } as SiwxInfo;
+    const uri = url.origin + url.pathname;
+    const info = { ...rest, nonce, issuedAt, uri, ...(statement !== undefined && { statement }) } as SiwxInfo;
     return { ...this.#challenge, info };
   }
 

@@ -1,4 +1,4 @@
-import { listAt, member, NETWORKS, objectAt, type PaymentRequired, USDC } from '@asset-gateway/protocol/wire';
+import { listAt, member, microsOf, NETWORKS, objectAt, type PaymentRequired, USDC } from '@asset-gateway/protocol/wire';
 import { GatewayError } from './error.ts';
 import type { PaymentWish } from './settings.ts';
 
@@ -12,6 +12,8 @@ export interface Offer {
   readonly payTo: string;
   /** Millionths of a dollar in USDC, as decimal digits. */
   readonly amount: string;
+  /** The price of the call from credit in dollars, if the 402 names one. */
+  readonly creditPriceUsd?: string;
   /** The memo of the transaction; undefined if the gateway asks for none. */
   readonly memo?: string;
 }
@@ -41,12 +43,13 @@ const isGatewayMemo = (memo: string): boolean => GATEWAY_MEMO.test(memo);
 /** The offer in one requirement; undefined if this client cannot pay it. */
 function offerOf(requirement: unknown, { network: wanted, allowMemo = isGatewayMemo }: OfferWish): Offer | undefined {
   const { scheme, network, asset, payTo, amount, extra } = objectAt(requirement);
-  const { feePayer, memo } = objectAt(extra);
+  const { feePayer, memo, creditPriceUsd } = objectAt(extra);
   const isUsdc = typeof network === 'string' && MINTS.has(network) && MINTS.get(network) === asset;
   if (scheme !== 'exact' || !isUsdc || (wanted !== undefined && network !== wanted)) return undefined;
   if (!isTextOf(ADDRESS, payTo) || !isTextOf(AMOUNT, amount) || !isTextOf(ADDRESS, feePayer)) return undefined;
   if (memo !== undefined && !(typeof memo === 'string' && allowMemo(memo))) return undefined;
-  return { network, asset: String(asset), payTo, amount, ...(memo !== undefined && { memo }) };
+  const fromCredit = microsOf(creditPriceUsd) !== undefined && { creditPriceUsd: String(creditPriceUsd) };
+  return { network, asset: String(asset), payTo, amount, ...fromCredit, ...(memo !== undefined && { memo }) };
 }
 
 /** A payable requirement and its offer. */

@@ -1,4 +1,13 @@
-import { listAt, member, NETWORKS, type PaymentRequired } from '@asset-gateway/protocol/wire';
+import {
+  below,
+  listAt,
+  member,
+  microsOf,
+  mostMicrosOf,
+  NETWORKS,
+  type PaymentRequired,
+  spendStatement,
+} from '@asset-gateway/protocol/wire';
 import { creditIn } from './call.ts';
 import { errorOf, GatewayError } from './error.ts';
 import { type Body402, type Exchange, readObject } from './exchange.ts';
@@ -11,10 +20,16 @@ const requirementsIn = (body: Body402): readonly unknown[] => listAt(body, 'acce
 
 const AMOUNT = /^[0-9]{1,15}$/;
 
-/** The price in a requirement, in millionths of a dollar; infinite if it cannot be read. */
+/** The price that a requirement asks for, in millionths of a dollar; infinite if it cannot be read. */
 function priceIn(requirement: unknown): number {
   const amount = member(requirement, 'amount');
   return typeof amount === 'string' && AMOUNT.test(amount) ? Number(amount) : Number.POSITIVE_INFINITY;
+}
+
+/** What a call costs from credit: what the text to sign names, or else what the 402 tells. */
+function creditPriceIn(requirement: unknown, challenge: SignInChallenge | undefined): number {
+  const told = below(requirement, 'extra', 'creditPriceUsd');
+  return mostMicrosOf(challenge?.info.statement) ?? microsOf(told) ?? priceIn(requirement);
 }
 
 const preference = ({ connection }: Exchange): Readonly<Record<string, string>> =>
@@ -68,7 +83,7 @@ async function retryWithCredit(
     if (nonce !== undefined) pool.give(nonce);
     return undefined;
   }
-  const price = priceIn(requirementsIn(body)[0]);
+  const price = creditPriceIn(requirementsIn(body)[0], challenge);
   if (outgoing.name !== undefined) connection.prices.set(outgoing.name, price);
   if (!isWithinCap(exchange, price)) {
     const message = `the call costs $${price / 1e6}, above the cap of $${settings.maxUsd}; nothing was signed`;
@@ -86,11 +101,12 @@ async function retryWithCredit(
 async function fromCredit(exchange: Exchange, pool: NoncePool): Promise<Response> {
   const { connection, outgoing, deadline } = exchange;
   // Waiting for a nonce pays off only if the price is known and within the cap.
-  const isPooled =
-    pool.isKnown && isWithinCap(exchange, connection.prices.get(outgoing.name ?? '') ?? Number.POSITIVE_INFINITY);
+  const price = connection.prices.get(outgoing.name ?? '');
+  const isPooled = pool.isKnown && price !== undefined && isWithinCap(exchange, price);
   const nonce = isPooled ? await pool.take(deadline.signal) : undefined;
   try {
-    let response = await exchange.sendWith(pool, nonce, preference(exchange));
+    const statement = price === undefined ? undefined : spendStatement(price);
+    let response = await exchange.sendWith(pool, nonce, preference(exchange), statement);
     while (response.status === 402) {
       const body = await readObject(response);
       const free = exchange.maySign ? freeChallenge(body) : undefined;

@@ -1,10 +1,12 @@
 import {
   type Cluster,
+  DEFAULT_PRICING,
   dollars,
+  listMicros,
   oneLine,
   positionalParameters,
   priceMicros,
-  RATES,
+  priceText,
   type Route,
   routes,
   type Surface,
@@ -124,8 +126,10 @@ export interface Tool {
   /** The JSON Schema of the input, which is also a Standard JSON Schema. */
   readonly inputSchema: ToolSchema;
   readonly annotations: ToolAnnotations;
-  /** The published price of a call in dollars; undefined if it is free. */
+  /** The published price of a call that is settled by itself, in dollars; undefined if it is free. */
   readonly priceUsd: string | undefined;
+  /** The published price of a call from credit, in dollars; undefined if it is free or credit cannot pay for it. */
+  readonly creditPriceUsd: string | undefined;
   /** Calls the gateway. Returns the result as plain JSON, with integers of 16 and more digits as strings. */
   execute(input: unknown, options?: ToolOptions): Promise<unknown>;
   /** Like `execute`, with the text, price and transaction of the answer. */
@@ -138,7 +142,7 @@ export interface ToolsOptions {
   readonly families?: readonly Surface[];
   readonly cluster?: Cluster;
   readonly provider?: UpstreamProvider;
-  /** Routes of the gateway's catalog (`routesIn`). Those of the operator's APIs become tools too. */
+  /** Routes of the gateway's catalog (`routesIn`), which name its prices. Those of the operator's APIs become tools too. */
   readonly listed?: readonly ListedRoute[];
 }
 
@@ -147,19 +151,17 @@ type Methods = Readonly<Record<string, (...values: unknown[]) => ReturnType<Gate
 const FAMILIES: readonly Surface[] = ['tokens', 'rpc', 'das', 'wallet'];
 
 /** What a tool calls and what it tells a model. */
-interface ToolSource extends Pick<Tool, 'name' | 'inputSchema'> {
+interface ToolSource extends Pick<Tool, 'name' | 'inputSchema' | 'priceUsd' | 'creditPriceUsd'> {
   readonly title: string;
   /** The result and the rules of the input. */
   readonly about: string;
-  /** The published price. */
-  readonly micros: number;
   readonly isBare: boolean;
   readonly call: (client: GatewayClient, input: unknown) => { full(): Promise<Full<unknown>> };
 }
 
-function toolOf(client: GatewayClient, { name, inputSchema, title, about, micros, isBare, call }: ToolSource): Tool {
-  const isFree = micros === 0;
-  const priceUsd = isFree ? undefined : dollars(micros);
+function toolOf(client: GatewayClient, source: ToolSource): Tool {
+  const { name, inputSchema, title, about, priceUsd, creditPriceUsd, isBare, call } = source;
+  const isFree = priceUsd === undefined;
   const full: Tool['full'] = async (input, { signal, abortSignal } = {}) => {
     const given = signal ?? abortSignal;
     const answer = await call(given ? client.with({ signal: given }) : client, input).full();
@@ -168,22 +170,32 @@ function toolOf(client: GatewayClient, { name, inputSchema, title, about, micros
   };
   return {
     name,
-    description: `${about} ${isFree ? 'Free.' : `Costs $${priceUsd} a call.`}`,
+    description: `${about} ${isFree ? 'Free.' : `Costs ${priceText({ priceUsd, creditPriceUsd }, ' a call')}.`}`,
     inputSchema,
     priceUsd,
+    creditPriceUsd,
     annotations: { title, readOnlyHint: isFree, idempotentHint: isFree, openWorldHint: true },
     execute: async (input, options) => (await full(input, options)).result,
     full,
   };
 }
 
-function sourceOf(name: string, row: Route): ToolSource {
+/** The prices of a row: the catalog's if it is given, or else those of a gateway with default settings. */
+function pricesOf(row: Route, listed: readonly ListedRoute[]): Pick<Tool, 'priceUsd' | 'creditPriceUsd'> {
+  if (row.units === undefined) return { priceUsd: undefined, creditPriceUsd: undefined };
+  const [priceUsd, creditPriceUsd] = [priceMicros(row, DEFAULT_PRICING), listMicros(row, DEFAULT_PRICING)].map(dollars);
+  return listed.find(({ path }) => path === row.path) ?? { priceUsd, creditPriceUsd };
+}
+
+function sourceOf(name: string, row: Route, listed: readonly ListedRoute[]): ToolSource {
+  const { priceUsd, creditPriceUsd } = pricesOf(row, listed);
   return {
     name,
     title: row.description,
     about: [row.description, ...row.rules.map(({ description }) => description)].join(' '),
     inputSchema: inputSchemaOf(callParameters(callableRow(row))),
-    micros: priceMicros(row, { rates: RATES, surchargeMicros: 0 }),
+    priceUsd,
+    creditPriceUsd,
     isBare: row.surface === 'system',
     call(client, input) {
       const methods = client[row.surface as Surface] as unknown as Methods;
@@ -204,7 +216,8 @@ const listedSource = (route: ListedRoute): ToolSource => ({
   title: route.description,
   about: route.description,
   inputSchema: inputSchemaOf(callParameters(route), isOpen(route)),
-  micros: listedMicros(route),
+  priceUsd: listedMicros(route) === 0 ? undefined : route.priceUsd,
+  creditPriceUsd: route.creditPriceUsd,
   isBare: false,
   call: (client, input) => client.call(callName(route), (input ?? {}) as Readonly<Record<string, unknown>>),
 });
@@ -216,7 +229,7 @@ export function createTools(client: GatewayClient, options: ToolsOptions = {}): 
   const ours = routes
     .filter((row) => families.includes(row.surface as Surface) && (row.cluster ?? cluster) === cluster)
     .filter((row) => row.access !== 'exact' || (provider ?? row.provider) === row.provider)
-    .map((row) => sourceOf(`${row.surface}_${row.id.slice(row.id.lastIndexOf('.') + 1)}`, row));
+    .map((row) => sourceOf(`${row.surface}_${row.id.slice(row.id.lastIndexOf('.') + 1)}`, row, listed));
   const theirs = apiRoutes(listed)
     .filter((route) => route.cluster === '' || route.cluster === cluster)
     .map(listedSource);

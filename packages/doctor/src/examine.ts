@@ -1,4 +1,4 @@
-import { breakEvenSolPrice, oneLine, USUAL_FEE_TEXT } from '@asset-gateway/protocol';
+import { ASSUMED_SOL_PRICE_USD, dollars, oneLine, usualFeeMicros } from '@asset-gateway/protocol';
 import { checks } from './checks/index.ts';
 import type { Entry } from './entry.ts';
 import { explore, MAX_ROUTES, type World } from './explore.ts';
@@ -8,13 +8,18 @@ import { Overrun, within } from './schema.ts';
 
 const MICROS = 1_000_000;
 
-/** The lowest price of a surface, and the SOL price above which such a sale loses money. */
-function priceNote(surface: string, entries: readonly Entry[]): string {
-  const prices = entries.map(({ priceUsd }) => priceUsd).sort((one, other) => Number(one) - Number(other));
-  const [cheapest = ''] = prices;
-  const fee = `a usual settlement costs the fee payer ${USUAL_FEE_TEXT} lamports`;
-  const limit = breakEvenSolPrice(Math.round(Number(cheapest) * MICROS));
-  return `${surface}: priced from $${cheapest} a call; ${fee}, so such a sale loses money while SOL is above $${limit}`;
+/** The lowest price, if a sale at it can lose money for a gateway that settles itself. */
+function priceNotes(entries: readonly Entry[]): string[] {
+  const sold = entries.filter(
+    ({ accessMode, paymentNetwork }) => accessMode === 'exact' && paymentNetwork?.startsWith('solana:'),
+  );
+  const [cheapest] = sold.toSorted((one, other) => Number(one.priceUsd) - Number(other.priceUsd));
+  const fee = usualFeeMicros();
+  if (!cheapest || Number(cheapest.priceUsd) * MICROS >= fee) return [];
+  return [
+    `a sale can lose money: the lowest price is $${cheapest.priceUsd} (${cheapest.surface}), and a usual settlement costs its fee ` +
+      `payer $${dollars(fee)} at $${ASSUMED_SOL_PRICE_USD} a SOL`,
+  ];
 }
 
 /** The limits that left something unchecked. */
@@ -29,19 +34,7 @@ function limitNotes({ answers, leftOut }: World): string[] {
 }
 
 /** Notes about a gateway, as clauses without a full stop. */
-function notesOn(world: World): string[] {
-  const sold = world.entries.filter(
-    ({ accessMode, paymentNetwork }) => accessMode === 'exact' && paymentNetwork?.startsWith('solana:'),
-  );
-  const surfaces = [...new Set(sold.map(({ surface }) => surface))];
-  const prices = surfaces.map((surface) =>
-    priceNote(
-      surface,
-      sold.filter((entry) => entry.surface === surface),
-    ),
-  );
-  return [...prices, ...limitNotes(world)];
-}
+const notesOn = (world: World): string[] => [...priceNotes(world.entries), ...limitNotes(world)];
 
 const MAX_TEXT = 1_000;
 /** Checking our own gateway takes a tenth of a second. */

@@ -11,5 +11,6 @@ export * from './refusal.ts';
 export { NEXT_STEPS, type NextStep, nextStepOf, REFUSALS, type RefusalCode } from './refusals.ts';
 export * from './route.ts';
 export * from './siwx.ts';
+export * from './spending.ts';
 export * from './transaction.ts';
 export * from './type-text.ts';

@@ -10,7 +10,7 @@ import { answerOrOffer, offerInWords, quotingPayer } from '../money/paying.ts';
 import { rowOf } from '../request.ts';
 import type { Session } from '../session.ts';
 import type { Canvas } from '../show/chart.ts';
-import { table } from '../show/table.ts';
+import { type Column, table } from '../show/table.ts';
 import { namedCommands } from './by-name.ts';
 import type { Command, CommandInput, FoundCommand } from './command.ts';
 
@@ -19,6 +19,13 @@ const FAMILY = /^\/v1\/x402\/(?:tokens\/)?/;
 
 /** The columns that METHOD and PRICE take. A path is typed, so only a terminal without room for it cuts it. */
 const BESIDE_PATH = 19;
+
+/** The price of a call from credit. */
+const FROM_CREDIT: Column<ListedRoute> = {
+  title: 'CREDIT',
+  cell: ({ creditPriceUsd }) => (creditPriceUsd === undefined ? '' : `$${creditPriceUsd}`),
+  align: 'right',
+};
 
 const routeTable = (rows: readonly ListedRoute[], { columns, colours }: Canvas): string[] =>
   table(rows, columns, [
@@ -30,8 +37,12 @@ const routeTable = (rows: readonly ListedRoute[], { columns, colours }: Canvas):
       minWidth: Math.max(24, columns - BESIDE_PATH),
     },
     { title: 'PRICE', cell: ({ priceUsd }) => (Number(priceUsd) > 0 ? `$${priceUsd}` : 'free'), align: 'right' },
+    ...(rows.some(({ creditPriceUsd }) => creditPriceUsd !== undefined) ? [FROM_CREDIT] : []),
     { title: 'WHAT', cell: ({ description }) => description, minWidth: 20 },
   ]);
+
+const plainLine = ({ httpMethod, path, priceUsd, creditPriceUsd }: ListedRoute): string =>
+  [httpMethod, path, priceUsd, ...(creditPriceUsd === undefined ? [] : [creditPriceUsd])].join('\t');
 
 /** The routes of the gateway. The whole catalog is at its own path. */
 export const routesCommand: Command = {
@@ -44,7 +55,7 @@ export const routesCommand: Command = {
     const text = words.join(' ').toLowerCase();
     const rows = await terminal.whileWaiting('asking …', () => catalogOf(gateway));
     const found = rows.filter((row) => `${row.path} ${row.description}`.toLowerCase().includes(text));
-    if (!terminal.isFormatted) terminal.lines(found.map((row) => `${row.httpMethod}\t${row.path}\t${row.priceUsd}`));
+    if (!terminal.isFormatted) terminal.lines(found.map(plainLine));
     else if (found.length === 0) terminal.note(`no route matches "${text}"`);
     else terminal.lines(routeTable(found, terminal));
     return found.length === 0 ? EXIT.refused : EXIT.ok;
@@ -55,6 +66,7 @@ export const routesCommand: Command = {
 interface Quote {
   readonly path: string;
   readonly priceUsd: string;
+  readonly creditPriceUsd?: string;
   readonly listedUsd?: string;
   readonly network?: string;
   readonly payTo?: string;
@@ -66,12 +78,13 @@ async function printQuote(session: Session, quote: Quote, words: readonly string
     terminal.lines([JSON.stringify(quote)]);
     return EXIT.ok;
   }
-  const { priceUsd, listedUsd } = quote;
+  const { priceUsd, creditPriceUsd, listedUsd } = quote;
   const isDearer = listedUsd !== undefined && Number(priceUsd) > Number(listedUsd);
   const left = caps.perDayUsd - ledger.spending().dayMicros / 1e6;
   const isWithin = Number(priceUsd) <= Math.min(caps.perCallUsd, left);
   terminal.lines([
     offer ? await offerInWords(offer, session) : 'free',
+    ...(creditPriceUsd === undefined ? [] : [`or $${creditPriceUsd} from credit`]),
     ...(isDearer ? [terminal.colours.red(`the catalog says $${listedUsd}: the payment would be refused`)] : []),
     isWithin
       ? `within the limits, $${dollars(Math.max(0, Math.round(left * 1e6)))} left`
@@ -97,10 +110,11 @@ async function quoteFor({ words, session }: CommandInput, request: CallRequest):
     if (offer.status !== 402) return show(session, offer);
     throw new Error(`${path} is free: it takes a signature, no payment`);
   }
-  const { network, payTo, amount } = offer;
+  const { network, payTo, amount, creditPriceUsd } = offer;
   const sent = { url: new URL(path, gateway).href, method: body === undefined ? 'GET' : 'POST' } as const;
   const listed = listedRoute(await catalogOf(gateway), sent);
-  const price = { path, priceUsd: dollars(Number(amount)), network, payTo };
+  const fromCredit = creditPriceUsd !== undefined && { creditPriceUsd };
+  const price = { path, priceUsd: dollars(Number(amount)), ...fromCredit, network, payTo };
   return printQuote(session, { ...price, ...(listed && { listedUsd: dollars(listedMicros(listed)) }) }, words, offer);
 }
 

@@ -1,5 +1,5 @@
 import { apiRoutes, type Tool } from '@asset-gateway/client/tools';
-import { oneLine } from '@asset-gateway/protocol';
+import { oneLine, priceText } from '@asset-gateway/protocol';
 import { refusalOf } from './answer.ts';
 import { callMethod, type ServerState } from './paying.ts';
 import { argumentSchema, FREE, inputOf, PAID, type ServedTool } from './served-tool.ts';
@@ -32,10 +32,10 @@ function methodTool(state: ServerState, tool: Tool): ServedTool {
 
 const methodOf = (name: string): string => name.slice(name.indexOf('_') + 1);
 
-/** `getBalance(account, options?) $0.000005` */
-function signatureOf({ name, inputSchema: { properties, required }, priceUsd }: Tool): string {
+/** `getBalance(account, options?) $0.004005, or $0.000005 from credit` */
+function signatureOf({ name, inputSchema: { properties, required }, priceUsd, creditPriceUsd }: Tool): string {
   const names = Object.keys(properties).map((each) => (required.includes(each) ? each : `${each}?`));
-  return `${methodOf(name)}(${names.join(', ')}) ${priceUsd === undefined ? 'free' : `$${priceUsd}`}`;
+  return `${methodOf(name)}(${names.join(', ')}) ${priceUsd === undefined ? 'free' : priceText({ priceUsd, creditPriceUsd })}`;
 }
 
 const MAX_SIGNATURES = 4_000;

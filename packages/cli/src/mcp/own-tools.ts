@@ -30,8 +30,8 @@ export function quoteTool(state: ServerState): ServedTool {
       try {
         const offer = await state.calls.quote(tool, anyInput(tool), request.signal);
         if (!offer) return resultOf({ method, priceUsd: '0.00', needsAsking: false });
-        const { network, payTo, amount } = offer;
-        const price = { priceUsd: dollars(Number(amount)), cluster: clusterOfNetwork(network) };
+        const { network, payTo, amount, creditPriceUsd } = offer;
+        const price = { priceUsd: dollars(Number(amount)), creditPriceUsd, cluster: clusterOfNetwork(network) };
         return resultOf({ method, ...price, payTo, needsAsking: !isCovered(state, Number(amount)) });
       } catch (error) {
         return failureOf(error, state, {});

@@ -10,6 +10,7 @@ import { SYSTEM_ROWS } from './system-rows.ts';
 export type Row = SystemCatalogResult['routes'][number] &
   FormRow & {
     readonly id: string;
+    readonly creditPriceUsd?: string;
     /** Whether credit can pay for the call, or is bought by it. */
     readonly credit?: string;
     /** The heading of its surface: of an API, its title. */

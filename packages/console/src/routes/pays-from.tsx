@@ -7,13 +7,13 @@ import { usdcOn, useBalances } from '../wallet/use-balance.ts';
 import type { Row } from './catalog.ts';
 
 /** The money that pays for a route: credit if there is enough, or USDC; undefined while its amount is unknown. */
-function useMoney({ cluster, priceUsd, credit: mode }: Row) {
+function useMoney({ cluster, priceUsd, creditPriceUsd = priceUsd, credit: mode }: Row) {
   const { wallet } = useWallet();
   const { isSandbox } = useGateway() ?? {};
   const held = usdcOn(useBalances(), cluster as Cluster);
-  const needed = Math.round(Number(priceUsd) * 1e6);
+  const [needed = 0, neededCredit = 0] = [priceUsd, creditPriceUsd].map((usd) => Math.round(Number(usd) * 1e6));
   const credit = wallet.external || mode !== 'accepted' ? 0 : wallet.creditOn(cluster as Cluster);
-  if (credit >= needed && credit > 0) return { text: `Paid from credit: ${usd(credit)} left`, isShort: false };
+  if (credit >= neededCredit && credit > 0) return { text: `Paid from credit: ${usd(credit)} left`, isShort: false };
   if (held === undefined) return undefined;
   const isShort = held < needed;
   const text = isShort

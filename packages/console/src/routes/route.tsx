@@ -25,8 +25,9 @@ function useSend(row: Row) {
 }
 
 /** What follows the price. */
-function costOf({ accessMode, paymentRequired, cluster }: Row): string {
-  if (paymentRequired) return `a call, paid in USDC on Solana ${cluster}. You pay only for an answer.`;
+function costOf({ accessMode, paymentRequired, cluster, priceUsd, creditPriceUsd = priceUsd }: Row): string {
+  const fromCredit = creditPriceUsd === priceUsd ? '' : `, or $${creditPriceUsd} from credit`;
+  if (paymentRequired) return `a call${fromCredit}, paid in USDC on Solana ${cluster}. You pay only for an answer.`;
   return accessMode === 'siwx'
     ? 'Each request needs a signature, and a new answer uses one call of the shared budget.'
     : 'Public: no signature needed.';

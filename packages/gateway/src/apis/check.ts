@@ -1,4 +1,4 @@
-import { dollars, type Route } from '@asset-gateway/protocol';
+import { dollars, type OwnPrice, type Route } from '@asset-gateway/protocol';
 import type { Lifetime } from '../cache/lifetimes.ts';
 import { DocumentFault, type OpenApiDocument, type Operation } from './document.ts';
 import type { Families, Family } from './families.ts';
@@ -36,10 +36,12 @@ function columns(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => `  ${aligned(row).trimEnd()}\n`).join('');
 }
 
+const priceOf = ({ micros, settlementFee }: OwnPrice): string =>
+  `$${dollars(micros)}${settlementFee ? ' and SETTLEMENT_FEE_USD_MICROS' : ''}`;
+
 function rowLine({ id, httpMethod, path, method }: Route, { prices }: ApiPlan): readonly string[] {
-  const micros = prices.get(id);
-  const price = micros === undefined ? 'free for a signature' : `$${dollars(micros)}`;
-  return [`${httpMethod} ${path}`, price, method];
+  const own = prices.get(id);
+  return [`${httpMethod} ${path}`, own ? priceOf(own) : 'free for a signature', method];
 }
 
 /** The operations of a document that the file does not name, with the reason if they could not be served. */
@@ -80,7 +82,7 @@ function ownRoutes({ off, limits, disabled, prices, lifetimes }: Families): stri
     ...[...off].map((family) => [family, 'disabled']),
     ...[...limits].map(([family, limit]) => [family, limited(family, limit)]),
     ...[...disabled].map((id) => [id, 'disabled']),
-    ...[...prices].map(([id, micros]) => [id, `$${dollars(micros)}`]),
+    ...[...prices].map(([id, own]) => [id, priceOf(own)]),
     ...[...lifetimes].map(([id, lifetime]) => [id, cached(lifetime)]),
   ];
   return lines.length === 0 ? '' : `The gateway's own routes:\n${columns(lines)}`;

@@ -1,4 +1,4 @@
-import { type Route, routes } from '@asset-gateway/protocol';
+import { type OwnPrice, type Route, routes } from '@asset-gateway/protocol';
 import { closest } from 'fastest-levenshtein';
 import { LIFETIMES, type Lifetime } from '../cache/lifetimes.ts';
 import { shown } from './document.ts';
@@ -33,8 +33,7 @@ export class Families {
   readonly off = new Set<Family>();
   /** For each key of a family's upstream: a minute for tokens, else a second. */
   readonly limits = new Map<Family, number>();
-  /** In millionths of a dollar. */
-  readonly prices = new Map<string, number>();
+  readonly prices = new Map<string, OwnPrice>();
   readonly lifetimes = new Map<string, Lifetime>();
   readonly faults: string[] = [];
   readonly #isEnabled = new Map<string, boolean>();
@@ -48,12 +47,12 @@ export class Families {
   }
 
   #read(family: Family, section: FamilyEntry = {}): void {
-    const { enabled, price, operations = {}, requestsPerMinute, requestsPerSecond } = section;
+    const { enabled, operations = {}, requestsPerMinute, requestsPerSecond } = section;
     const rows = routes.filter(({ surface }) => surface === family);
     const limit = requestsPerMinute ?? requestsPerSecond;
     if (enabled === false) this.off.add(family);
     if (limit !== undefined) this.limits.set(family, limit);
-    if (price !== undefined) this.#setPrice(rows, price, `${family}.price`);
+    this.#setPrice(rows, section, family);
     for (const [name, settings] of Object.entries(operations).sort(bySpecificity)) {
       const found = matching(rows, name);
       if (found.length > 0) this.#set(found, settings, `${family}.operations.${name}`);
@@ -65,18 +64,27 @@ export class Families {
     this.faults.push(`${place} ${fault}`);
   }
 
-  #set(rows: readonly Route[], { enabled, price, cache }: Settings, place: string): void {
+  #set(rows: readonly Route[], settings: Settings, place: string): void {
+    const { enabled, cache } = settings;
     if (enabled !== undefined) for (const { id } of rows) this.#isEnabled.set(id, enabled);
-    if (price !== undefined) this.#setPrice(rows, price, `${place}.price`);
+    this.#setPrice(rows, settings, place);
     if (cache !== undefined) this.#setLifetime(rows, cache, `${place}.cache`);
   }
 
-  #setPrice(rows: readonly Route[], price: string, place: string): void {
-    const micros = microsOf(price);
+  #setPrice(rows: readonly Route[], { price, settlementFee }: Settings, place: string): void {
+    if (price === undefined && settlementFee === undefined) return;
+    const name = `${place}.${price === undefined ? 'settlementFee' : 'price'}`;
     const sold = rows.filter(({ access }) => access === 'exact');
-    if (sold.length === 0) this.#fault(place, 'cannot be set: free routes have no price');
-    else if (micros < 1) this.#fault(place, 'must be above 0');
-    for (const { id } of sold) this.prices.set(id, micros);
+    const micros = price === undefined ? undefined : microsOf(price);
+    if (sold.length === 0) this.#fault(name, 'cannot be set: free routes have no price');
+    else if (micros !== undefined && micros < 1) this.#fault(name, 'must be above 0');
+    else if (micros === undefined && !sold.every(({ id }) => this.prices.has(id)))
+      this.#fault(name, 'needs a price here');
+    for (const { id } of sold) {
+      const general = this.prices.get(id);
+      const hasFee = settlementFee ?? general?.settlementFee ?? false;
+      this.prices.set(id, { micros: micros ?? general?.micros ?? 0, settlementFee: hasFee });
+    }
   }
 
   #setLifetime(rows: readonly Route[], lifetime: Lifetime, place: string): void {

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import type { Cluster, Route } from '@asset-gateway/protocol';
+import type { Cluster, OwnPrice, Route } from '@asset-gateway/protocol';
 import { closest } from 'fastest-levenshtein';
 import type { Lifetime } from '../cache/lifetimes.ts';
 import { parseUrl } from '../config/settings.ts';
@@ -26,8 +26,8 @@ class ApiReading {
   /** In the order to ask them: the next one while one is down. */
   readonly urls;
   readonly rows: Route[] = [];
-  /** By row id, in millionths of a dollar. */
-  readonly prices = new Map<string, number>();
+  /** By row id. */
+  readonly prices = new Map<string, OwnPrice>();
   /** By row id. */
   readonly lifetimes = new Map<string, Lifetime>();
   /** Ids of rows that may be asked twice although they are POSTs. */
@@ -98,12 +98,14 @@ class ApiReading {
   }
 
   #serveOne(document: OpenApiDocument, operation: Operation, name: string, settings: OperationEntry): void {
-    const { access = 'siwx', price, cluster = 'mainnet', cache } = this.entry;
-    const own = { access, price, cache: settings.access === 'exact' ? undefined : cache, ...settings };
+    const { access = 'siwx', price, settlementFee, cluster = 'mainnet', cache } = this.entry;
+    const inherited = { access, price, settlementFee, cache: settings.access === 'exact' ? undefined : cache };
+    const own = { ...inherited, ...settings };
     const fault = (text: string) => this.#check(false, `operations.${name}: ${text}`);
     const isPaid = own.access === 'exact';
     if (isPaid && (own.price === undefined || microsOf(own.price) < 1)) fault('a paid operation needs a price above 0');
-    if (!isPaid && settings.price !== undefined) fault('it has a price, but its access is siwx');
+    const hasPrice = (settings.price ?? settings.settlementFee) !== undefined;
+    if (!isPaid && hasPrice) fault('it has a price, but its access is siwx');
     if (isPaid && settings.cache) fault('a paid operation is not cached');
     const { freshSeconds = 0, maxStaleSeconds = 0 } = own.cache ?? {};
     if (maxStaleSeconds < freshSeconds) fault('cache: maxStaleSeconds is below freshSeconds');
@@ -118,7 +120,8 @@ class ApiReading {
       this.#assertNew(row);
       this.rows.push(row);
       if (settings.idempotent) this.idempotent.add(row.id);
-      if (isPaid) this.prices.set(row.id, microsOf(own.price ?? ''));
+      if (isPaid)
+        this.prices.set(row.id, { micros: microsOf(own.price ?? ''), settlementFee: own.settlementFee ?? false });
       // A POST may have an effect, so it is cached only if its own entry says so.
       else if (own.cache && (row.httpMethod === 'GET' || settings.cache)) this.lifetimes.set(row.id, own.cache);
     } catch (error) {

@@ -36,10 +36,18 @@ const PRICE = optional(
   Type.String({ pattern: '^[0-9]{1,3}(?:\\.[0-9]{1,6})?$', description: 'Dollars a call, such as "0.002".' }),
 );
 
+const SETTLEMENT_FEE = optional(
+  Type.Boolean({
+    description:
+      'true: a call that is settled by itself also costs SETTLEMENT_FEE_USD_MICROS. Default: the price as written.',
+  }),
+);
+
 const OPERATION = closed(
   {
     access: ACCESS,
     price: PRICE,
+    settlementFee: SETTLEMENT_FEE,
     cache: optional(CACHE),
     idempotent: optional(
       Type.Boolean({ description: 'true: a POST without an effect, which another url may be asked again.' }),
@@ -69,6 +77,7 @@ const API = closed(
     requestsPerMinute: limit('The limit of each key.'),
     access: ACCESS,
     price: PRICE,
+    settlementFee: SETTLEMENT_FEE,
     cluster: optional(
       Type.Enum(['mainnet', 'devnet'], { type: 'string', description: 'The Solana cluster of payments.' }),
     ),
@@ -84,6 +93,7 @@ const OWN_OPERATION = closed(
   {
     enabled: optional(Type.Boolean({ description: 'false: it is not served.' })),
     price: PRICE,
+    settlementFee: SETTLEMENT_FEE,
     cache: optional(CACHE),
   },
   'Settings of some routes of the family; what is absent is as usual.',
@@ -92,6 +102,7 @@ const OWN_OPERATION = closed(
 const FAMILY = {
   enabled: optional(Type.Boolean({ description: 'false: no route of the family is served.' })),
   price: PRICE,
+  settlementFee: SETTLEMENT_FEE,
   operations: optional(
     Type.Record(Type.String(), OWN_OPERATION, {
       description:

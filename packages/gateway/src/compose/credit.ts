@@ -58,8 +58,8 @@ export function openCredit(parts: CreditParts) {
       const sold = { dependencies, limitMicros };
       if (route.credit === 'sold')
         return exact.gate(route, describe, { ...sold, priceMicros: undefined, bundles: credit.bundlesMicros });
-      const priceMicros = exact.priceOf(route);
-      const isBundled = priceMicros < Math.min(credit.bundleMicros, MOST_BUNDLED_MICROS);
+      const priceMicros = exact.listPriceOf(route);
+      const isBundled = exact.priceOf(route) < credit.bundleMicros && priceMicros < MOST_BUNDLED_MICROS;
       const bundles = isBundled ? [credit.bundleMicros] : [];
       const payments = exact.gate(route, describe, { ...sold, priceMicros, bundles });
       return new CreditGate({ ...spending, network: NETWORKS[clusterOf(route)], priceMicros }, payments);

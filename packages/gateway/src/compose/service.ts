@@ -29,6 +29,7 @@ export function serviceOf({ config, receipts }: Foundation, channels: Channels, 
     routes: [...everyRoute, ...config.apis.flatMap(({ rows }) => rows)].flatMap(enabled),
     titles,
     priceUsd: (route) => dollars(route.credit === 'sold' ? cheapest : (exact?.priceOf(route) ?? 0)),
+    creditPriceUsd: (route) => (route.credit === 'accepted' && exact ? dollars(exact.listPriceOf(route)) : undefined),
     hasShares: config.fairShares,
     hasBlocked: config.blocked !== undefined,
   };

@@ -1,3 +1,4 @@
+import { DEFAULT_PRICING } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import { type ApisConfig, readLimit } from './apis.ts';
 import { readKeypair } from './keypairs.ts';
@@ -55,6 +56,12 @@ function readSolPrice(read: Reader): number | undefined {
   return price;
 }
 
+/** Added to the price of a call that is settled by itself. A remote facilitator charges its own fees, which only the operator knows. */
+function readSettlementFee(read: Reader): number {
+  const usual = read.optional('FACILITATOR_URL') === undefined ? DEFAULT_PRICING.settlementFeeMicros : 0;
+  return read.integer('SETTLEMENT_FEE_USD_MICROS', usual, [0, MAX_LIMIT]);
+}
+
 function readWallet(read: Reader) {
   const key = read.optional('HELIUS_API_KEY');
   const baseUrl = readUrl(read, 'HELIUS_WALLET_API_BASE_URL') ?? 'https://api.helius.xyz';
@@ -78,8 +85,8 @@ export function readPaid(read: Reader, { apis, families }: ApisConfig) {
       das: readLimit(read, 'das', ['DAS_RATE_LIMIT_PER_SECOND', 10], families),
       wallet: readLimit(read, 'wallet', ['WALLET_RATE_LIMIT_PER_SECOND', 10], families),
     },
-    surchargeMicros: read.integer('PRICE_SURCHARGE_USD_MICROS', 0, [0, MAX_LIMIT]),
-    /** Own prices by route id, in millionths of a dollar. */
+    settlementFeeMicros: readSettlementFee(read),
+    /** Own prices by route id. */
     prices: new Map([...families.prices, ...apis.flatMap(({ prices }) => [...prices])]),
     /** Price of one SOL in dollars, for the start's notices about prices and fees. */
     solPriceUsd: readSolPrice(read),

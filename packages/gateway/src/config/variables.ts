@@ -10,6 +10,9 @@ const REMOVED: Readonly<Record<string, string>> = {
   CACHE_FILE:
     'CACHE_FILE was removed: write lifetimes in APIS_FILE, such as ' +
     '{"tokens": {"operations": {"search": {"cache": {"freshSeconds": 60, "maxStaleSeconds": 300}}}}}: docs/apis-file.md',
+  PRICE_SURCHARGE_USD_MICROS:
+    'PRICE_SURCHARGE_USD_MICROS was removed: set SETTLEMENT_FEE_USD_MICROS, which calls that are settled by themselves cost in ' +
+    'addition to their list price (default 4000 if the gateway settles itself); calls paid from credit cost the list price',
   PRICES_FILE:
     'PRICES_FILE was removed: write prices in APIS_FILE, in dollars, such as ' +
     '{"rpc": {"price": "0.0015", "operations": {"getBalance": {"price": "0.002"}}}}: docs/apis-file.md',
@@ -21,7 +24,7 @@ export const removedFaults = (environment: Environment): string[] =>
 
 /** Prefixes that other programs rarely use. */
 const OURS =
-  /^(?:ALCHEMY|ASSET_GATEWAY|DAS|FACILITATOR|FEE|GATEWAY|HELIUS|METRICS|PAID|PAY|PAYMENT|PRICES?|RECEIPTS?|RPC|SIWX|SOLANA|TOKENS|TRUST|UPSTREAM|WALLET)_/;
+  /^(?:ALCHEMY|ASSET_GATEWAY|DAS|FACILITATOR|FEE|GATEWAY|HELIUS|METRICS|PAID|PAY|PAYMENT|PRICES?|RECEIPTS?|RPC|SETTLEMENT|SIWX|SOLANA|TOKENS|TRUST|UPSTREAM|WALLET)_/;
 
 /** Variables that Docker and Kubernetes set for linked services. */
 const SERVICE_LINK = /_SERVICE_HOST|_SERVICE_PORT|_PORT_\d|_ENV_/;

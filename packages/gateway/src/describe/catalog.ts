@@ -9,7 +9,7 @@ import {
   USDC_DECIMALS,
 } from '@asset-gateway/protocol';
 import { answerSchema, type JsonSchema, published, publishedRules } from './schemas.ts';
-import { ownPath, type Service, servedRoutes } from './service.ts';
+import { ownPath, pricesOf, type Service, servedRoutes } from './service.ts';
 
 const NOTHING: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
 
@@ -22,8 +22,9 @@ function opening({ access, cluster }: Route) {
 }
 
 /** The catalog entry of one route. */
-function entry(route: Route, priceUsd: string) {
+function entry(route: Route, service: Service) {
   const { cluster, provider, surface, method, description, access, credit, example } = route;
+  const { priceUsd, creditPriceUsd } = pricesOf(route, service);
   const { path, query, body } = route.input;
   const input = route.httpMethod === 'POST' ? body : query;
   const inputExample = route.httpMethod === 'POST' ? example.body : example.query;
@@ -38,6 +39,7 @@ function entry(route: Route, priceUsd: string) {
     accessMode: access,
     paymentRequired: access === 'exact',
     priceUsd,
+    ...(creditPriceUsd !== undefined && { creditPriceUsd }),
     ...(credit && { credit }),
     ...opening(route),
     enabled: true,
@@ -95,6 +97,6 @@ export function catalog(service: Service, provider?: string) {
         };
       }),
     },
-    routes: returned.map((route) => entry(route, service.priceUsd(route))),
+    routes: returned.map((route) => entry(route, service)),
   };
 }

@@ -2,15 +2,14 @@ import {
   comment,
   literal,
   positionalParameters,
+  priceText,
   quoted,
   type Route,
   typeText,
   uint64Paths,
 } from '@asset-gateway/protocol';
 import { type JsonSchema, published } from './schemas.ts';
-import { capital, type Service } from './service.ts';
-
-type PriceOf = Service['priceUsd'];
+import { capital, type Priced, pricesOf } from './service.ts';
 
 /** A client method and its rows, one for each cluster and provider. */
 interface Method {
@@ -99,18 +98,18 @@ function exampleArguments(row: Route): string[] {
   return [...Object.values(path), ...(object === undefined ? [] : [object])].map(literal);
 }
 
-function priceText({ rows }: Method, priceUsd: PriceOf): string {
+function priceNote({ rows }: Method, service: Priced): string {
   if (rows[0].access !== 'exact') return rows[0].access === 'siwx' ? 'Free, for a signature.' : 'Free.';
   if (rows[0].credit === 'sold') return 'Choose one of the amounts that the gateway sells.';
-  const prices = new Map(rows.map((row) => [row.provider, `$${priceUsd(row)}`]));
-  if (new Set(prices.values()).size === 1) return `$${priceUsd(rows[0])} a call.`;
-  return `${[...prices].map(([provider, price]) => `${price} by ${provider}`).join(', ')} a call.`;
+  const prices = new Map(rows.map((row) => [row.provider, priceText(pricesOf(row, service), ' a call')]));
+  if (new Set(prices.values()).size === 1) return `${[...prices.values()][0]}.`;
+  return `${[...prices].map(([provider, price]) => `By ${provider}: ${price}`).join('. ')}.`;
 }
 
-function signature(method: Method, priceUsd: PriceOf): string {
+function signature(method: Method, service: Priced): string {
   const [row] = method.rows;
   const written = `${method.surface}.${method.name}(${exampleArguments(row).join(', ')})`;
-  const lines = [row.description, '', priceText(method, priceUsd), '@example', `await client.${written}`];
+  const lines = [row.description, '', priceNote(method, service), '@example', `await client.${written}`];
   const given = argumentsOf(method).map(({ name, type, isRequired }) => {
     const isNamed = type.startsWith('{') && name === 'input';
     return `${name}${isRequired ? '' : '?'}: ${isNamed ? typeName(method, 'Input') : type}`;
@@ -147,12 +146,12 @@ function rowText({ surface, name, rows }: Method): string {
 }
 
 /** The client's typed methods as a TypeScript file. */
-export function clientMethods(routes: readonly Route[], priceUsd: PriceOf): string {
+export function clientMethods(routes: readonly Route[], service: Priced): string {
   const methods = methodsOf(routes);
   const surfaces = [...new Set(methods.map(({ surface }) => surface))];
   const of = (surface: string) => methods.filter((method) => method.surface === surface);
   const interfaces = surfaces.map((surface) => {
-    const signatures = of(surface).map((method) => signature(method, priceUsd));
+    const signatures = of(surface).map((method) => signature(method, service));
     return `export interface ${capital(surface)}Methods {\n${signatures.join('\n')}}\n`;
   });
   const free = surfaces.filter((surface) => of(surface).every(({ rows: [row] }) => row.access !== 'exact'));

@@ -1,4 +1,4 @@
-import { HEADERS, type Route, siwxMessageText } from '@asset-gateway/protocol';
+import { HEADERS, priceText, type Route, siwxMessageText } from '@asset-gateway/protocol';
 import {
   aboutSurface,
   bySurface,
@@ -6,12 +6,13 @@ import {
   givenFor,
   howToPass,
   ownPath,
+  pricesOf,
   type Service,
   servedRoutes,
 } from './service.ts';
 
-function routeLine(route: Route, { priceUsd }: Service, origin: string): string {
-  const price = route.access === 'exact' ? ` $${priceUsd(route)}.` : '';
+function routeLine(route: Route, service: Service, origin: string): string {
+  const price = route.access === 'exact' ? ` ${priceText(pricesOf(route, service))}.` : '';
   return `- [${route.httpMethod} ${route.path}](${origin}${exampleTarget(route)}): ${route.description}${price}`;
 }
 

@@ -1,4 +1,4 @@
-import { type Access, HEADERS, JSON_MEDIA_TYPE, type Route } from '@asset-gateway/protocol';
+import { type Access, HEADERS, JSON_MEDIA_TYPE, priceText, type Route } from '@asset-gateway/protocol';
 import type { TObject } from 'typebox';
 import shared from './components.json' with { type: 'json' };
 import { headerComponents, headersOf, refusalResponses, refusalsOf } from './responses.ts';
@@ -18,6 +18,7 @@ import {
   givenFor,
   howToPass,
   ownPath,
+  pricesOf,
   type Service,
   servedRoutes,
 } from './service.ts';
@@ -37,9 +38,12 @@ const CREDIT_NOTE =
   "Or pay from credit with a Solana wallet's signature over this path: send `Prefer: credit` to get that challenge.";
 
 /** How to pass a route's gate, and its price. */
-function accessNote({ access, cluster, credit }: Route, priceUsd: string): string {
-  if (credit === 'sold') return `From $${priceUsd}, paid in USDC on Solana ${cluster} (x402, scheme exact).`;
-  if (access === 'exact') return `Costs $${priceUsd} a call, paid in USDC on Solana ${cluster} (x402, scheme exact).`;
+function accessNote(route: Route, service: Service): string {
+  const { access, cluster, credit } = route;
+  const prices = pricesOf(route, service);
+  const paid = `Paid in USDC on Solana ${cluster} (x402, scheme exact).`;
+  if (credit === 'sold') return `From $${prices.priceUsd}. ${paid}`;
+  if (access === 'exact') return `Costs ${priceText(prices, ' a call')}. ${paid}`;
   if (access === 'siwx') return "Free; every request needs a Solana wallet's signature (x402 sign-in-with-x).";
   return 'Public.';
 }
@@ -102,7 +106,7 @@ export function operation(route: Route, service: Service): JsonObject {
   const { access, credit, description, rules, surface } = route;
   const parameters = [...parametersIn(route, 'path'), ...parametersIn(route, 'query')];
   const notes = [
-    accessNote(route, priceUsd),
+    accessNote(route, service),
     ...(credit === 'accepted' ? [CREDIT_NOTE] : []),
     ...rules.map((rule) => rule.description),
   ];

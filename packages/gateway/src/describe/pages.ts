@@ -1,9 +1,18 @@
-import { dollars, everyRoute, priceMicros, RATES, type Route, routes } from '@asset-gateway/protocol';
+import {
+  DEFAULT_PRICING,
+  dollars,
+  everyRoute,
+  listMicros,
+  priceMicros,
+  priceText,
+  type Route,
+  routes,
+} from '@asset-gateway/protocol';
 import { clientMethods } from './client-methods.ts';
 import { errorsPage, plain, table } from './errors-page.ts';
 import { openApi } from './openapi.ts';
 import { type JsonSchema, published } from './schemas.ts';
-import { aboutSurface, bySurface, capital, exampleTarget, type Service } from './service.ts';
+import { aboutSurface, bySurface, capital, exampleTarget, type Priced, pricesOf, type Service } from './service.ts';
 
 /** A parameter of a route that has no parts. */
 interface Leaf {
@@ -93,11 +102,9 @@ function exampleRequest(route: Route): string[] {
   return ['', '```http', `${httpMethod} ${exampleTarget(route)}`, ...body, '```'];
 }
 
-type Priced = Pick<Service, 'priceUsd'>;
-
 const FREE = '0.00';
-const priceOf = (route: Route, { priceUsd }: Priced): string =>
-  priceUsd(route) === FREE ? 'free' : `$${priceUsd(route)}`;
+const priceOf = (route: Route, service: Priced): string =>
+  service.priceUsd(route) === FREE ? 'free' : priceText(pricesOf(route, service));
 
 /** The section of one method: its price, routes, parameters, rules and example. */
 function methodSection(rows: readonly [Route, ...Route[]], service: Priced): string[] {
@@ -107,7 +114,7 @@ function methodSection(rows: readonly [Route, ...Route[]], service: Priced): str
     '',
     `### ${route.method}`,
     '',
-    `**${capital(prices.join(' or '))}.** ${plain(route.description)}`,
+    `**${capital(prices.join('; '))}.** ${plain(route.description)}`,
     '',
     ...rows.map((row) => {
       const price = prices.length > 1 ? `: ${priceOf(row, service)}` : '';
@@ -148,11 +155,17 @@ export function routesPage(service: Service): string {
   return `${[...head, ...sections].join('\n')}\n`;
 }
 
-/** The service with every feature on, at default settings. */
-const EVERYTHING: Service = {
+/** The service at default settings. */
+const USUAL: Service = {
   name: 'asset-gateway',
   routes,
-  priceUsd: (route) => dollars(priceMicros(route, { rates: RATES, surchargeMicros: 0 })),
+  priceUsd: (route) => dollars(priceMicros(route, DEFAULT_PRICING)),
+};
+
+/** The same with credit on. */
+const EVERYTHING: Service = {
+  ...USUAL,
+  creditPriceUsd: (route) => dollars(listMicros(route, DEFAULT_PRICING)),
 };
 const ORIGIN = 'http://localhost:8402';
 
@@ -176,11 +189,11 @@ function systemRows(): string {
 export const writtenPages = (): Readonly<Record<string, string>> => ({
   'docs/routes.md': routesPage(EVERYTHING),
   'docs/errors.md': errorsPage(),
-  'openapi.json': `${JSON.stringify(openApi(EVERYTHING, ORIGIN), null, 2)}\n`,
+  'openapi.json': `${JSON.stringify(openApi(USUAL, ORIGIN), null, 2)}\n`,
 });
 
 /** The sources that the build writes before it compiles, by path. */
 export const writtenSources = (): Readonly<Record<string, string>> => ({
-  'packages/client/src/methods.ts': clientMethods(everyRoute, EVERYTHING.priceUsd),
+  'packages/client/src/methods.ts': clientMethods(everyRoute, EVERYTHING),
   'packages/console/src/routes/system-rows.ts': systemRows(),
 });

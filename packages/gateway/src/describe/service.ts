@@ -9,13 +9,24 @@ export interface Service {
   readonly routes: readonly Route[];
   /** The titles of the operator's APIs by name. */
   readonly titles?: ReadonlyMap<string, string>;
-  /** Dollars per call; `0.00` if free. */
+  /** Dollars per call that is settled by itself; `0.00` if free. */
   readonly priceUsd: (route: Route) => string;
+  /** Dollars per call from credit; undefined if credit cannot pay for it. */
+  readonly creditPriceUsd?: (route: Route) => string | undefined;
   /** Whether a 429 may concern a share of the budget. */
   readonly hasShares?: boolean;
   /** Whether a wallet or an address may be blocked. */
   readonly hasBlocked?: boolean;
 }
+
+/** The prices of a service's routes. */
+export type Priced = Pick<Service, 'priceUsd' | 'creditPriceUsd'>;
+
+/** Both prices of a route. */
+export const pricesOf = (route: Route, { priceUsd, creditPriceUsd }: Priced) => ({
+  priceUsd: priceUsd(route),
+  creditPriceUsd: creditPriceUsd?.(route),
+});
 
 /** The rows that are not the gateway's own documents. */
 export const servedRoutes = ({ routes }: Service): Route[] => routes.filter(({ surface }) => surface !== 'system');

@@ -1,8 +1,16 @@
-import { dollars, HEADERS, type RefusalCode, SIWX_EXTENSION, siwxExtension } from '@asset-gateway/protocol';
+import {
+  HEADERS,
+  type Refusal,
+  type RefusalCode,
+  SIWX_EXTENSION,
+  siwxExtension,
+  spendStatement,
+} from '@asset-gateway/protocol';
 import type { Call, Challenge, Delivery, Gate, Prepare, Trail } from '../call.ts';
 import { type NewDebit, signedDebitId } from '../credit/account.ts';
 import type { NotHeld } from '../credit/accounts.ts';
 import { type CreditDependencies, charged, type DebitContext, refusalOf } from '../credit/debiting.ts';
+import { statementRefusal } from '../payments/read/quoted.ts';
 import { type CallDependencies, paidCallOf } from '../payments/read/requirement.ts';
 import type { ExactGate } from './exact.ts';
 import { challengedUrl, fromStore } from './gate.ts';
@@ -15,7 +23,7 @@ interface SpendingDependencies extends CreditDependencies, CallDependencies {
   readonly signIn: SignInDependencies;
   /** CAIP-2: credit belongs to one network. */
   readonly network: string;
-  /** The price of one call. */
+  /** The list price of one call. */
   readonly priceMicros: number;
 }
 
@@ -65,7 +73,7 @@ export class CreditGate implements Gate {
       uri: pathUrl(call, origin),
       nonce: nonceOf(signIn, origin),
       nowMs: signIn.clocks.wallNow(),
-      statement: `Spend ${dollars(priceMicros)} USD of your credit on this call.`,
+      statement: spendStatement(priceMicros),
     });
     return this.#payments.challenge(call, code, { [SIWX_EXTENSION]: siwxExtension(info, network) });
   }
@@ -79,13 +87,10 @@ export class CreditGate implements Gate {
     const freshNonce = () => ({ [HEADERS.replayNonce]: nonceOf(signIn, origin) });
     Object.assign(trail, { wallet: payload.address, payment: { state: 'unused' }, headers: freshNonce });
     const context = { ...paidCallOf(this.#dependencies, call, trail), freshNonce };
-    const debit: NewDebit = {
-      ...holder,
-      ...context.request,
-      id: signedDebitId(holder, payload.nonce),
-      by: 'signature',
-      micros,
-    };
+    const id = signedDebitId(holder, payload.nonce);
+    const debit: NewDebit = { ...holder, ...context.request, id, by: 'signature', micros };
+    const dearer = statementRefusal(payload.statement, micros);
+    if (dearer) return this.#chargedBefore(id, context, prepare, dearer);
     let result = await fromStore(accounts.hold(debit, { leaseMs }));
     if (result.verdict !== 'held') {
       const paid = await this.#paidBefore(result, payload.address, context, prepare);
@@ -97,6 +102,14 @@ export class CreditGate implements Gate {
     if (result.verdict === 'insufficient') this.#payments.assertOpen();
     if (result.verdict !== 'held') throw refusalOf(result.verdict);
     return charged(this.#dependencies, debit, context, prepare);
+  }
+
+  /** The answer that this signature has been charged for, at an earlier price; otherwise the refusal. */
+  async #chargedBefore(id: string, context: DebitContext, prepare: Prepare, otherwise: Refusal) {
+    const { accounts, answers } = this.#dependencies;
+    const debit = await fromStore(accounts.debit(id));
+    if (debit) return answers.known(debit, context, prepare);
+    throw otherwise;
   }
 
   /** The answer to this signature, or to an earlier call for the same request that was not delivered. */

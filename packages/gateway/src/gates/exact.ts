@@ -5,6 +5,7 @@ import { Deliveries } from '../payments/deliveries.ts';
 import type { PaymentDependencies } from '../payments/dependencies.ts';
 import type { CreditSale } from '../payments/payer.ts';
 import { buy, type Seller } from '../payments/purchase.ts';
+import { informed } from '../payments/read/quoted.ts';
 import { type Offer, requestHashOf, requirementOf } from '../payments/read/requirement.ts';
 import { NO_FEE_PAYER, unavailable } from '../payments/responses.ts';
 import type { PaidCall } from '../receipts/response.ts';
@@ -54,10 +55,11 @@ export class ExactGate implements Gate {
     const amounts = [offer.amount, ...(credit?.bundles ?? []).map(String)].filter((amount) => amount !== '');
     const accepts = amounts.map((amount) => {
       const required = { ...offer, amount };
-      // What exceeds the price of the call becomes credit.
-      const creditMicros = Number(amount) - Number(offer.amount);
+      // What exceeds the list price of the call becomes credit.
+      const creditMicros = amount === offer.amount ? 0 : Number(amount) - (credit?.priceMicros ?? 0);
       const memo = memos.issue(required, requestHash, payments.now(), creditMicros);
-      return requirementOf(required, memo, memos.ticketOf(memo));
+      const requirement = requirementOf(required, memo, memos.ticketOf(memo));
+      return amount === amounts[0] ? informed(requirement, credit?.priceMicros) : requirement;
     });
     return challenge(call, { code, url, accepts, extensions }, describe);
   }

@@ -1,5 +1,6 @@
 import {
   type Cluster,
+  listMicros,
   NETWORKS,
   priceMicros,
   RATES,
@@ -141,7 +142,7 @@ async function assemble(options: ExactOptions, hold: Hold) {
   const memos = new Memos(crypto, secrets);
   const limits = new VerificationLimits();
   const dependencies = { ...options, ...all, facilitator, reconciler, settlements, limits, memos };
-  const pricing = { rates: RATES, surchargeMicros: paid.surchargeMicros, own: paid.prices };
+  const pricing = { rates: RATES, settlementFeeMicros: paid.settlementFeeMicros, own: paid.prices };
   const offerOf = (route: Route): ExactRoute['offer'] => {
     const payee = route.cluster && payees.get(route.cluster);
     if (!payee) throw new Error(`nothing is sold on the cluster of ${route.id}`);
@@ -156,7 +157,10 @@ async function assemble(options: ExactOptions, hold: Hold) {
       new ExactGate(dependencies, { describe, offer: offerOf(route), credit }),
     /** The clusters whose routes can be sold. */
     clusters: new Set(payees.keys()),
+    /** The price of a call that is settled by itself, in millionths of a dollar. */
     priceOf: (route: Route) => priceMicros(route, pricing),
+    /** The same of a call that is paid from credit. */
+    listPriceOf: (route: Route) => listMicros(route, pricing),
     feePayers:
       paid.facilitator.kind === 'in-process' ? feePayerReader(facilitator, chains, background) : async () => [],
     sales: () => Array.from(payees, ([cluster, { network }]) => ({ cluster, isOpen: isOpen(network) })),

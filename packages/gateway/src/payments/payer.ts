@@ -2,6 +2,7 @@ import { type Account, balanceOf, type CreditLimits, type NewDebit } from '../cr
 import { type CreditDependencies, refusalOf } from '../credit/debiting.ts';
 import { fromStore } from '../gates/gate.ts';
 import type { AccountQueue } from './queue.ts';
+import { assertNotDearer, coveredMicros } from './read/quoted.ts';
 import type { ReserveVerdict } from './record.ts';
 import * as responses from './responses.ts';
 import type { Purchase } from './steps.ts';
@@ -15,11 +16,9 @@ export interface CreditSale extends CreditLimits {
 
 /** The debit that may pay instead of a payment; undefined if only the payment may. */
 function debitFor({ priceMicros }: CreditSale, { sent, payment }: Purchase): NewDebit | undefined {
-  const { network, payer: wallet, memo, amount, hasTicket, isBound } = payment;
-  // Only the client that got the challenge has the ticket. Anyone can copy a payment that failed on the chain, but not its ticket.
-  if (priceMicros === undefined || !hasTicket) return undefined;
-  // Not more than the signed amount, whatever the price is now.
-  const micros = Math.min(priceMicros, Number(amount));
+  const { network, payer: wallet, memo, isBound } = payment;
+  const micros = coveredMicros({ ...payment, priceMicros });
+  if (micros === undefined) return undefined;
   const watched = isBound && memo !== undefined ? { memo } : {};
   return { ...sent.request, network, wallet, id: sent.key, by: 'payment', micros, ...watched };
 }
@@ -52,6 +51,7 @@ export async function choosePayer(
       if (verdict === 'busy' || verdict === 'insufficient') return 'not yet';
       throw refusalOf(verdict);
     }
+    assertNotDearer({ ...payment, priceMicros: credit.priceMicros }, account);
     if (account.purchase && account.purchase.key !== payment.key) return 'not yet';
     const verdict = await reserve();
     return verdict === 'under_way' || verdict === 'covered' ? 'not yet' : verdict;

@@ -26,6 +26,7 @@ export const readiness = field.answerOf(closed({ ok: field.always(true), status:
 
 const SURFACES = ['tokens', 'rpc', 'das', 'wallet'];
 const CREDIT = {
+  creditPriceUsd: field.optional(field.string('Dollars per call from credit.')),
   credit: field.optional(field.word(['accepted', 'sold'], 'Whether the route accepts or sells credit.')),
 };
 
@@ -40,7 +41,7 @@ const entryOf = (apis: readonly string[], hasCredit: boolean) =>
     description: field.string('What the route answers.'),
     accessMode: field.word(['siwx', 'exact'], "A wallet's signature, or a payment."),
     paymentRequired: Type.Boolean(),
-    priceUsd: field.string('Dollars per call.'),
+    priceUsd: field.string('Dollars per call that is settled by itself.'),
     ...(hasCredit && CREDIT),
     authNetworks: field.optional(
       Type.Array(field.string('CAIP-2.'), { description: 'The networks that a sign-in may name.' }),
