@@ -15,11 +15,13 @@ import {
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../../packages/gateway/src/payments/read/transaction.ts';
 import { writeDocument } from '../apis/apis.ts';
 import { faultsOf } from '../config/faults.ts';
 import { samples } from '../kit/rounds.ts';
 import { DEFAULT_PRICES, type SellingGateway, startSellingGateway } from '../kit/test-gateway.ts';
-import { callOf, requiredFor } from './calls.ts';
+import { bodyOf, callOf, leaves, paymentFor, requiredFor, sendPaid } from './calls.ts';
+import { openWallet } from './wallets.ts';
 
 const paid = routes.filter(({ access }) => access === 'exact');
 
@@ -243,6 +245,26 @@ describe('a gateway with prices of its own', () => {
 });
 
 describe('the settlement fee', () => {
+  it('and the limits of a transaction are told in the 402, where a payment need not echo them', async () => {
+    const gateway = await startSellingGateway({ ...DEFAULT_PRICES, CREDIT: 'on' });
+    const call = callOf('rpc.mainnet.helius.getBalance');
+    const { accepts } = await requiredFor(gateway, call);
+    const told = accepts.map(({ extra: { feePayer: _, memo: __, ticket: ___, ...rest } }) => rest);
+    const { maxFeeLamports, maxComputeUnits } = LIMITS;
+    expect(maxFeeLamports).toBe(20_000);
+    const prices = { priceUsd: '0.004005', creditPriceUsd: '0.000005' };
+    expect(told).toEqual([{ maxFeeLamports, maxComputeUnits, ...prices }, {}]);
+    const wallet = await openWallet(gateway.solana);
+    const payment = await paymentFor(gateway, call, wallet);
+    const { feePayer, memo, ticket } = payment.accepted.extra;
+    const changed = { feePayer, memo, ticket, maxFeeLamports: 1, creditPriceUsd: '1' };
+    const answer = await leaves(gateway, { transfers: 1, arrivals: 1 }, () =>
+      sendPaid(gateway, call, { ...payment, accepted: { ...payment.accepted, extra: changed } }),
+    );
+    expect([answer.status, (await bodyOf(answer)).priceUsd]).toEqual([200, '0.004005']);
+    await gateway.stop();
+  });
+
   it('is in every single price by default, and the doctor has no note about losses', async () => {
     const gateway = await startSellingGateway({ ...DEFAULT_PRICES, CREDIT: 'on' });
     for (const id of ['rpc.mainnet.helius.getBalance', 'rpc.devnet.helius.getBalance'])
