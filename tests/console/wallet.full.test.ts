@@ -297,7 +297,13 @@ const CALL = '**/rpc/getBalance';
 const HIDDEN = '\u202e\u200b';
 
 interface Catalog {
-  readonly routes: { method: string; surface: string; priceUsd: string; description: string }[];
+  readonly routes: {
+    method: string;
+    surface: string;
+    priceUsd: string;
+    creditPriceUsd?: string;
+    description: string;
+  }[];
 }
 
 const sold = ({ routes }: Catalog) =>
@@ -426,6 +432,18 @@ browserSuite('limits on what the console pays', () => {
     await press('Buy $0.01 of credit on mainnet');
     await shows(/asks for \$0\.05, above the cap of \$0\.01 for this call; nothing was signed/);
     expect(moved()).toEqual([0, 0, 0]);
+  });
+
+  it('shows the price from credit beside that of a single call, unless it cannot be read', async () => {
+    const told = (creditPriceUsd: string) =>
+      reloadWith((catalog) => {
+        for (const route of sold(catalog)) Object.assign(route, { priceUsd: '0.004005', creditPriceUsd });
+      });
+    await told('0.000005');
+    await page.getByText('a call, or $0.000005 from credit, paid in USDC on Solana mainnet.').waitFor();
+    await told('0.000005 or less');
+    await page.getByText('a call, paid in USDC on Solana mainnet.').waitFor();
+    expect(await page.getByText('or less').count()).toBe(0);
   });
 
   it('W24 shows prices and texts without hidden characters, and no route with an invalid price', async () => {

@@ -3,9 +3,10 @@ import { startEverything } from '../discovery/everything.ts';
 import { freePort } from '../http/ports.ts';
 import { node, runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { DEFAULT_PRICES } from '../kit/test-gateway.ts';
 import { patternOf } from '../tutorials/reader.ts';
 
-const gateway = await startEverything();
+const gateway = await startEverything(DEFAULT_PRICES);
 const { mainnet } = gateway.solana;
 const env = { HOME: makeFolder(), ASSET_GATEWAY_URL: gateway.url, ASSET_GATEWAY_RPC_URL: mainnet.url };
 
