@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Environment } from '@asset-gateway/gateway';
 import { afterEach } from 'vitest';
 import { freePort } from '../http/ports.ts';
 import type { CommandOptions } from '../kit/command.ts';
@@ -27,11 +28,11 @@ const hasPayment = ({ asked }: Exchange): boolean => asked['payment-signature'] 
 export const unchanged = (): undefined => undefined;
 
 /** Opens a gateway with all routes behind a proxy, and homes for a user. */
-export async function openFixture() {
+export async function openFixture(prices: Environment = {}) {
   const folder = makeFolder();
   const port = await freePort();
   const proxy = await startRecordingProxy(port);
-  const variables = { ...ROOMY, CREDIT: 'on', PORT: String(port), GATEWAY_BASE_URL: proxy.url };
+  const variables = { ...ROOMY, ...prices, CREDIT: 'on', PORT: String(port), GATEWAY_BASE_URL: proxy.url };
   const gateway = await startTestGateway(variables, { paid: true, marketNow: () => NOON });
   const { solana } = gateway;
   let homes = 0;

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { inTerminal, node, type Outcome, runCommand, startCommand } from '../kit/command.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
+import { DEFAULT_PRICES } from '../kit/test-gateway.ts';
 import { MAIN, openFixture, PROGRAM, SOL, WALLET } from './fixture.ts';
 
 const PAGE = 'docs/cli.md';
@@ -11,7 +12,7 @@ const PICTURE = /^```text (\d+)\n\$ asset-gateway-client (.+)\n[\s\S]*?^```$/gm;
 const [GREEN, RED] = ['\u001B[32m', '\u001B[31m'];
 const GLYPH = /^[╷╻╵│╽╹╿┃]/u;
 
-const fixture = await openFixture();
+const fixture = await openFixture(DEFAULT_PRICES);
 
 suiteWith(
   'script',
@@ -111,7 +112,7 @@ suiteWith(
       expect(parts.filter((_, at) => at % 2 === 1)).toEqual(['1', '1', '1', '0', '1', '0']);
       expect(parts.slice(0, 6).join('')).not.toContain('paying');
       expect(parts[6]).toMatch(
-        /Pay \$0\.0005 in play money on the sandbox's Solana mainnet to \w+\? \[y\/N\][\s\S]*TOKEN {2}BALANCE/,
+        /Pay \$0\.0045 in play money on the sandbox's Solana mainnet to \w+\? \[y\/N\][\s\S]*TOKEN {2}BALANCE/,
       );
       expect(parts[8]).toContain('payment_required');
       expect(counts()).toEqual([Number(paid) + 2, Number(sent) + 2]);
