@@ -16,7 +16,7 @@ import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../packages/gateway/src/payments/read/transaction.ts';
-import { writeDocument } from '../apis/apis.ts';
+import { documentPath, writeDocument } from '../apis/apis.ts';
 import { faultsOf } from '../config/faults.ts';
 import { samples } from '../kit/rounds.ts';
 import { DEFAULT_PRICES, type SellingGateway, startSellingGateway } from '../kit/test-gateway.ts';
@@ -198,6 +198,21 @@ describe('prices in APIS_FILE', () => {
       'APIS_FILE: tokens.settlementFee cannot be set: free routes have no price.',
       'APIS_FILE: rpc.settlementFee needs a price here.',
     ]);
+  });
+
+  it('of own APIs have the settlement fee if the API or the operation says so', () => {
+    const api = { title: 'Weather', openapi: documentPath('weather.yaml'), url: 'https://api.weather.example' };
+    const history = { access: 'exact', price: '0.002' };
+    const of = (more: Section, operation: Section) =>
+      [
+        ...(read({
+          apis: { weather: { ...api, ...more, operations: { getHistory: { ...history, ...operation } } } },
+        }) ?? []),
+      ][0]?.[1];
+    expect(of({}, {})).toEqual({ micros: 2000, settlementFee: false });
+    expect(of({}, { settlementFee: true })).toEqual({ micros: 2000, settlementFee: true });
+    expect(of({ settlementFee: true }, {})).toEqual({ micros: 2000, settlementFee: true });
+    expect(of({ settlementFee: true }, { settlementFee: false })).toEqual({ micros: 2000, settlementFee: false });
   });
 
   it('all faults are reported at once, with their places and the nearest name', () => {
