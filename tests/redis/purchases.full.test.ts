@@ -144,7 +144,7 @@ function suite(): void {
       const before = calls();
       const { url, payment, reply } = await failing('store', () => {
         postgres.freeze();
-        Object.assign(mainnet.faults, { status: 503, only: new Set(['simulateTransaction']) });
+        Object.assign(mainnet.faults, { status: 429, only: new Set(['sendTransaction']) });
       });
       mainnet.faults.reset();
       await sleep(1_000);

@@ -293,6 +293,8 @@ sharedLedgerSuite('with many rows, few of them of other wallets,', (ledger) => {
   });
 });
 
+const COUNT_ANSWERS = { sql: 'select count(*) as count from answers' };
+
 describe('retention after a pause', () => {
   it('X11 takes as much processor time for each of many rows as for each of few', async () => {
     const perRow = async (rows: number) => {
@@ -300,10 +302,12 @@ describe('retention after a pause', () => {
       for (let from = 0; from < rows; from += AT_ONCE)
         await ledger.database.report({ sql: fillings(ledger.nowMs, from)[4] ?? '' });
       ledger.nowMs += JOURNAL_KEEP_MS;
+      const left = async () => Number((await ledger.database.report(COUNT_ANSWERS))[0]?.count);
       const before = process.cpuUsage();
-      await ledger.retention.prune();
+      // On a busy machine one run may end at its bound of time.
+      do await ledger.retention.prune();
+      while ((await left()) > 0);
       const { user, system } = process.cpuUsage(before);
-      expect(await ledger.database.report({ sql: 'select count(*) as count from answers' })).toEqual([{ count: 0 }]);
       await ledger.close();
       return (user + system) / rows;
     };
