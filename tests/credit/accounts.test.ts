@@ -12,8 +12,9 @@ import {
 } from '../../packages/gateway/src/credit/account.ts';
 import { Accounts } from '../../packages/gateway/src/credit/accounts.ts';
 import { type HoldOptions, hold as holdStep } from '../../packages/gateway/src/credit/rows.ts';
-import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
+import type { NewPayment } from '../../packages/gateway/src/payments/record.ts';
 import { type Database, insertion } from '../../packages/gateway/src/stores/sql/database.ts';
+import { TIMES } from '../../packages/gateway/src/times.ts';
 import {
   grant,
   HOLDER,
@@ -83,7 +84,7 @@ sharedLedgerSuite('a hold', (ledger) => {
         const { grantedMicros, spentMicros, heldMicros, holds, uncharged } = account;
         const values = [HOLDER.wallet, grantedMicros, spentMicros, heldMicros, holds];
         // The oldest call has just left the window; the others are on its edge.
-        const agoMs = [CREDIT.unchargedWindowMs, ...Array(uncharged).fill(CREDIT.unchargedWindowMs - 1)];
+        const agoMs = [TIMES.failuresMs, ...Array(uncharged).fill(TIMES.failuresMs - 1)];
         const calls = agoMs.map((ms) => insertion('uncharged_calls', { at_ms: ledger.nowMs - ms }));
         await database.write({ guard: { sql: SET_ACCOUNT, values }, changes: [FORGET_UNCHARGED, ...calls] });
         const step = holdStep(newDebit(micros), ledger.nowMs, {});
@@ -145,7 +146,7 @@ ledgerSuite('credit', (ledger) => {
       await hold(slow);
       const again = { ...slow, owner: 'another' };
       expect(await hold(again)).toBe('running');
-      ledger.nowMs += CREDIT.leaseMs + 1;
+      ledger.nowMs += TIMES.leastHoldMs + 1;
       expect(await hold(again)).toBe('held');
       expect(await ledger.accounts.capture(slow, '"slow"')).toBe('running');
       await ledger.accounts.release(slow, true);
@@ -160,7 +161,7 @@ ledgerSuite('credit', (ledger) => {
       await grant(ledger, 10);
       const slow = newDebit(4);
       await hold(slow);
-      ledger.nowMs += CREDIT.leaseMs + 1;
+      ledger.nowMs += TIMES.leastHoldMs + 1;
       await ledger.retention.prune();
       expect(await account()).toMatchObject({ heldMicros: 0, holds: 0 });
       expect(await ledger.accounts.capture(slow, '"slow"')).toBe(6);
@@ -171,7 +172,7 @@ ledgerSuite('credit', (ledger) => {
       await grant(ledger, 4);
       const [slow, other] = [newDebit(4), newDebit(4)];
       await hold(slow);
-      ledger.nowMs += CREDIT.leaseMs + 1;
+      ledger.nowMs += TIMES.leastHoldMs + 1;
       expect(await hold(other)).toBe('held');
       expect(await ledger.accounts.capture(slow, '""')).toBe('busy');
       expect(await ledger.accounts.capture(other, '""')).toBe(0);
@@ -199,7 +200,7 @@ ledgerSuite('credit', (ledger) => {
       expect(await again(lost)).toMatchObject({ verdict: 'owed', debit: { id: lost.id, progress: 'captured' } });
       expect((await again(read)).verdict).toBe('held');
       expect(await hold(newDebit(1, { requestHash: lost.requestHash }), { isPastOwed: true })).toBe('held');
-      ledger.nowMs += CREDIT.debitMs;
+      ledger.nowMs += TIMES.answerMs;
       expect((await again(lost)).verdict).toBe('held');
     });
 
@@ -227,7 +228,7 @@ ledgerSuite('credit', (ledger) => {
       for (let call = 0; call < 30; call++) expect(await attempt(false)).toBe('held');
       for (let call = 0; call < CREDIT.unchargedCalls; call++) expect(await attempt(true)).toBe('held');
       expect(await attempt(true)).toBe('failing');
-      ledger.nowMs += CREDIT.unchargedWindowMs;
+      ledger.nowMs += TIMES.failuresMs;
       expect(await attempt(true)).toBe('held');
     });
 
@@ -239,7 +240,7 @@ ledgerSuite('credit', (ledger) => {
       await ledger.accounts.capture(other, '""');
       await ledger.reopen();
       expect(await hold({ ...lost, owner: 'another' })).toBe(ledger.openOther ? 'running' : 'held');
-      ledger.nowMs += CREDIT.leaseMs;
+      ledger.nowMs += TIMES.leastHoldMs;
       expect(await hold({ ...lost, owner: 'a third' })).toBe('held');
       expect(await account()).toMatchObject({ spentMicros: 4, heldMicros: 4, holds: 1 });
     });
@@ -372,10 +373,10 @@ ledgerSuite('a purchase of credit', (ledger) => {
     const payment = newPurchase(50);
     await startSettling(ledger, payment);
     await ledger.payments.resolve(payment.key, UNKNOWN);
-    ledger.nowMs += PAYMENTS.inFlightMs - 1;
+    ledger.nowMs += TIMES.inFlightMs - 1;
     expect(await reserve(newPurchase(50))).toBe('under_way');
     expect((await account()).purchase).toEqual({ key: payment.key, micros: 50 });
-    ledger.nowMs += PAYMENTS.leaseMs;
+    ledger.nowMs += TIMES.leaseMs;
     expect((await account()).purchase).toBeUndefined();
     expect(await reserve(newPurchase(50))).toBe('reserved');
     await ledger.payments.resolve(payment.key, landed(payment));
@@ -389,7 +390,7 @@ ledgerSuite('a purchase of credit', (ledger) => {
     };
     /** Passes the time after which an unused wallet is deleted. */
     const pass = async () => {
-      ledger.nowMs += CREDIT.debitMs + PAYMENTS.leaseMs + 1;
+      ledger.nowMs += TIMES.answerMs + TIMES.leaseMs + 1;
       await ledger.retention.prune();
     };
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { CREDIT } from '../../packages/gateway/src/credit/account.ts';
 import { ChargedAnswers, charged } from '../../packages/gateway/src/credit/debiting.ts';
 import { choosePayer } from '../../packages/gateway/src/payments/payer.ts';
 import { AccountQueue } from '../../packages/gateway/src/payments/queue.ts';
-import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
+import type { NewPayment } from '../../packages/gateway/src/payments/record.ts';
 import { refusalOf } from '../../packages/gateway/src/payments/responses.ts';
 import type { Purchase } from '../../packages/gateway/src/payments/steps.ts';
+import { TIMES } from '../../packages/gateway/src/times.ts';
 import { grant, HOLDER, landed, ledgerSuite, newPurchase, signatureOf, startSettling } from '../kit/ledger.ts';
 
 const PRICE = 5;
@@ -24,7 +24,7 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
     const { accounts, payments } = ledger;
     const creditMicros = Math.max(0, amountMicros - PRICE);
     const record = newPurchase(creditMicros, change);
-    const dependencies = { accounts, answers: new ChargedAnswers(accounts), queue, leaseMs: CREDIT.leaseMs };
+    const dependencies = { accounts, answers: new ChargedAnswers(accounts), queue, leaseMs: TIMES.leastHoldMs };
     const sale = { dependencies, bundles: [], limitMicros: LIMIT, priceMicros: PRICE };
     const { key, network, payer: wallet, requestHash, route, requestId } = record;
     const look = () => accounts.look({ network, wallet, id: key, requestHash });
@@ -173,7 +173,7 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
     const payment = newPayment(PRICE);
     const one = await payment.choose();
     await grant(ledger, 2 * PRICE);
-    ledger.nowMs += PAYMENTS.leaseMs + 1;
+    ledger.nowMs += TIMES.leaseMs + 1;
     const other = await payment.choose();
     await expect(one.finish()).rejects.toThrow();
     await one.fail();

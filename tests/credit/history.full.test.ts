@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { balanceOf, CREDIT, type NewDebit } from '../../packages/gateway/src/credit/account.ts';
+import { balanceOf, type NewDebit } from '../../packages/gateway/src/credit/account.ts';
 import type { NewPayment } from '../../packages/gateway/src/payments/record.ts';
+import { TIMES } from '../../packages/gateway/src/times.ts';
 import { HOLDER, landed, ledgerSuite, newDebit, newPurchase, startSettling } from '../kit/ledger.ts';
 import { isFull } from '../kit/rounds.ts';
 
@@ -60,7 +61,7 @@ ledgerSuite('a random history with restarts', (ledger) => {
     const deeds = [grant, settle, hold, hold, hold, capture, capture, release, deliver];
     for (let done = 0; done < OPERATIONS; done += AT_ONCE) {
       await Promise.all(Array.from({ length: AT_ONCE }, () => (pick(deeds) ?? hold)()));
-      if (below(LAPSE) === 0) ledger.nowMs += CREDIT.leaseMs + 1;
+      if (below(LAPSE) === 0) ledger.nowMs += TIMES.leastHoldMs + 1;
       if (below(RESTART) < AT_ONCE) {
         await ledger.reopen();
         await verify();

@@ -3,9 +3,10 @@ import { NETWORKS } from '@asset-gateway/protocol';
 import { describe } from 'vitest';
 import { type Money, openMoney, recover } from '../../packages/gateway/src/compose/money.ts';
 import type { NewDebit } from '../../packages/gateway/src/credit/account.ts';
-import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
+import type { NewPayment } from '../../packages/gateway/src/payments/record.ts';
 import { PostgresDatabase } from '../../packages/gateway/src/stores/sql/postgres.ts';
 import { SqliteDatabase, type SqliteOptions, sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
+import { TIMES } from '../../packages/gateway/src/times.ts';
 import { makeFolder } from './folder.ts';
 import { inEachTest, inSuite } from './in-suite.ts';
 import { openPostgresDatabase, postgresSuite } from './postgres.ts';
@@ -74,7 +75,7 @@ export async function openPostgresLedger(url: string): Promise<Ledger> {
   const ends = {
     async reopen() {
       await end(money);
-      ledger.nowMs += PAYMENTS.leaseMs;
+      ledger.nowMs += TIMES.leaseMs;
       money = await openOther();
       Object.assign(ledger, money, ends);
     },

@@ -16,10 +16,10 @@ import {
   callsOf,
   NEW_PAYER,
   type NewPayment,
-  PAYMENTS,
   type PaymentRecord,
   type PaymentState,
 } from '../../packages/gateway/src/payments/record.ts';
+import { TIMES } from '../../packages/gateway/src/times.ts';
 import {
   landed,
   ledgerSuite,
@@ -277,7 +277,7 @@ describe('a settlement', () => {
     const called = step(STATES.settling, EVENTS.called, NOW).after;
     const { after } = step(called, EVENTS['proof of a transfer'], NOW);
     expect(after.payer).toEqual({ inFlight: [], calls: [], paid: [{ atMs: NOW, micros: 5 }] });
-    expect(after.record).toMatchObject({ owed: true, resolvedAtMs: NOW, forgetAtMs: NOW + PAYMENTS.recordMs });
+    expect(after.record).toMatchObject({ owed: true, resolvedAtMs: NOW, forgetAtMs: NOW + TIMES.recordMs });
     expect(callsOf(after, key)).toBe(2);
   });
 
@@ -306,6 +306,6 @@ describe('a settlement', () => {
   it('is known for as long if the payment was refused before, and has no reason of a refusal', () => {
     const { record } = step(STATES.refused, EVENTS['proof of a transfer'], NOW).after;
     expect(record).not.toHaveProperty('reason');
-    expect(record).toMatchObject({ signature: SETTLED.signature, forgetAtMs: NOW + PAYMENTS.recordMs });
+    expect(record).toMatchObject({ signature: SETTLED.signature, forgetAtMs: NOW + TIMES.recordMs });
   });
 });

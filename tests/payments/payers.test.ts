@@ -1,7 +1,8 @@
 import { NETWORKS } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { isKnownPayer, PAYMENTS, type Paid, withPaid } from '../../packages/gateway/src/payments/record.ts';
+import { isKnownPayer, type Paid, withPaid } from '../../packages/gateway/src/payments/record.ts';
+import { TIMES } from '../../packages/gateway/src/times.ts';
 import { ledgerSuite, newPayment, requirementOf, settle, startSettling } from '../kit/ledger.ts';
 import { rounds } from '../kit/rounds.ts';
 import { startSellingGateway } from '../kit/test-gateway.ts';
@@ -163,8 +164,8 @@ it('W4 the stored mainnet payments identify a known payer with at most 31 entrie
       const sumOf = (spanMs: number) =>
         all.filter(({ atMs }) => nowMs - atMs < spanMs).reduce((sum, { micros }) => sum + micros, 0);
       const isKnown = isKnownPayer(paid, nowMs);
-      if (isKnown) expect(sumOf(PAYMENTS.payerMs)).toBeGreaterThanOrEqual(LEAST);
-      else expect(sumOf(PAYMENTS.payerMs - DAY_MS)).toBeLessThan(LEAST);
+      if (isKnown) expect(sumOf(TIMES.payerMs)).toBeGreaterThanOrEqual(LEAST);
+      else expect(sumOf(TIMES.payerMs - DAY_MS)).toBeLessThan(LEAST);
     }),
     { numRuns: 300 },
   );

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
 import type { Database, Step } from '../../packages/gateway/src/stores/sql/database.ts';
+import { TIMES } from '../../packages/gateway/src/times.ts';
 import { inEachTest } from '../kit/in-suite.ts';
 import {
   grant,
@@ -37,11 +38,11 @@ ledgerSuite('an answer that was paid for', (ledger) => {
   it('is kept while the outcome is open, and for ten minutes from when it is known', async () => {
     const payment = newPayment();
     await startSettling(ledger, payment);
-    ledger.nowMs += 10 * PAYMENTS.answerMs;
+    ledger.nowMs += 10 * TIMES.answerMs;
     await ledger.retention.prune();
     await ledger.payments.resolve(payment.key, landed(payment));
     ledger.payments.delivered(payment.key);
-    ledger.nowMs += PAYMENTS.answerMs - 1;
+    ledger.nowMs += TIMES.answerMs - 1;
     await ledger.retention.prune();
     expect(await answerTo(payment)).toBe('{"n":1}');
     ledger.nowMs += 1;
@@ -55,9 +56,9 @@ ledgerSuite('an answer that was paid for', (ledger) => {
   it('is kept again for ten minutes when it was fetched again', async () => {
     const payment = newPayment();
     await settle(ledger, payment, '"first"');
-    ledger.nowMs += PAYMENTS.answerMs;
+    ledger.nowMs += TIMES.answerMs;
     await ledger.payments.keep(payment.key, '"second"');
-    ledger.nowMs += PAYMENTS.answerMs - 1;
+    ledger.nowMs += TIMES.answerMs - 1;
     await ledger.retention.prune();
     expect(await answerTo(payment)).toBe('"second"');
     ledger.nowMs += 1;
@@ -180,7 +181,7 @@ ledgerSuite('an answer that was paid for and not delivered', (ledger) => {
       await ledger.payments.adopt(payment, landed(payment).signature);
     }
     expect(await due(first)).toBe(first.key);
-    ledger.nowMs += PAYMENTS.answerMs - 1;
+    ledger.nowMs += TIMES.answerMs - 1;
     expect(await due(first)).toBe(first.key);
     ledger.nowMs += 1;
     await startSettling(ledger, open);
@@ -294,10 +295,10 @@ ledgerSuite('the hourly budget of fees', (ledger) => {
     ledger.nowMs += 10_000;
     await ledger.payments.resolve(payment.key, landed(payment));
     await ledger.reopen();
-    ledger.nowMs += PAYMENTS.feeMs - 10_001 - PAYMENTS.leaseMs;
+    ledger.nowMs += TIMES.feeMs - 10_001 - TIMES.leaseMs;
     await ledger.retention.prune();
     expect(await send(costing(1))).toBe('fees used up');
-    ledger.nowMs += 1 + PAYMENTS.leaseMs;
+    ledger.nowMs += 1 + TIMES.leaseMs;
     expect(await spent()).toEqual([0, 0]);
     expect(await send(costing(LIMIT))).toBe('settling');
   });
@@ -306,7 +307,7 @@ ledgerSuite('the hourly budget of fees', (ledger) => {
     const payment = costing(LIMIT);
     await send(payment);
     await ledger.payments.resolve(payment.key, REFUSED);
-    for (const milliseconds of [PAYMENTS.refusedMs + 1, PAYMENTS.feeMs - PAYMENTS.refusedMs - 2]) {
+    for (const milliseconds of [TIMES.rememberedMs + 1, TIMES.feeMs - TIMES.rememberedMs - 2]) {
       ledger.nowMs += milliseconds;
       await ledger.payments.reserve(payment);
       await ledger.payments.release(payment.key, payment.owner, true);
@@ -401,9 +402,9 @@ describe('P22 a payment abandoned by a running process', () => {
     test.dispatchEvent(new Event('renew'));
     const again = () => ledger.payments.reserve(byAnother(payment));
     await expect.poll(again).toBe('taken');
-    await new Promise((resolve) => setTimeout(resolve, PAYMENTS.renewMs + 500));
+    await new Promise((resolve) => setTimeout(resolve, TIMES.renewMs + 500));
     expect(renewals).toBe(0);
-    ledger.nowMs += PAYMENTS.leaseMs;
+    ledger.nowMs += TIMES.leaseMs;
     expect(await again()).toBe('reserved');
     payments.close();
   });
@@ -422,11 +423,11 @@ ledgerSuite('how long payments are known', (ledger) => {
     ledger.database.report({ sql: 'select state from payments where key = $1', values: [key] });
 
   describe('a refused payment', () => {
-    it('V5 is forgotten after 330 s, when its memo has expired', async () => {
+    it('V5 is forgotten after 360 s, when its memo has expired', async () => {
       const payment = newPayment();
       await startSettling(ledger, payment);
       await ledger.payments.resolve(payment.key, REFUSED);
-      await elapse(330_000);
+      await elapse(360_000);
       expect((await ledger.payments.find(payment.key))?.progress).toBe('refused');
       ledger.nowMs += 1;
       expect(await ledger.payments.find(payment.key)).toBeUndefined();
@@ -440,7 +441,7 @@ ledgerSuite('how long payments are known', (ledger) => {
       const payment = newPayment();
       await startSettling(ledger, payment);
       await ledger.payments.resolve(payment.key, REFUSED);
-      await elapse(PAYMENTS.refusedMs - 1_000);
+      await elapse(TIMES.rememberedMs - 1_000);
       ledger.nowMs += 2_000;
       await startSettling(ledger, payment);
       await elapse(60_000);
@@ -453,7 +454,7 @@ ledgerSuite('how long payments are known', (ledger) => {
     const payment = newPayment();
     await settle(ledger, payment);
     ledger.payments.delivered(payment.key);
-    await elapse(PAYMENTS.recordMs);
+    await elapse(TIMES.recordMs);
     expect(await ledger.payments.reserve(payment)).toBe('taken');
     await elapse(1);
     expect(await ledger.payments.find(payment.key)).toBeUndefined();

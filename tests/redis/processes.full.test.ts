@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
+import { TIMES } from '../../packages/gateway/src/times.ts';
 import { mostInAnySpan, sleep } from '../budget/history.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
 import { noteTime } from '../kit/event-loop.ts';
@@ -154,7 +154,7 @@ function suite(): void {
     const payment = await buyer.pay(one.url + path);
     const calls = () => provider.arrivals.filter(({ target }) => target.includes(wallet)).length;
     const transfers = () => mainnet.transfers.filter(({ from }) => from === buyer.address).length;
-    Object.assign(provider.faults, { delayMs: PAYMENTS.leaseMs + 1_500, times: 1 });
+    Object.assign(provider.faults, { delayMs: TIMES.leaseMs + 1_500, times: 1 });
     const first = ask(one.url + path, payment);
     await until(() => calls() === 1);
     return { path, payment, first, calls, transfers };
@@ -162,7 +162,7 @@ function suite(): void {
 
   it('P22 a slow purchase stays with its node while that lives', { timeout: 3 * LEASE_MS }, async () => {
     const { path, payment, first, calls, transfers } = await begin();
-    await sleep(PAYMENTS.leaseMs + 500);
+    await sleep(TIMES.leaseMs + 500);
     const early = await ask(other.url + path, payment);
     expect([early.status, early.code]).toEqual([409, 'payment_in_progress']);
     expect((await first).status).toBe(200);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
+import { TIMES } from '../../packages/gateway/src/times.ts';
 import { sleep } from '../budget/history.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
 import { noteTime, ownTime } from '../kit/event-loop.ts';
@@ -58,7 +58,7 @@ function suite(): void {
   /** A Redis that lost its data closes the budget for a second. A reservation that was not released lasts for a lease. */
   async function bought(url: string, payment: string): Promise<Reply> {
     for (;;) {
-      const reply = await askUntilDecided(url, payment, 10 * PAYMENTS.leaseMs);
+      const reply = await askUntilDecided(url, payment, 10 * TIMES.leaseMs);
       if (reply.status !== 429) return reply;
       await sleep(100);
     }
@@ -151,7 +151,7 @@ function suite(): void {
       postgres.thaw();
       expect([reply.status, reply.code]).toEqual([503, 'settlement_pending']);
       expect(reply.text).toContain('"state":"pending"');
-      await until(() => transfers() === 1, PAYMENTS.leaseMs * 3);
+      await until(() => transfers() === 1, TIMES.leaseMs * 3);
       const again = await bought(url, payment);
       expect([again.status, again.isReplayed, transfers()]).toEqual([200, true, 1]);
       expect(provider.arrivals.length - before).toBe(1);

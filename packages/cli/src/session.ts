@@ -7,7 +7,7 @@ import {
   transactionIn,
 } from '@asset-gateway/client';
 import type { CallRequest } from '@asset-gateway/client/tools';
-import { harmless } from '@asset-gateway/protocol';
+import { harmless, SHARED_TIMES } from '@asset-gateway/protocol';
 import { stateFolder } from './config.ts';
 import { RESEND_HINT, UNUSED_HINT, UsageError } from './failure.ts';
 import { type Wallet, walletFor } from './keys/wallets.ts';
@@ -18,8 +18,6 @@ import { dollarsIn, millisecondsIn, type Values } from './options.ts';
 import { usd } from './show/chart.ts';
 import { Terminal } from './show/terminal.ts';
 
-/** Leaves a person time to confirm. */
-const ASKING_MS = 600_000;
 const PAYING_MS = 30_000;
 
 const BUNDLE_USD = 0.05;
@@ -119,7 +117,8 @@ export class Session {
     return createClient({
       baseUrl: gateway,
       signer: wallet.signer,
-      timeoutMs: this.timeoutMs ?? (isPreapproved || !terminal.canAsk ? PAYING_MS : ASKING_MS),
+      // A person gets time to confirm.
+      timeoutMs: this.timeoutMs ?? (isPreapproved || !terminal.canAsk ? PAYING_MS : SHARED_TIMES.purchaseMs),
       ...(!mayUseCredit && { credit: values.is('credit') }),
       ...((isPreapproved || terminal.canAsk) && { pay }),
       catalog: async (signal) => ({ routes: await catalogOf(gateway, signal) }),

@@ -1,3 +1,4 @@
+import { SHARED_TIMES } from '@asset-gateway/protocol/wire';
 import { assertNetwork, finalizedBlock, LISTED_TRANSACTIONS, type RpcAccess, transactionsOf } from './chain.ts';
 import type { EarlierPayment, PaymentTrace } from './ledger.ts';
 
@@ -7,10 +8,8 @@ import type { EarlierPayment, PaymentTrace } from './ledger.ts';
  */
 export type Fate = 'open' | 'settled' | 'expired' | 'over';
 
-/** No transaction expires sooner: a blockhash is valid for 150 blocks of 400 ms. */
-const LIFE_MS = 60_000;
-/** A payment without a trace can hardly settle after this time. */
-const TRACELESS_MS = 300_000;
+/** A payment without a trace can hardly settle when its challenge has ended. */
+const { blockhashMs, challengeMs } = SHARED_TIMES;
 /** Older payments count towards no limit of 24 hours, and an RPC may have forgotten their transactions. */
 const DAY_MS = 86_400_000;
 
@@ -50,8 +49,8 @@ export async function fateOf(
   accessTo: AccessTo,
   ageMs = ageOf(payment),
 ): Promise<Fate> {
-  if (ageMs < LIFE_MS) return 'open';
-  if (!trace) return ageMs < TRACELESS_MS ? 'open' : 'over';
+  if (ageMs < blockhashMs) return 'open';
+  if (!trace) return ageMs < challengeMs ? 'open' : 'over';
   if (ageMs > DAY_MS && state === 'refused') return 'over';
   try {
     const fate = await fateOnChain(trace, accessTo(trace.network));

@@ -1,3 +1,4 @@
+import { SHARED_TIMES } from '@asset-gateway/protocol/wire';
 import { type ListedRoute, routesIn } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import type { Deadline } from './deadline.ts';
@@ -6,7 +7,6 @@ import { FREE_METHODS } from './methods.ts';
 
 /** A catalog of five hundred operations fits. */
 const MAX_CATALOG_BYTES = 8 * 1024 * 1024;
-const CATALOG_MS = 600_000;
 /** A catalog of this age counts as fresh. */
 const FRESH_MS = 1_000;
 const catalogs = new WeakMap<Connection, { readonly routes: readonly ListedRoute[]; readonly at: number }>();
@@ -18,7 +18,7 @@ export async function catalogOf(
   isAnew = false,
 ): Promise<readonly ListedRoute[]> {
   const kept = catalogs.get(connection);
-  if (kept && performance.now() - kept.at < (isAnew ? FRESH_MS : CATALOG_MS)) return kept.routes;
+  if (kept && performance.now() - kept.at < (isAnew ? FRESH_MS : SHARED_TIMES.purchaseMs)) return kept.routes;
   const { base, options } = connection;
   const url = new URL(FREE_METHODS.system?.catalog?.path ?? '', base).href;
   const fetched = async () => {

@@ -1,8 +1,8 @@
-import type { SiwxInfo } from '@asset-gateway/protocol/wire';
+import { SHARED_TIMES, type SiwxInfo } from '@asset-gateway/protocol/wire';
 import type { SignInChallenge } from './sign-in.ts';
 
-/** A nonce is valid for five minutes; the difference covers the transit. */
-const LIFETIME_MS = 270_000;
+/** The difference covers the transit. */
+const LIFETIME_MS = SHARED_TIMES.challengeMs - SHARED_TIMES.aheadMs;
 const MAX_NONCES = 100;
 
 interface Held {

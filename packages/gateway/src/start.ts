@@ -13,6 +13,7 @@ import { createLog, inFormat, type Log, type LogDestination, standardOutput } fr
 import type { ServedMetrics } from './metrics/server.ts';
 import { createSalesAnswer } from './sales/report.ts';
 import { passwordIn, secretsIn } from './secrets.ts';
+import { drainMs } from './times.ts';
 import { type Tracing, untraced } from './traces/tracing.ts';
 import { version } from './version.ts';
 
@@ -41,7 +42,6 @@ export interface StartOptions
 }
 
 const MAX_CONNECTIONS = 2_000;
-const DRAIN_MS = 55_000;
 const GRACE_MS = 1_000;
 
 /** Secrets to redact from the log. */
@@ -142,7 +142,7 @@ async function serve(config: Config, { logTo, graceMs = GRACE_MS, ...paces }: St
     log,
     async drain() {
       stopping = true;
-      await server.drain(DRAIN_MS);
+      await server.drain(drainMs(config.upstreamTimeoutMs, config.paid?.upstreamTimeoutMs));
     },
   };
 }

@@ -12,5 +12,6 @@ export { NEXT_STEPS, type NextStep, nextStepOf, REFUSALS, type RefusalCode } fro
 export * from './route.ts';
 export * from './siwx.ts';
 export * from './spending.ts';
+export * from './times.ts';
 export * from './transaction.ts';
 export * from './type-text.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Offer } from '@asset-gateway/client/pay';
 import type { Tool } from '@asset-gateway/client/tools';
-import { dollars, harmless } from '@asset-gateway/protocol';
+import { dollars, harmless, SHARED_TIMES } from '@asset-gateway/protocol';
 import {
   type CallToolResult,
   type InputRequiredResult,
@@ -14,7 +14,6 @@ import { answerOf, failureOf, refusalOf, type StoredAnswers } from './answer.ts'
 import { type Calls, MAX_ASKED_MICROS, type Purchase } from './calls.ts';
 import type { ToolContext } from './served-tool.ts';
 
-const LIFETIME_MS = 600_000;
 const MAX_PENDING = 100;
 
 const keyOf = (tool: string, input: unknown): string => JSON.stringify([tool, input]);
@@ -24,7 +23,7 @@ export class Approvals {
   readonly #pending: LRUCache<string, { readonly key: string; readonly offer: Offer }>;
 
   constructor(now: () => number = Date.now) {
-    this.#pending = new LRUCache({ max: MAX_PENDING, ttl: LIFETIME_MS, ttlResolution: 0, perf: { now } });
+    this.#pending = new LRUCache({ max: MAX_PENDING, ttl: SHARED_TIMES.purchaseMs, ttlResolution: 0, perf: { now } });
   }
 
   /** Stores a question about a call and returns its id, which cannot be guessed. */

@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { Background, type Repeated } from '../background.ts';
 import { type Clock, monotonicMs } from '../stores/clock.ts';
 import type { Database, Row, Statement } from '../stores/sql/database.ts';
+import { TIMES } from '../times.ts';
 import type { HeldSlot } from './sliding-log.ts';
-import { type Budget, NONCE_MEMORY_SECONDS, type NonceUse } from './store.ts';
+import type { Budget, NonceUse } from './store.ts';
 
 const MAX_KEPT_LIMIT = 1_000;
 const BATCH_MS = 500;
@@ -141,7 +142,7 @@ export class LocalRecords {
     const { now, monotonic } = this.#clocks;
     const ended = this.#ended.filter(({ values }) => Number(values?.[1]) > now());
     this.#ended = [];
-    const oldestSeconds = Math.floor(now() / 1000) - NONCE_MEMORY_SECONDS;
+    const oldestSeconds = Math.floor((now() - TIMES.rememberedMs) / 1000);
     const steps = [...ended, { sql: FORGET, values: [oldestSeconds, now(), monotonic()] }];
     await Promise.all(steps.map((guard) => this.#database.write({ guard })));
   }

@@ -1,20 +1,9 @@
 import type { Clock } from '../stores/clock.ts';
 import { Recent } from '../tallies.ts';
+import { TIMES } from '../times.ts';
 import type { LeftRecords, LocalRecords } from './local-records.ts';
 import { type HeldSlot, SlidingLog } from './sliding-log.ts';
-import {
-  type Admit,
-  type Budget,
-  type BudgetView,
-  NONCE_MAX_AGE_SECONDS,
-  NONCE_MAX_AHEAD_SECONDS,
-  NONCE_MEMORY_SECONDS,
-  type NonceUse,
-  type NonceVerdict,
-  type Share,
-  type Store,
-  type Verdict,
-} from './store.ts';
+import type { Admit, Budget, BudgetView, NonceUse, NonceVerdict, Share, Store, Verdict } from './store.ts';
 
 /** Slots and nonces of one process. Steps are decided in memory and stored before they count. */
 export class LocalStore implements Store {
@@ -23,7 +12,7 @@ export class LocalStore implements Store {
   readonly #records: LocalRecords;
   readonly #epoch: string;
   /** Owners of used nonces. A nonce can be used from 30 s before its issue on, and is accepted until 300 s after it. */
-  readonly #nonces = new Recent<string>(NONCE_MEMORY_SECONDS * 1000);
+  readonly #nonces = new Recent<string>(TIMES.rememberedMs);
   readonly #held: ReadonlyMap<string, readonly HeldSlot[]>;
   readonly #logs = new Map<string, SlidingLog>();
 
@@ -98,9 +87,9 @@ export class LocalStore implements Store {
 
   /** Whether this owner can burn the nonce now, or has burnt it. */
   #judge({ nonce, issuedAtSeconds, epoch }: NonceUse, owner: string, nowMs: number): NonceVerdict {
-    const age = nowMs / 1000 - issuedAtSeconds;
+    const ageMs = nowMs - issuedAtSeconds * 1000;
     if (epoch !== this.#epoch) return 'nonce_used';
-    if (age > NONCE_MAX_AGE_SECONDS || age < -NONCE_MAX_AHEAD_SECONDS) return 'nonce_expired';
+    if (ageMs > TIMES.challengeMs || ageMs < -TIMES.aheadMs) return 'nonce_expired';
     const user = this.#nonces.get(nonce, nowMs);
     return user === undefined || user === owner ? 'burnt' : 'nonce_used';
   }

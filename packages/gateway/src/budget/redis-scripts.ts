@@ -1,12 +1,6 @@
 import { script } from '../stores/redis/keyspace.ts';
-import {
-  MAX_SLOTS_AHEAD,
-  NONCE_MAX_AGE_SECONDS,
-  NONCE_MAX_AHEAD_SECONDS,
-  NONCE_MEMORY_SECONDS,
-  SLOTS_PER_RESERVED,
-  THRESHOLD_FACTOR,
-} from './store.ts';
+import { TIMES } from '../times.ts';
+import { MAX_SLOTS_AHEAD, SLOTS_PER_RESERVED, THRESHOLD_FACTOR } from './store.ts';
 
 /**
  * Lua: charges slots to shares, by the rules of `store.ts`. The locals `slots`, `holders` and `counts` are keys: `holders` has the share
@@ -89,14 +83,14 @@ end
 const NONCES = `
 local function judge(key, owner, epoch, ofNonce, issuedAt)
   if ofNonce ~= epoch then return 'nonce_used' end
-  local age = now / 1000 - issuedAt
-  if age > ${NONCE_MAX_AGE_SECONDS} or age < -${NONCE_MAX_AHEAD_SECONDS} then return 'nonce_expired' end
+  local ageMs = now - issuedAt * 1000
+  if ageMs > ${TIMES.challengeMs} or ageMs < -${TIMES.aheadMs} then return 'nonce_expired' end
   local user = redis.call('GET', key)
   if user and user ~= owner then return 'nonce_used' end
   return 'burnt'
 end
 local function burn(key, owner, issuedAt)
-  redis.call('SET', key, owner, 'PX', math.ceil((issuedAt + ${NONCE_MEMORY_SECONDS}) * 1000 - now))
+  redis.call('SET', key, owner, 'PX', math.ceil(issuedAt * 1000 + ${TIMES.rememberedMs} - now))
 end
 `;
 

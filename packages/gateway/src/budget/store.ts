@@ -116,13 +116,6 @@ export interface Store {
   view(budget: Budget): BudgetView;
 }
 
-/** The greatest age of a nonce by the store's clock. */
-export const NONCE_MAX_AGE_SECONDS = 300;
-/** How far a nonce's time may be ahead of the store's clock. */
-export const NONCE_MAX_AHEAD_SECONDS = 30;
-/** How long after its issue a used nonce is stored; no clock accepts it any more then. */
-export const NONCE_MEMORY_SECONDS = 360;
-
 /** The holder of a slot: a group of clients, and the wallet in it. */
 export interface Share {
   readonly group: string;

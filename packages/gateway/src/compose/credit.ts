@@ -1,7 +1,6 @@
 import { type Cluster, NETWORKS, type Route } from '@asset-gateway/protocol';
 import type { Endpoint, Gate } from '../call.ts';
 import type { CreditConfig, PaidConfig } from '../config/paid.ts';
-import { CREDIT } from '../credit/account.ts';
 import { ChargedAnswers } from '../credit/debiting.ts';
 import { balanceUpstream, purchaseUpstream, unlimited } from '../credit/upstreams.ts';
 import type { Describe } from '../describe/discovery.ts';
@@ -10,6 +9,7 @@ import { Nonces } from '../gates/siwx/nonce.ts';
 import type { ExactSetup } from '../payments/open.ts';
 import { AccountQueue } from '../payments/queue.ts';
 import { MOST_BUNDLED_MICROS } from '../payments/read/requirement.ts';
+import { holdMs } from '../times.ts';
 import type { Foundation } from './dependencies.ts';
 import type { Money } from './money.ts';
 
@@ -26,9 +26,6 @@ const clusterOf = ({ id, cluster }: Route): Cluster => {
   return cluster;
 };
 
-/** How long a request may take before and after its upstream call. */
-const BEFORE_AND_AFTER_MS = 15_000;
-
 /** How often the first waiting call of a wallet tries again, because other nodes and time-outs change its account too. */
 const RETRY_MS = { alone: 1_000, amongNodes: 200 } as const;
 
@@ -44,7 +41,7 @@ export function openCredit(parts: CreditParts) {
   const { credit, paid, money, exact, originOf, receipts, crypto, secrets, store, randomId, onStep } = parts;
   const { accounts } = money;
   const { limitMicros } = credit;
-  const leaseMs = Math.max(CREDIT.leaseMs, paid.upstreamTimeoutMs + BEFORE_AND_AFTER_MS);
+  const leaseMs = holdMs(paid.upstreamTimeoutMs);
   const answers = new ChargedAnswers(accounts);
   const dependencies = { accounts, answers, queue: openQueue(money), leaseMs, onStep };
   // Each instance keeps the keys of one epoch, and credit has an epoch of its own.

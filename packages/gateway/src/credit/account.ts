@@ -1,5 +1,4 @@
 import type { PaidRequest } from '../gates/gate.ts';
-import { ANSWER_MS } from '../stores/sql/database.ts';
 
 /** The owner of a balance. Each network has separate credit. */
 export interface AccountHolder {
@@ -53,18 +52,11 @@ export interface CreditLimits {
   readonly priceMicros: number | undefined;
 }
 
-/** Limits of credit; times in milliseconds. */
+/** Limits of credit. */
 export const CREDIT = {
   holdsPerWallet: 8,
-  /** How long a hold lasts at least; longer if the upstream may take longer. */
-  leaseMs: 30_000,
-  /** How long debits and their answers are stored: longer than any nonce or memo is valid. */
-  debitMs: ANSWER_MS,
-  /** How long other calls wait for a purchase with an unknown outcome. */
-  purchaseMs: 60_000,
-  /** At most this many uncharged upstream calls of a wallet per window. */
+  /** At most this many uncharged upstream calls of a wallet within a minute. */
   unchargedCalls: 10,
-  unchargedWindowMs: 60_000,
   movements: 20,
   readsPerSecond: 5,
 } as const;

@@ -8,15 +8,8 @@ import {
   type Row,
   type Step,
 } from '../stores/sql/database.ts';
-import {
-  type Account,
-  type AccountHolder,
-  balanceOf,
-  CREDIT,
-  type Debit,
-  holdRefusal,
-  type NewDebit,
-} from './account.ts';
+import { TIMES } from '../times.ts';
+import { type Account, type AccountHolder, balanceOf, type Debit, holdRefusal, type NewDebit } from './account.ts';
 import * as rows from './rows.ts';
 
 /**
@@ -113,7 +106,7 @@ export class Accounts extends Ledger {
   async capture(debit: NewDebit, answer: string): Promise<number | NotCharged> {
     const nowMs = debit.capturedAtMs ?? this.now();
     const entry = entryOf(debit);
-    const stored = keepAnswer(debit.id, answer, nowMs + CREDIT.debitMs);
+    const stored = keepAnswer(debit.id, answer, nowMs + TIMES.answerMs);
     const step = rows.capture(debit, nowMs, [stored, append(entry, this.database.wallAt(nowMs))]);
     const row = await this.#write(debit, step, [entry]);
     if (row) return Number(row.balance);
@@ -129,7 +122,7 @@ export class Accounts extends Ledger {
    * Releases what this owner holds. `isCalled`: whether the upstream was called. If the database fails, the release is tried again
    * until the hold lapses. Never rejects.
    */
-  async release(debit: NewDebit, isCalled: boolean, retries = CREDIT.leaseMs / RELEASE_AGAIN_MS): Promise<void> {
+  async release(debit: NewDebit, isCalled: boolean, retries = TIMES.leastHoldMs / RELEASE_AGAIN_MS): Promise<void> {
     try {
       await this.#write(debit, rows.release(debit, isCalled ? this.now() : undefined));
     } catch (error) {

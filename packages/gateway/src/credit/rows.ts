@@ -11,17 +11,18 @@ import {
   text,
   type Value,
 } from '../stores/sql/database.ts';
+import { TIMES } from '../times.ts';
 import { type Account, type AccountHolder, CREDIT, type Debit, NEW_ACCOUNT, type NewDebit } from './account.ts';
 
 /** The number of a wallet's uncharged calls within the window before the time in a parameter. */
 const uncharged = (wallet: string, now: string) => `(select count(*) from uncharged_calls
-  where wallet_id = ${wallet} and at_ms > cast(${now} as bigint) - ${CREDIT.unchargedWindowMs})`;
+  where wallet_id = ${wallet} and at_ms > cast(${now} as bigint) - ${TIMES.failuresMs})`;
 const accountAt = (now: string) => `w.granted_micro_usdc, w.spent_micro_usdc, w.held_micro_usdc, w.holds,
   ${uncharged('w.id', now)} as uncharged, b.key as purchase_key, b.credit_micro_usdc as purchase_micro_usdc`;
 /** The wallet's payment that buys credit at the time in this parameter. */
 const buying = (now: string) => `left join payments b on b.wallet_id = w.id and b.credit_micro_usdc > 0
   and b.state in ('reserved', 'settling', 'unresolved')
-  and (b.leased_until_ms > ${now} or b.settling_since_ms > ${now} - ${CREDIT.purchaseMs})`;
+  and (b.leased_until_ms > ${now} or b.settling_since_ms > ${now} - ${TIMES.blockhashMs})`;
 /** The columns of a debit, and its members. */
 const COLUMNS = {
   id: 'id',
@@ -110,7 +111,7 @@ export interface HoldOptions {
 
 /** Holds the price of a call. Writes nothing if `holdRefusal` gives a reason, or if the request was paid for before. */
 export function hold(debit: NewDebit, nowMs: number, options: HoldOptions): Step {
-  const { leaseMs = CREDIT.leaseMs, isPastOwed = false } = options;
+  const { leaseMs = TIMES.leastHoldMs, isPastOwed = false } = options;
   const { id, micros, requestHash } = debit;
   const guard = {
     sql: `update wallets set held_micro_usdc = held_micro_usdc + $6, holds = holds + 1
@@ -143,7 +144,7 @@ export function capture(debit: NewDebit, nowMs: number, others: readonly Stateme
     sql: `update debits set state = 'captured', captured_at_ms = $3, owed_until_ms = $4, watch_from_ms = $5
   where id = $1 and owner = $2 and state = 'held' and until_ms > $3
   and not exists (select 1 from payments where key = $1 and state <> 'refused') and {in time} returning wallet_id as id`,
-    values: [id, owner, nowMs, nowMs + CREDIT.debitMs, memo === undefined ? null : nowMs],
+    values: [id, owner, nowMs, nowMs + TIMES.answerMs, memo === undefined ? null : nowMs],
   };
   return { guard, changes: [unhold(micros, micros), ...others], isDurable: true };
 }

@@ -10,6 +10,7 @@ import type { Background } from '../background.ts';
 import type { Answer, Arrival, Ask, Call, Challenge, Delivery, Gate, Prepare, Receipt } from '../call.ts';
 import { BAZAAR_EXTENSION, type Describe } from '../describe/discovery.ts';
 import { Recent } from '../tallies.ts';
+import { TIMES } from '../times.ts';
 
 /** A store's answer; a failure becomes the refusal `state_unavailable`. */
 export const fromStore = <T>(answer: Promise<T>, details: RefusalDetails = {}): Promise<T> =>
@@ -26,8 +27,6 @@ export const publicGate: Gate = {
 
 /** How often the answer of one payment may be fetched again, by its payer and by unauthenticated clients. */
 const MOST = { payer: 200, other: 20 } as const;
-/** Paid answers are stored for this long. */
-const COUNTED_MS = 600_000;
 
 /** A request that is paid for. */
 export interface PaidRequest {
@@ -63,7 +62,7 @@ export const MOST_CALLS = 3;
 export class PaidAnswers {
   readonly #store: AnswerStore;
   /** How often this node has delivered each answer again. */
-  readonly #repeats = new Recent<{ times: number }>(COUNTED_MS);
+  readonly #repeats = new Recent<{ times: number }>(TIMES.deliveredMs);
   /** Keys of the answers that this node is fetching again. */
   readonly #fetching = new Set<string>();
 

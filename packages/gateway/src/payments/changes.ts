@@ -14,6 +14,7 @@ import {
   type Statement,
   type Value,
 } from '../stores/sql/database.ts';
+import { TIMES } from '../times.ts';
 import type { Step } from './machine.ts';
 import { amountOf, FAILED_ON_CHAIN, type FeeCharge, isOpen, PAYMENTS, type PaymentRecord } from './record.ts';
 import { CHANGING, LASTING, type StoredState, type Subject } from './rows.ts';
@@ -29,10 +30,10 @@ function changing(record: PaymentRecord, nowMs: number, fee: FeeCharge | undefin
     ...columnsOf(record, CHANGING),
     calls,
     leased_until_ms: progress === 'reserved' || progress === 'settling' ? leasedUntilMs : null,
-    owed_until_ms: owed ? resolvedAtMs + PAYMENTS.answerMs : null,
+    owed_until_ms: owed ? resolvedAtMs + TIMES.answerMs : null,
     ...(fee && {
       fee_payer: fee.feePayer,
-      fee_until_ms: nowMs + PAYMENTS.feeMs,
+      fee_until_ms: nowMs + TIMES.feeMs,
       fee_of_new_payer: Number(fee.isNewPayer),
     }),
     ...(!isFeePaid && { fee_payer: null }),
@@ -79,7 +80,7 @@ function answerChange({ subject, step: { before, after }, details, nowMs }: Taki
   if (record?.progress !== 'settled')
     return [{ sql: 'delete from answers where key = $1 and {guarded}', values: [key] }];
   const sql = 'update answers set until_ms = $2 where key = $1 and {guarded}';
-  return [{ sql, values: [key, nowMs + PAYMENTS.answerMs] }];
+  return [{ sql, values: [key, nowMs + TIMES.answerMs] }];
 }
 
 export const renewLease = (key: string, owner: string, untilMs: number): Statement => ({

@@ -2,14 +2,12 @@ import { Refusal } from '@asset-gateway/protocol';
 import type { Delivery, Prepare } from '../call.ts';
 import { alreadyUsed, fromStore, inProgress, PaidAnswers } from '../gates/gate.ts';
 import type { PaidCall } from '../receipts/response.ts';
+import { TIMES } from '../times.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import type { PaymentCall } from './read/payment.ts';
 import { EXPIRED } from './reconcile.ts';
-import { PAYMENTS, type PaymentRecord, type PaymentState } from './record.ts';
+import type { PaymentRecord, PaymentState } from './record.ts';
 import { pendingRefusal, receiptOf, refusedRefusal } from './responses.ts';
-
-/** How long a settled payment can be replayed without its ticket, which version 1 of x402 does not carry. */
-const WITHOUT_TICKET_MS = 60_000;
 
 const STATES = {
   reserved: 'in_progress',
@@ -94,7 +92,7 @@ export class Deliveries extends PaidAnswers {
   /** The stored answer, for a short time. The client may not be the payer, so the answer stays owed. */
   async #withoutTicket(context: PaymentCall, record: PaymentRecord): Promise<Delivery> {
     const { payments } = this.#dependencies;
-    if (payments.now() - (record.resolvedAtMs ?? 0) >= WITHOUT_TICKET_MS) throw alreadyUsed('without its ticket');
+    if (payments.now() - (record.resolvedAtMs ?? 0) >= TIMES.blockhashMs) throw alreadyUsed('without its ticket');
     const answer = await fromStore(payments.answer(record.key));
     if (answer === undefined) throw alreadyUsed('without its ticket, and its answer is not kept');
     return { answer: { json: answer }, receipt: receiptOf(record, context, true) };
@@ -102,6 +100,6 @@ export class Deliveries extends PaidAnswers {
 
   async #settled(context: PaidCall, record: PaymentRecord, prepare: Prepare): Promise<Delivery> {
     const ageMs = this.#dependencies.payments.now() - (record.resolvedAtMs ?? 0);
-    return this.deliver(record.key, receiptOf(record, context, true), prepare, ageMs >= PAYMENTS.answerMs);
+    return this.deliver(record.key, receiptOf(record, context, true), prepare, ageMs >= TIMES.answerMs);
   }
 }

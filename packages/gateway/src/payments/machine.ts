@@ -1,6 +1,7 @@
 import { NETWORKS } from '@asset-gateway/protocol';
 import type { CreditLimits } from '../credit/account.ts';
 import { MOST_CALLS } from '../gates/gate.ts';
+import { TIMES } from '../times.ts';
 import type { Settlement } from './facilitator/facilitator.ts';
 import {
   amountOf,
@@ -57,7 +58,7 @@ function reserveRefusal({ record, payer, due }: PaymentState, key: string, nowMs
   if (due.length > 0) return 'owed';
   if (callsOf({ record, payer }, key) >= MOST_CALLS) return 'exhausted';
   if (without(payer.inFlight, key).length >= PAYMENTS.inFlightPerPayer) return 'payer_busy';
-  const recent = payer.calls.filter(({ atMs }) => nowMs - atMs < PAYMENTS.unsettledWindowMs);
+  const recent = payer.calls.filter(({ atMs }) => nowMs - atMs < TIMES.failuresMs);
   return recent.length >= PAYMENTS.unsettledCallsPerPayer ? 'payer_busy' : undefined;
 }
 
@@ -71,10 +72,10 @@ export const reserve =
     const { payer } = state;
     return {
       ...state,
-      record: { ...payment, progress: 'reserved', leasedUntilMs: nowMs + PAYMENTS.leaseMs },
+      record: { ...payment, progress: 'reserved', leasedUntilMs: nowMs + TIMES.leaseMs },
       payer: {
         ...payer,
-        inFlight: [...without(payer.inFlight, key), { key, untilMs: nowMs + PAYMENTS.inFlightMs }],
+        inFlight: [...without(payer.inFlight, key), { key, untilMs: nowMs + TIMES.inFlightMs }],
         calls: [...payer.calls, { key, atMs: nowMs }],
       },
     };
@@ -99,7 +100,7 @@ function settled(state: PaymentState, known: PaymentRecord, signature: string, n
       progress: 'settled',
       signature,
       resolvedAtMs: nowMs,
-      forgetAtMs: nowMs + PAYMENTS.recordMs,
+      forgetAtMs: nowMs + TIMES.recordMs,
       owed: true,
       calls: callsOf({ ...state, record }, key),
     },
@@ -132,7 +133,7 @@ export const resolve =
     if (owner !== undefined && !isTheirs) return 'ignored';
     const { reason } = settlement;
     // A paid fee counts for an hour. The record must last as long, or a new reservation would restart that hour.
-    const keepMs = reason === FAILED_ON_CHAIN && record.feeLamports > 0 ? PAYMENTS.feeMs : PAYMENTS.refusedMs;
+    const keepMs = reason === FAILED_ON_CHAIN && record.feeLamports > 0 ? TIMES.feeMs : TIMES.rememberedMs;
     const over = { resolvedAtMs: nowMs, forgetAtMs: nowMs + keepMs, owed: false };
     return { ...state, record: { ...record, ...over, progress: 'refused', reason }, payer };
   };
@@ -159,7 +160,7 @@ export const settling =
     const { record, due } = state;
     if (record?.progress !== 'reserved' || record.owner !== owner) return 'lost';
     if (due.length > 0) return 'owed';
-    const leasedUntilMs = nowMs + PAYMENTS.leaseMs;
+    const leasedUntilMs = nowMs + TIMES.leaseMs;
     return { ...state, record: { ...record, settlingSinceMs: nowMs, ...sent, leasedUntilMs, progress: 'settling' } };
   };
 

@@ -11,6 +11,7 @@ import {
   type OnWritten,
   type Row,
 } from '../stores/sql/database.ts';
+import { TIMES } from '../times.ts';
 import * as changes from './changes.ts';
 import type { Settlement } from './facilitator/facilitator.ts';
 import * as machine from './machine.ts';
@@ -18,7 +19,6 @@ import {
   callsOf,
   isKnownPayer,
   type NewPayment,
-  PAYMENTS,
   type PaymentRecord,
   type ReserveVerdict,
   readRecord,
@@ -69,7 +69,7 @@ export class Payments extends Ledger {
   constructor(database: Database, onWritten?: OnWritten, background?: Background) {
     super(database, onWritten, background);
     const renew = ([key, own]: [string, OwnState]) => this.background.run('leases', () => this.#renew(key, own));
-    this.#renewing = this.background.every('leases', PAYMENTS.renewMs, () => Promise.all([...this.#own].map(renew)));
+    this.#renewing = this.background.every('leases', TIMES.renewMs, () => Promise.all([...this.#own].map(renew)));
   }
 
   close(): Promise<void> {
@@ -194,7 +194,7 @@ export class Payments extends Ledger {
    * that has just jumped ends nothing.
    */
   async endSearch({ key, settlingSinceMs = this.now() }: PaymentRecord): Promise<void> {
-    const isOver = this.now() - settlingSinceMs > PAYMENTS.searchMs;
+    const isOver = this.now() - settlingSinceMs > TIMES.searchMs;
     if (isOver && mayDelete(await this.database.clock())) await this.#next(key, machine.endSearch);
   }
 
@@ -254,7 +254,7 @@ export class Payments extends Ledger {
   }
 
   async #renew(key: string, own: OwnState): Promise<void> {
-    const leasedUntilMs = this.now() + PAYMENTS.leaseMs;
+    const leasedUntilMs = this.now() + TIMES.leaseMs;
     const row = await this.database.write({ guard: changes.renewLease(key, own.record.owner, leasedUntilMs) });
     if (this.#own.get(key) !== own) return;
     if (row) this.#own.set(key, { ...own, record: { ...own.record, leasedUntilMs } });

@@ -1,6 +1,7 @@
 import { clusterOfNetwork, Refusal } from '@asset-gateway/protocol';
 import type { AccountHolder } from '../credit/account.ts';
 import { Counts } from '../tallies.ts';
+import { TIMES } from '../times.ts';
 
 /** Runs tasks with the same key one after the other, and tasks with different keys in parallel. */
 export class Queues {
@@ -25,7 +26,6 @@ export class Queues {
 
 /** The most waiting calls of one wallet, of all devnet wallets and of all wallets on this node. Devnet's money is free. */
 const MOST_WAITING = { ofOne: 32, ofDevnet: 64, ofAll: 256 } as const;
-const WAIT_TIMEOUT_MS = 30_000;
 
 /** The call cannot wait any longer for other calls of its wallet. */
 export const busy = (reason: string): Refusal =>
@@ -69,7 +69,7 @@ export class AccountQueue {
     if (isFull || (cluster === 'devnet' && this.#waiting.of(cluster) >= MOST_WAITING.ofDevnet)) {
       throw busy('too many wait');
     }
-    const endMs = performance.now() + WAIT_TIMEOUT_MS;
+    const endMs = performance.now() + TIMES.waitMs;
     const counted = [name, cluster, 'all'];
     for (const each of counted) this.#waiting.add(each, 1);
     try {

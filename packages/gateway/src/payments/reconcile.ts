@@ -2,10 +2,10 @@ import type { Repeated } from '../background.ts';
 import type { Crypto } from '../gates/crypto.ts';
 import { monotonicMs } from '../stores/clock.ts';
 import { Recent } from '../tallies.ts';
+import { TIMES } from '../times.ts';
 import { type Chain, DEAD_AFTER_BLOCKS, HISTORY, SKEW_MS, type Sighting as Status } from './facilitator/chain.ts';
 import { type Facilitator, isFeePayerSignature, type Payment, type Settlement } from './facilitator/facilitator.ts';
 import type { Payments } from './payments.ts';
-import { MEMO_SECONDS } from './read/requirement.ts';
 import { readTransaction } from './read/transaction.ts';
 import { FAILED_ON_CHAIN, type PaymentRecord } from './record.ts';
 
@@ -21,9 +21,6 @@ export interface ReconcilerDependencies {
 }
 
 const INTERVAL_MS = 2_000;
-/** Two answers that a payment is missing are at least this far apart. */
-const APART_MS = 2_000;
-const REMEMBER_MS = 600_000;
 /** The reason of a payment whose blockhash has expired. */
 export const EXPIRED = 'expired';
 
@@ -45,7 +42,7 @@ export class Reconciler {
   readonly #dependencies: ReconcilerDependencies;
   readonly #running = new Map<string, Promise<void>>();
   /** When expired payments were first found missing, by their key. */
-  readonly #missing = new Recent<number>(REMEMBER_MS);
+  readonly #missing = new Recent<number>(TIMES.searchMs);
   readonly #sweeping: Repeated;
   #isClosed = false;
 
@@ -124,7 +121,7 @@ export class Reconciler {
     if (!isWhole) return undefined;
     const firstMs = this.#missing.get(key, nowMs);
     if (firstMs === undefined) this.#missing.set(key, nowMs, nowMs);
-    if (firstMs === undefined || nowMs - firstMs < APART_MS) return undefined;
+    if (firstMs === undefined || nowMs - firstMs < TIMES.apartMs) return undefined;
     this.#missing.delete(key);
     return { outcome: 'refused', reason: EXPIRED };
   }
@@ -140,7 +137,7 @@ export class Reconciler {
       ({ memos, signature }) => memos.includes(memo) && isFeePayerSignature(crypto, signature, payment),
     );
     const oldestMs = rows.at(-1)?.atMs ?? 0;
-    const issuedSinceMs = (record.settlingSinceMs ?? 0) - MEMO_SECONDS.maxAge * 1_000;
+    const issuedSinceMs = (record.settlingSinceMs ?? 0) - TIMES.challengeMs;
     const reachesBack = oldestMs > 0 && oldestMs < issuedSinceMs - SKEW_MS;
     return { signature: found?.signature, isComplete: rows.length < HISTORY || reachesBack };
   }

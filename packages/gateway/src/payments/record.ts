@@ -1,5 +1,5 @@
 import type { PaidRequest } from '../gates/gate.ts';
-import { ANSWER_MS } from '../stores/sql/database.ts';
+import { TIMES } from '../times.ts';
 import type { Payment } from './facilitator/facilitator.ts';
 import type { Transfer } from './read/transaction.ts';
 
@@ -88,28 +88,13 @@ export interface SettlementAttempt {
 /** The reason of a payment whose transaction failed on the chain, where it cost its fee. */
 export const FAILED_ON_CHAIN = 'failed on the chain';
 
-/** Limits of payments; times in milliseconds. */
+/** Limits of payments. */
 export const PAYMENTS = {
   inFlightPerPayer: 4,
-  /** Longer than verification, upstream call and settlement together. */
-  inFlightMs: 60_000,
   unsettledCallsPerPayer: 10,
-  unsettledWindowMs: 60_000,
-  /** How long a lease lasts, and how often it is renewed. */
-  leaseMs: 6_000,
-  renewMs: 2_000,
-  /** How long a facilitator is asked about a payment without a chain to read: many times the life of a blockhash. */
-  searchMs: 600_000,
-  /** How long an answer is stored, and owed if it was not delivered; longer than any memo is valid. */
-  answerMs: ANSWER_MS,
-  recordMs: 86_400_000,
-  /** Longer than any memo is valid, because anyone can copy a payment that failed on the chain. */
-  refusedMs: 330_000,
-  /** How long mainnet payments count, and how much makes a known payer, in millionths of a dollar. */
-  payerMs: 30 * 86_400_000,
+  /** How much on mainnet makes a known payer, in millionths of a dollar. */
   knownPayerMicros: 10_000,
-  /** How long a fee counts, and the part of the fee budget that new payers share. */
-  feeMs: 3_600_000,
+  /** The part of the fee budget that new payers share. */
   newPayersShare: 0.5,
   /** The most bytes of all stored answers together. */
   answerBytes: 256 * 1024 * 1024,
@@ -170,7 +155,7 @@ export const readState = <State extends PaymentState>(stored: State, nowMs: numb
   payer: {
     ...stored.payer,
     inFlight: stored.payer.inFlight.filter(({ untilMs }) => untilMs > nowMs),
-    calls: stored.payer.calls.filter(({ atMs }) => nowMs - atMs < PAYMENTS.answerMs),
+    calls: stored.payer.calls.filter(({ atMs }) => nowMs - atMs < TIMES.answerMs),
   },
   due: stored.due.filter(({ untilMs }) => (untilMs ?? Number.POSITIVE_INFINITY) > nowMs),
 });
@@ -191,7 +176,7 @@ export function withPaid(paid: readonly Paid[], micros: number, nowMs: number): 
   const kept = [added];
   let sum = added.micros;
   for (const each of (isSameDay ? paid.slice(0, -1) : paid).toReversed()) {
-    if (sum >= PAYMENTS.knownPayerMicros || nowMs - each.atMs >= PAYMENTS.payerMs) break;
+    if (sum >= PAYMENTS.knownPayerMicros || nowMs - each.atMs >= TIMES.payerMs) break;
     sum += each.micros;
     kept.unshift(each);
   }
@@ -201,6 +186,6 @@ export function withPaid(paid: readonly Paid[], micros: number, nowMs: number): 
 /** Whether the mainnet payments of the last 30 days make a known payer. */
 export function isKnownPayer(paid: readonly Paid[], nowMs: number): boolean {
   let sum = 0;
-  for (const { atMs, micros } of paid) if (nowMs - atMs < PAYMENTS.payerMs) sum += micros;
+  for (const { atMs, micros } of paid) if (nowMs - atMs < TIMES.payerMs) sum += micros;
   return sum >= PAYMENTS.knownPayerMicros;
 }

@@ -1,6 +1,7 @@
 import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
 import { membersIn, namesIn, only, type Row, type Statement, text, type Value } from '../stores/sql/database.ts';
-import { type NewPayment, PAYMENTS, type PayerRecord, type PaymentRecord, type PaymentState } from './record.ts';
+import { TIMES } from '../times.ts';
+import type { NewPayment, PayerRecord, PaymentRecord, PaymentState } from './record.ts';
 
 /** The payment whose state is read. */
 export type Subject = Pick<NewPayment, 'key' | 'network' | 'payer' | 'requestHash'>;
@@ -68,7 +69,7 @@ const LOOK = `select w.id as wallet_id, w.version, w.in_flight, w.calls as walle
   cast(${feesOf('')} as bigint) as fees, cast(${feesOf(' and fee_of_new_payer = 1')} as bigint) as fees_of_new_payers,
   (select count(*) from debits where id = $3) as covers, w.granted_micro_usdc - w.spent_micro_usdc as balance,
   (select min(key) from payments where wallet_id = w.id and credit_micro_usdc > 0 and key <> $3
-    and state in ('reserved', 'settling', 'unresolved') and (leased_until_ms > $5 or settling_since_ms > $5 - ${PAYMENTS.inFlightMs})) as purchase_key,
+    and state in ('reserved', 'settling', 'unresolved') and (leased_until_ms > $5 or settling_since_ms > $5 - ${TIMES.blockhashMs})) as purchase_key,
   ${RECORD}
   from (select 1 as one) as always
   left join wallets w on w.cluster = $1 and w.address = $2

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '@asset-gateway/protocol';
 import type { Answer, Delivery, Receipt } from '../call.ts';
 import { creditHeader } from '../credit/debiting.ts';
+import { TIMES } from '../times.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import type { Settlement } from './facilitator/facilitator.ts';
 import { BUDGET_USED_UP, feeChargeOf } from './facilitator/fee-payer.ts';
@@ -9,9 +10,6 @@ import type { Queues } from './queue.ts';
 import type { PaymentRecord, SettlementAttempt } from './record.ts';
 import * as responses from './responses.ts';
 import type { Purchase } from './steps.ts';
-
-/** How long an answer waits for the settlement of its payment. */
-const SETTLE_MS = 25_000;
 
 /** A settlement and what was recorded of it, as far as the database answered. */
 export interface Outcome {
@@ -40,7 +38,7 @@ export async function inTurn<T>(turns: Queues, payer: string, settle: () => Prom
     hasBegun = true;
     return settle();
   });
-  const settled = await Promise.race([settling, sleep(SETTLE_MS, undefined, { ref: false })]);
+  const settled = await Promise.race([settling, sleep(TIMES.settleMs, undefined, { ref: false })]);
   if (!hasBegun) gaveUp.abort();
   settling.catch(() => undefined);
   return settled;

@@ -1,6 +1,7 @@
 import { Refusal } from '@asset-gateway/protocol';
 import { alreadyUsed, fromStore } from '../gates/gate.ts';
 import { Counts, Recent } from '../tallies.ts';
+import { TIMES } from '../times.ts';
 import type { Chain } from './facilitator/chain.ts';
 import { codeOfReason, type Processed } from './facilitator/facilitator.ts';
 import { MISSING, type Reconciler, type ReconcilerDependencies } from './reconcile.ts';
@@ -22,7 +23,6 @@ export interface Verified {
 const IN_FLIGHT = { all: 32, ofNewPayers: 16 } as const;
 /** The most failed verifications of one payer, or for one challenge, per minute. */
 const FAILURES = 3;
-const WINDOW_MS = 60_000;
 
 /** What a verification counts for. */
 const countsOf = ({ network, isNewPayer }: Verified): readonly [string, ...string[]] =>
@@ -34,7 +34,7 @@ const countsOf = ({ network, isNewPayer }: Verified): readonly [string, ...strin
  */
 export class VerificationLimits {
   /** Times of the last failures, by payer or challenge. */
-  readonly #failures = new Recent<readonly number[]>(WINDOW_MS);
+  readonly #failures = new Recent<readonly number[]>(TIMES.failuresMs);
   readonly #underWay = new Counts();
 
   /** Refuses by throwing if no verification may begin now. */
@@ -66,7 +66,7 @@ export class VerificationLimits {
   /** How long until the next attempt; 0 if it may be now. */
   #waitMs(name: string, nowMs: number): number {
     const [oldest = 0, ...others] = this.#failures.get(name, nowMs) ?? [];
-    return others.length + 1 < FAILURES ? 0 : oldest + WINDOW_MS - nowMs;
+    return others.length + 1 < FAILURES ? 0 : oldest + TIMES.failuresMs - nowMs;
   }
 }
 

@@ -1,6 +1,7 @@
 import { CORS_HEADERS, type RefusalCode } from '@asset-gateway/protocol';
 import type { Call, Challenge, Endpoint, Inbound, Outbound, Sale, Trail } from '../call.ts';
 import { Recent } from '../tallies.ts';
+import { TIMES } from '../times.ts';
 
 /** More entity tags than any client sends. */
 const MAX_TAGS = 64;
@@ -23,12 +24,9 @@ function conditional({ headers }: Inbound, answer: Outbound): Outbound {
   return { ...answer, status: 304, headers: kept, body: '' };
 }
 
-/** An undelivered answer can be fetched for ten minutes; one more minute covers clock differences. */
-const REMEMBERED_MS = 660_000;
-
 /** Recognises repeated answers to one payment, so that no money is counted twice. */
 export class Sales {
-  readonly #answered = new Recent<true>(REMEMBERED_MS);
+  readonly #answered = new Recent<true>(TIMES.deliveredMs);
 
   /** Whether this is this node's first answer to the payment. */
   isFirst({ transaction, isRepeat }: Sale, nowMs: number): boolean {

@@ -9,11 +9,11 @@ import {
 import type { Allowance, NonceUse, Store } from '../../budget/store.ts';
 import type { Call, Challenge, Delivery, Gate, Prepare, Trail } from '../../call.ts';
 import type { Describe } from '../../describe/discovery.ts';
+import { TIMES } from '../../times.ts';
 import { random } from '../crypto.ts';
 import { challenge, challengedUrl, fromStore, type OriginOf } from '../gate.ts';
 import type { SignInDependencies, signIns } from './sign-in.ts';
 
-const LIFETIME_MS = 300_000;
 const STATEMENT = 'Sign in with your wallet. This is free and moves no money.';
 
 /** What a challenge asks to sign besides its origin. */
@@ -28,7 +28,7 @@ export const signInInfo = (origin: string, { uri, nonce, nowMs, statement }: Sig
   version: '1',
   nonce,
   issuedAt: new Date(nowMs).toISOString(),
-  expirationTime: new Date(nowMs + LIFETIME_MS).toISOString(),
+  expirationTime: new Date(nowMs + TIMES.challengeMs).toISOString(),
   statement,
 });
 

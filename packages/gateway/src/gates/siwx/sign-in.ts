@@ -8,6 +8,7 @@ import {
   siwxMessageText,
 } from '@asset-gateway/protocol';
 import type { Call } from '../../call.ts';
+import { TIMES } from '../../times.ts';
 import { type Crypto, decodeBase58, decodeJsonHeader } from '../crypto.ts';
 import type { Nonces } from './nonce.ts';
 
@@ -26,9 +27,7 @@ export function readSignIn(header: string): SiwxPayload | undefined {
   return isTooLong ? undefined : readSiwxPayload(decodeJsonHeader(header.slice(start)));
 }
 
-/** The largest difference between two honest clocks. */
-const SKEW_MS = 30_000;
-const MAX_AGE_MS = 300_000;
+const { challengeMs, aheadMs } = TIMES;
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 
 /** `reason`: the failed check, for the log. */
@@ -56,8 +55,8 @@ function checkKind({ chainId, type, signatureScheme = 'siws', version }: SiwxPay
 
 /** The nonce must be -30 to 300 s old. If the store checks again, this node's clock may differ by 30 s. */
 function checkAge(ageMs: number, judgedByStore: boolean): void {
-  const tolerance = judgedByStore ? SKEW_MS : 0;
-  const fits = ageMs <= MAX_AGE_MS + tolerance && ageMs >= -SKEW_MS - tolerance;
+  const tolerance = judgedByStore ? aheadMs : 0;
+  const fits = ageMs <= challengeMs + tolerance && ageMs >= -aheadMs - tolerance;
   if (!fits) refuse('invalid_siwx_expired', 'nonce age');
 }
 
@@ -79,11 +78,11 @@ function checkDates(payload: SiwxPayload, ageMs: number, clocks: readonly [numbe
   // Equal to the second, plus one for rounding.
   const echoed = clocks.find((nowMs) => Math.abs(second - Math.floor((nowMs - ageMs) / 1000)) <= 1);
   const nowMs = echoed ?? clocks[0];
-  if (echoed === undefined && nowMs - issuedAt > MAX_AGE_MS) refuse('invalid_siwx_issued_at_too_old', 'issuedAt');
-  if (echoed === undefined && issuedAt - nowMs > SKEW_MS) refuse('invalid_siwx_issued_at_in_future', 'issuedAt');
+  if (echoed === undefined && nowMs - issuedAt > challengeMs) refuse('invalid_siwx_issued_at_too_old', 'issuedAt');
+  if (echoed === undefined && issuedAt - nowMs > aheadMs) refuse('invalid_siwx_issued_at_in_future', 'issuedAt');
   const { expirationTime, notBefore } = payload;
   if (dateOf(expirationTime, 'expirationTime', nowMs) < nowMs) refuse('invalid_siwx_expired', 'expirationTime');
-  if (dateOf(notBefore, 'notBefore', nowMs) - nowMs > SKEW_MS) refuse('invalid_siwx_not_yet_valid', 'notBefore');
+  if (dateOf(notBefore, 'notBefore', nowMs) - nowMs > aheadMs) refuse('invalid_siwx_not_yet_valid', 'notBefore');
 }
 
 /** Dependencies of the sign-in check. */

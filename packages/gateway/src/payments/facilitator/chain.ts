@@ -1,8 +1,8 @@
 import { below, listAt, member, type Refusal } from '@asset-gateway/protocol';
 import { Pool } from '../../pool.ts';
+import { TIMES } from '../../times.ts';
 import { unavailable } from '../responses.ts';
 
-const DEADLINE_MS = 5_000;
 const CONNECTIONS = 16;
 /** A blockhash is good for this many blocks. */
 const BLOCKHASH_BLOCKS = 150;
@@ -183,7 +183,7 @@ export class Chain {
       path: this.#path,
       headers: { 'content-type': 'application/json' },
       body: json,
-      signal: AbortSignal.timeout(DEADLINE_MS),
+      signal: AbortSignal.timeout(TIMES.chainMs),
     });
     const text = await body.text();
     if (statusCode !== 200) throw Object.assign(new Error(`status ${statusCode}`), { statusCode });

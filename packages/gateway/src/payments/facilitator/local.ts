@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pkcs8OfSeed, type Refusal } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import type { Background } from '../../background.ts';
+import { TIMES } from '../../times.ts';
 import { FAILED_ON_CHAIN } from '../record.ts';
 import { unavailable } from '../responses.ts';
 import type { Chain } from './chain.ts';
@@ -25,11 +26,7 @@ interface InProcessOptions {
   readonly background: Background;
 }
 
-const VERIFY_MS = 5_000;
-const CONFIRM_MS = 20_000;
 const POLL_MS = 250;
-/** Two answers that a payment is missing are at least this far apart. */
-const APART_MS = 2_000;
 /** An RPC may not know a young blockhash yet. */
 const YOUNG_BLOCKHASH_MS = 800;
 const SEED_BYTES = 32;
@@ -102,7 +99,7 @@ export class InProcessFacilitator implements Facilitator {
       await sleep(YOUNG_BLOCKHASH_MS);
       return chain.simulate(signed);
     });
-    const error = await Promise.race([simulating, sleep(VERIFY_MS, 'late' as const, { ref: false })]);
+    const error = await Promise.race([simulating, sleep(TIMES.chainMs, 'late' as const, { ref: false })]);
     if (error === 'late') throw unavailable('verify: too slow');
     if (error === undefined) return { valid: true };
     if (FEE_PAYER_ERRORS.has(error)) throw this.#closed(payment);
@@ -132,7 +129,7 @@ export class InProcessFacilitator implements Facilitator {
    */
   async #sentBefore(chain: Chain, signature: string, processed: Processed): Promise<Settlement> {
     const { slot } = await chain.finalized();
-    for (const waitMs of [0, APART_MS]) {
+    for (const waitMs of [0, TIMES.apartMs]) {
       await sleep(waitMs);
       const found = await chain.status(signature);
       if (found.status === 'confirmed') return { outcome: 'settled', signature };
@@ -151,7 +148,7 @@ export class InProcessFacilitator implements Facilitator {
   }
 
   async #confirm(chain: Chain, signature: string): Promise<Settlement> {
-    const deadline = performance.now() + CONFIRM_MS;
+    const deadline = performance.now() + TIMES.confirmMs;
     while (performance.now() < deadline) {
       const found = await chain.status(signature).catch(() => undefined);
       if (found?.status === 'confirmed') return { outcome: 'settled', signature };

@@ -3,6 +3,7 @@ import type { Background, Repeated } from '../../background.ts';
 import type { Crypto } from '../../gates/crypto.ts';
 import { Pool } from '../../pool.ts';
 import { Recent } from '../../tallies.ts';
+import { TIMES } from '../../times.ts';
 import { unavailable } from '../responses.ts';
 import {
   type Facilitator,
@@ -23,12 +24,9 @@ interface RemoteOptions {
   readonly background: Background;
 }
 
-const CALL_MS = 5_000;
-const SETTLE_MS = 25_000;
 const REFRESH_MS = 60_000;
 /** Before the first answer, because nothing can be sold until then. */
 const FIRST_REFRESH_MS = 2_000;
-const REMEMBER_MS = 3_600_000;
 const MAX_BYTES = 64 * 1024;
 /** The only known reason that depends on whether the payment has landed. */
 const SIMULATION_FAILED = 'invalid_exact_svm_transaction_simulation_failed';
@@ -40,7 +38,7 @@ export class RemoteFacilitator implements Facilitator {
   readonly #prefix: string;
   readonly #feePayers = new Map<string, string>();
   /** Payments that were sent to `/settle`. */
-  readonly #settled = new Recent<true>(REMEMBER_MS);
+  readonly #settled = new Recent<true>(TIMES.askedMs);
   readonly #refreshing: Repeated;
   #refreshedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -65,7 +63,7 @@ export class RemoteFacilitator implements Facilitator {
     const now = performance.now();
     if (this.#feePayers.size > 0 && now - this.#refreshedAtMs < REFRESH_MS) return;
     this.#refreshedAtMs = now;
-    const answer = await this.#call('GET', '/supported', undefined, CALL_MS);
+    const answer = await this.#call('GET', '/supported', undefined, TIMES.chainMs);
     for (const kind of listAt(answer.body, 'kinds')) {
       const [network, feePayer] = [member(kind, 'network'), below(kind, 'extra', 'feePayer')];
       const isOurs = member(kind, 'scheme') === 'exact' && member(kind, 'x402Version') === 2;
@@ -74,7 +72,7 @@ export class RemoteFacilitator implements Facilitator {
   }
 
   async verify(payment: Payment): Promise<Verification> {
-    const answer = await this.#call('POST', '/verify', payment, CALL_MS).catch((error: Error) => {
+    const answer = await this.#call('POST', '/verify', payment, TIMES.chainMs).catch((error: Error) => {
       throw unavailable(`verify: ${error.message}`);
     });
     const isValid = member(answer.body, 'isValid');
@@ -94,7 +92,7 @@ export class RemoteFacilitator implements Facilitator {
   async settle(payment: Payment): Promise<Settlement> {
     const isFirst = this.#isFirstSettle(payment.key);
     const { crypto, background } = this.#options;
-    const answer = await background.run('facilitator', () => this.#call('POST', '/settle', payment, SETTLE_MS));
+    const answer = await background.run('facilitator', () => this.#call('POST', '/settle', payment, TIMES.settleMs));
     const reported = member(answer?.body, 'transaction');
     const signature = isFeePayerSignature(crypto, reported, payment) ? reported : undefined;
     const success = member(answer?.body, 'success');
@@ -107,7 +105,7 @@ export class RemoteFacilitator implements Facilitator {
     return { outcome: 'unknown', signature };
   }
 
-  /** Only the first call's answer can prove that nothing was sent. After REMEMBER_MS a payment is too old to be sent again. */
+  /** Only the first call's answer can prove that nothing was sent. After an hour a payment is too old to be sent again. */
   #isFirstSettle(key: string): boolean {
     const now = performance.now();
     if (this.#settled.get(key, now)) return false;

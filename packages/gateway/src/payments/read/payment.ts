@@ -2,13 +2,13 @@ import { below, HEADERS, member, Refusal, type RefusalCode } from '@asset-gatewa
 import type { Call, Inbound, Trail } from '../../call.ts';
 import { type Crypto, decodeBase64, decodeJsonHeader } from '../../gates/crypto.ts';
 import { type PaidCall, SHORT_NETWORKS } from '../../receipts/response.ts';
+import { TIMES } from '../../times.ts';
 import type { Payment } from '../facilitator/facilitator.ts';
 import { NO_FEE_PAYER, unavailable } from '../responses.ts';
 import {
   type CallDependencies,
   isSameRequirement,
   looksIssued,
-  MEMO_SECONDS,
   type Memos,
   type Offer,
   paidCallOf,
@@ -139,8 +139,8 @@ function bindingOf({ memo: written, amount }: Transfer, offer: Offer, candidate:
   }
   const content = typeof memo === 'string' ? memos.read(memo, offer, requestHash, nowMs) : undefined;
   if (typeof memo !== 'string' || !content) return refused('no_matching_requirements', OTHER_REQUEST);
-  const age = nowMs / 1000 - content.issuedAt;
-  const isGood = age <= MEMO_SECONDS.maxAge && age >= -MEMO_SECONDS.maxAhead;
+  const ageMs = nowMs - content.issuedAt * 1000;
+  const isGood = ageMs <= TIMES.challengeMs && ageMs >= -TIMES.aheadMs;
   if (!isGood) return refused('no_matching_requirements', 'memo too old');
   return { memo, isBound, creditMicros: content.creditMicros };
 }

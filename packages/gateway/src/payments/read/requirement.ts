@@ -5,6 +5,7 @@ import type { Call, Trail } from '../../call.ts';
 import { type Crypto, keysFor, Macs, random } from '../../gates/crypto.ts';
 import { challengedUrl, type OriginOf } from '../../gates/gate.ts';
 import type { PaidCall, ReceiptIssuer } from '../../receipts/response.ts';
+import { TIMES } from '../../times.ts';
 
 /** The transfer that a purchase requires; the same for every payer. */
 export interface Offer {
@@ -32,14 +33,11 @@ export interface PaymentRequirements {
   readonly extra: { readonly feePayer: string; readonly memo?: string; readonly ticket?: string };
 }
 
-/** x402's time limit from the challenge to the payment. */
-const MAX_TIMEOUT_SECONDS = 60;
-
 /** The requirement of an offer. Challenges contain the ticket; a requirement rebuilt from a payment does not. */
 export function requirementOf(offer: Offer, memo: string | undefined, ticket?: string): PaymentRequirements {
   const { network, amount, asset, payTo, feePayer } = offer;
   const extra = { feePayer, ...(memo !== undefined && { memo }), ...(ticket !== undefined && { ticket }) };
-  return { scheme: 'exact', network, amount, asset, payTo, maxTimeoutSeconds: MAX_TIMEOUT_SECONDS, extra };
+  return { scheme: 'exact', network, amount, asset, payTo, maxTimeoutSeconds: TIMES.blockhashMs / 1000, extra };
 }
 
 /** Whether a client's copy equals the requirement. Clients may add members to `extra`, but nowhere else. */
@@ -101,23 +99,20 @@ const FORMAT = /^[A-Za-z0-9_-]{32}$/;
 /** Memos that stock clients make up if they copy none. */
 const MADE_UP = /^[0-9a-f]{32}$/;
 
-const TIMES = 2 ** (8 * TIME_BYTES);
+const SPAN_SECONDS = 2 ** (8 * TIME_BYTES);
 /** The largest value of a memo's price: nothing becomes credit. */
 const NO_CREDIT = 2 ** (8 * PRICE_BYTES) - 1;
 
 /** Bundles come with calls below this price, in millionths of a dollar, which a memo can hold. */
 export const MOST_BUNDLED_MICROS = NO_CREDIT;
 
-/** How long a memo is good, and how far its issuer's clock may be ahead, in seconds. */
-export const MEMO_SECONDS = { maxAge: 300, maxAhead: 30 } as const;
-
 /** Whether a text has the format of an issued memo. */
 export const looksIssued = (memo: string): boolean => FORMAT.test(memo) && !MADE_UP.test(memo);
 
 /** The time nearest to another one that has these low bits, in seconds. */
 function nearest(low: number, nowSeconds: number): number {
-  const ahead = (((low - nowSeconds) % TIMES) + TIMES) % TIMES;
-  return nowSeconds + (ahead < TIMES / 2 ? ahead : ahead - TIMES);
+  const ahead = (((low - nowSeconds) % SPAN_SECONDS) + SPAN_SECONDS) % SPAN_SECONDS;
+  return nowSeconds + (ahead < SPAN_SECONDS / 2 ? ahead : ahead - SPAN_SECONDS);
 }
 
 /** What a memo says about its payment. */
@@ -152,7 +147,7 @@ export class Memos {
   issue(offer: MemoOffer, requestHash: string, nowMs: number, creditMicros = 0): string {
     const issuedAt = Math.floor(nowMs / 1000);
     const head = Buffer.alloc(HEAD_BYTES);
-    head.writeUIntBE(issuedAt % TIMES, 0, TIME_BYTES);
+    head.writeUIntBE(issuedAt % SPAN_SECONDS, 0, TIME_BYTES);
     head.set(random(RANDOM_BYTES), TIME_BYTES);
     const price = creditMicros === 0 ? NO_CREDIT : Number(offer.amount) - creditMicros;
     head.writeUIntBE(price, HEAD_BYTES - PRICE_BYTES, PRICE_BYTES);

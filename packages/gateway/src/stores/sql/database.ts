@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Background } from '../../background.ts';
+import { TIMES } from '../../times.ts';
 
 /** The differences between the SQL of the two databases. All other SQL is the same. */
 export const SQLITE = {
@@ -205,9 +206,6 @@ export const keepAnswer = (key: string, answer: string, untilMs: number | null) 
   values: [key, untilMs, Buffer.byteLength(answer), answer],
 });
 
-/** How long an answer is stored, and owed if it was not delivered, in milliseconds; longer than any nonce or memo is valid. */
-export const ANSWER_MS = 600_000;
-
 /** Of one answer: the bound on an upstream's. */
 const MOST_ANSWER_BYTES = 5 * 1024 * 1024;
 
@@ -237,7 +235,7 @@ export class Ledger {
 
   /** Stores an answer that was fetched again. */
   async keep(key: string, answer: string): Promise<void> {
-    const { sql, values } = keepAnswer(key, answer, this.now() + ANSWER_MS);
+    const { sql, values } = keepAnswer(key, answer, this.now() + TIMES.answerMs);
     const guard = { sql: `${sql.replace('{guarded}', '{in time}')} returning key`, values };
     await this.database.write({ guard, isDurable: true });
   }

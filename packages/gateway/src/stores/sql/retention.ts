@@ -1,9 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { Background, type Repeated } from '../../background.ts';
 import { runAll } from '../../closing.ts';
+import { TIMES } from '../../times.ts';
 import { monotonicMs } from '../clock.ts';
 import { jumpOf, mayDelete } from './clock.ts';
-import { ANSWER_MS, type ClockRow, type Database, only, type Step, type Value } from './database.ts';
+import { type ClockRow, type Database, only, type Step, type Value } from './database.ts';
 
 /** How long and how much is stored. */
 interface RetentionOptions {
@@ -90,7 +91,7 @@ export class Retention {
     const clocks = await this.#database.clock();
     const nowMs = Math.floor(this.#database.now());
     // Debits, uncharged calls and idle wallets are stored as long as answers.
-    const oldMs = nowMs - ANSWER_MS;
+    const oldMs = nowMs - TIMES.answerMs;
     const byAge = [
       // A paid fee counts for an hour, although its payment may be forgotten before.
       () => this.#remove('payments', 'forget_at_ms', nowMs - 1, 'fee_until_ms > $2'),
