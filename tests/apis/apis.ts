@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '@asset-gateway/gateway';
 import { createMatcher, type HttpMethod, type Route } from '@asset-gateway/protocol';
 import { readApisFile } from '../../packages/gateway/src/apis/file.ts';
@@ -45,6 +46,7 @@ export async function startStubApi(rows: () => readonly Route[]) {
     stub.arrivals.push({ method, target: url.replace(/^\/[^/]+/, ''), headers, body: await text(request) });
     rowAt ??= matcher();
     const match = rowAt(url.split('?', 1)[0] ?? '');
+    if (stub.delayMs > 0) await sleep(stub.delayMs);
     answer(response, typeof match === 'object' ? match.rows.get(method as HttpMethod) : undefined);
   });
   const listen = (port: number) => new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
@@ -55,6 +57,8 @@ export async function startStubApi(rows: () => readonly Route[]) {
     arrivals: [] as { method: string; target: string; headers: IncomingMessage['headers']; body: string }[],
     /** Answers every request with this status instead, never, or with half an answer. */
     status: SUCCESS as number | 'silent' | 'half',
+    /** Answers every request this much later. */
+    delayMs: 0,
     /** Answers every request with this text instead. */
     text: undefined as string | undefined,
     start: () => listen(port),

@@ -355,7 +355,7 @@ describe('a flood of random keys', () => {
   });
 });
 
-const SLOT = { release: () => undefined };
+const SLOT = { usedMs: 0, release: () => undefined };
 const budget: Budget = { key: 'b', limit: 1, windowMs: 1, inFlightMs: 1 };
 const shareAt = (group: string): Share => ({ group, wallet: 'W' });
 

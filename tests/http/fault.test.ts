@@ -78,7 +78,7 @@ function endpointOf(route: Route): Endpoint {
     slots: () => ({
       async take() {
         throwAt('slot');
-        return { release: () => undefined };
+        return { usedMs: 0, release: () => undefined };
       },
     }),
     upstream: route.provider === 'gateway' ? liveness : upstream,

@@ -15,7 +15,7 @@ const ROUTE = rowOf('tokens.health');
 const INPUT = { path: {}, query: {}, body: {} } as Input;
 const ASKED = { route: ROUTE, input: INPUT, wallet: undefined, arrival: { hosts: [], port: 0 } };
 const ANSWER: Answer = { json: '{}' };
-const SLOT = { release: () => undefined };
+const SLOT = { usedMs: 0, release: () => undefined };
 const KEYS = ['a', 'b', 'c'] as const;
 const REFUSED = new UpstreamRefusal('upstream_auth_failed', 'answered', { reason: 'told to' });
 

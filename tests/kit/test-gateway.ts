@@ -6,6 +6,7 @@ import {
   type StartOptions,
   startGateway,
 } from '@asset-gateway/gateway';
+import { TIMES } from '../../packages/gateway/src/times.ts';
 import {
   faucetOf,
   type SolanaSandbox,
@@ -78,7 +79,7 @@ export const LIST_PRICES = { SETTLEMENT_FEE_USD_MICROS: '0' } as const;
 export const DEFAULT_PRICES = { SETTLEMENT_FEE_USD_MICROS: '4000' } as const;
 
 /** On a busy machine an upstream in this process answers late. Tests of these limits set their own. */
-const PATIENT = { UPSTREAM_TIMEOUT_MS: '60000', PAID_UPSTREAM_TIMEOUT_MS: '60000' };
+const PATIENT = { UPSTREAM_TIMEOUT_MS: '60000', PAID_UPSTREAM_TIMEOUT_MS: String(TIMES.longestUpstreamMs) };
 
 /** Starts a gateway on a free port. */
 async function open(

@@ -69,7 +69,7 @@ class Bench {
     const take = async () => {
       this.spent += 1;
       if (this.broke) throw this.broke;
-      return { release: () => undefined };
+      return { usedMs: 0, release: () => undefined };
     };
     try {
       await this.breaker.answer({ ...ASKED, wallet: asker.wallet, input: inputOf(asker.request), slots: { take } });

@@ -118,7 +118,7 @@ export class Session {
       baseUrl: gateway,
       signer: wallet.signer,
       // A person gets time to confirm.
-      timeoutMs: this.timeoutMs ?? (isPreapproved || !terminal.canAsk ? PAYING_MS : SHARED_TIMES.purchaseMs),
+      timeoutMs: this.timeoutMs ?? (isPreapproved || !terminal.canAsk ? PAYING_MS : SHARED_TIMES.answerMs),
       ...(!mayUseCredit && { credit: values.is('credit') }),
       ...((isPreapproved || terminal.canAsk) && { pay }),
       catalog: async (signal) => ({ routes: await catalogOf(gateway, signal) }),

@@ -18,7 +18,7 @@ export async function catalogOf(
   isAnew = false,
 ): Promise<readonly ListedRoute[]> {
   const kept = catalogs.get(connection);
-  if (kept && performance.now() - kept.at < (isAnew ? FRESH_MS : SHARED_TIMES.purchaseMs)) return kept.routes;
+  if (kept && performance.now() - kept.at < (isAnew ? FRESH_MS : SHARED_TIMES.answerMs)) return kept.routes;
   const { base, options } = connection;
   const url = new URL(FREE_METHODS.system?.catalog?.path ?? '', base).href;
   const fetched = async () => {

@@ -115,6 +115,8 @@ export interface Challenge {
 
 /** A slot of the upstream's budget, held by one upstream call. */
 export interface Slot {
+  /** The time since the request took its first slot, in milliseconds. */
+  readonly usedMs: number;
   /** Headers that the upstream request carries besides its own. */
   readonly headers?: Readonly<Record<string, string>>;
   /**

@@ -1,6 +1,6 @@
 import { SHARED_TIMES } from '@asset-gateway/protocol';
 
-const { blockhashMs, challengeMs, aheadMs, purchaseMs } = SHARED_TIMES;
+const { blockhashMs, challengeMs, aheadMs, answerMs } = SHARED_TIMES;
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
 
@@ -16,7 +16,7 @@ const aroundMs = 15 * SECOND_MS;
 
 /** Times of paid calls, in milliseconds. tests/payments/times.test.ts has the inequalities that hold between them. */
 export const TIMES = {
-  ...{ blockhashMs, challengeMs, aheadMs, chainMs, settleMs, inFlightMs },
+  ...{ ...SHARED_TIMES, chainMs, settleMs, inFlightMs },
   /** An upstream's answer to a paid request, unless the operator sets another time. */
   usualUpstreamMs,
   /** All upstream calls of one paid request together, at most. The last second is for the database. */
@@ -34,10 +34,8 @@ export const TIMES = {
   failuresMs: 60 * SECOND_MS,
   /** How long something used is remembered: no node takes its challenge any more then. */
   rememberedMs: challengeMs + 2 * aheadMs,
-  /** How long an answer is stored, and owed if it was not delivered. */
-  answerMs: purchaseMs,
   /** How long one node counts what it has delivered, whose clock may differ from the database's. */
-  deliveredMs: purchaseMs + 2 * aheadMs,
+  deliveredMs: answerMs + 2 * aheadMs,
   /** How long a facilitator is asked about a payment without a chain to read: many times the life of a blockhash. */
   searchMs: 10 * blockhashMs,
   /** How long it is known that a facilitator was asked to settle a payment. */

@@ -6,6 +6,6 @@ export const SHARED_TIMES = {
   challengeMs: 300_000,
   /** The largest difference between the clocks of honest nodes; clients leave it as a margin. */
   aheadMs: 30_000,
-  /** After this time a purchase is over: its answer is stored so long, and clients keep its price and the question whether to pay. */
-  purchaseMs: 600_000,
+  /** How long a paid answer is stored. Then its purchase is over: clients keep prices, and the question whether to pay, no longer. */
+  answerMs: 600_000,
 } as const;

@@ -23,7 +23,7 @@ export class Approvals {
   readonly #pending: LRUCache<string, { readonly key: string; readonly offer: Offer }>;
 
   constructor(now: () => number = Date.now) {
-    this.#pending = new LRUCache({ max: MAX_PENDING, ttl: SHARED_TIMES.purchaseMs, ttlResolution: 0, perf: { now } });
+    this.#pending = new LRUCache({ max: MAX_PENDING, ttl: SHARED_TIMES.answerMs, ttlResolution: 0, perf: { now } });
   }
 
   /** Stores a question about a call and returns its id, which cannot be guessed. */

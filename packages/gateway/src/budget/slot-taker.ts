@@ -82,6 +82,7 @@ export class SlotTaker implements Slots {
   readonly #admission: Admission;
   readonly #trail: Trail;
   #nonce: NonceUse | undefined;
+  #startedAt: number | undefined;
 
   constructor(dependencies: SlotDependencies, admission: Admission, trail: Trail) {
     const { sharing, allowance } = dependencies;
@@ -121,7 +122,9 @@ export class SlotTaker implements Slots {
       throw error;
     }
     const startedAt = performance.now();
+    this.#startedAt ??= startedAt;
     return {
+      usedMs: startedAt - this.#startedAt,
       release(isOver) {
         room.leave(owner);
         trail.upstreamMs = performance.now() - startedAt;

@@ -52,9 +52,10 @@ export function transportsOf(config: Config, windowMs = MINUTE_MS): readonly Pro
   };
   const ofApi = (api: ApiConfig): ProviderEntry => ({
     inFlight: 64,
-    channels: api.urls.map((url, at) =>
-      keyedChannel(url, { provider: api.name, surface: surfaceOf(api, at) }, upstreamTimeoutMs, windowMs),
-    ),
+    channels: api.urls.map((url, at) => {
+      const deadlinesMs = deadlinesOf(upstreamTimeoutMs, api.prices.size > 0 ? paid : undefined);
+      return keyedChannel(url, { provider: api.name, surface: surfaceOf(api, at) }, deadlinesMs, windowMs);
+    }),
     isRepeatable: ({ id, httpMethod }) => httpMethod === 'GET' || api.idempotent.has(id),
   });
   return [...Object.values(own), ...apis.map(ofApi)];
@@ -65,15 +66,18 @@ const hashOf = (secret: string): string => createHash('sha256').update(secret).d
 /** The surface of a channel: each further URL of an API has its own. */
 const surfaceOf = ({ name }: ApiConfig, at: number): string => (at === 0 ? name : `${name}:${at + 1}`);
 
+/** The deadlines of a channel with free rows, of one that sells, or both. */
+const deadlinesOf = (free: number, paid?: PaidConfig) => ({ free, paid: paid?.upstreamTimeoutMs ?? 0 });
+
 /** A channel with one budget for each key, for free and paid rows alike. Budgets of the same key at two accounts differ. */
 function keyedChannel(
   { key, keys, baseUrl, limitPerMinute: limit, account = baseUrl }: ApiUrlConfig & { readonly account?: string },
   name: ChannelName,
-  deadlineMs: number,
+  deadlinesMs: UpstreamOptions['deadlinesMs'],
   windowMs: number,
 ): ChannelPlan {
-  const common = { deadlineMs, secrets: keys.flatMap(spellingsOf), usualPauseSeconds: MINUTE_MS / SECOND_MS };
-  const times = { windowMs, inFlightMs: deadlineMs, lateMs: windowMs * LATE_SHARE };
+  const common = { deadlinesMs, secrets: keys.flatMap(spellingsOf), usualPauseSeconds: MINUTE_MS / SECOND_MS };
+  const times = { windowMs, inFlightMs: Math.max(deadlinesMs.free, deadlinesMs.paid), lateMs: windowMs * LATE_SHARE };
   const planOf = (secret: string): KeyPlan => ({
     budget: { key: `${name.provider}:${hashOf(account + secret)}`, limit, ...times },
     options: { ...common, ...withKey(baseUrl, key, secret) },
@@ -95,15 +99,16 @@ export const channelKeyOf = ({ provider, cluster, surface }: ChannelName): strin
 function tokensChannels({ tokens, upstreamTimeoutMs }: Config, windowMs: number): ChannelPlan[] {
   if (!tokens) return [];
   const url = { ...tokens, key: { header: 'x-api-key', env: 'TOKENS_API_KEY' }, account: '' };
-  return [keyedChannel(url, { provider: 'tokens', surface: 'tokens' }, upstreamTimeoutMs, windowMs)];
+  return [keyedChannel(url, { provider: 'tokens', surface: 'tokens' }, deadlinesOf(upstreamTimeoutMs), windowMs)];
 }
 
 /** The JSON-RPC channels of each cluster that has a URL. */
 function rpcChannels(provider: keyof PaidConfig['rpcUrls'], paid: PaidConfig | undefined): ChannelPlan[] {
   if (!paid) return [];
-  const { rpcUrls, limitsPerSecond, upstreamTimeoutMs: deadlineMs } = paid;
+  const { rpcUrls, limitsPerSecond } = paid;
+  const deadlinesMs = deadlinesOf(0, paid);
   return (Object.entries(rpcUrls[provider]) as [Cluster, string][]).flatMap(([cluster, url]) => {
-    const options = { baseUrl: url, headers: {}, deadlineMs, secrets: secretsIn(url).flatMap(spellingsOf) };
+    const options = { baseUrl: url, headers: {}, deadlinesMs, secrets: secretsIn(url).flatMap(spellingsOf) };
     return (['rpc', 'das'] as const).flatMap((surface) =>
       paidChannel({ provider, cluster, surface }, limitsPerSecond[surface], openJsonRpc, options),
     );
@@ -114,7 +119,7 @@ function walletChannels(paid: PaidConfig | undefined): ChannelPlan[] {
   if (!paid?.wallet) return [];
   const { baseUrl, key } = paid.wallet;
   const headers = { 'x-api-key': key };
-  const options = { baseUrl, headers, deadlineMs: paid.upstreamTimeoutMs, secrets: spellingsOf(key) };
+  const options = { baseUrl, headers, deadlinesMs: deadlinesOf(0, paid), secrets: spellingsOf(key) };
   const name: ChannelName = { provider: 'helius', cluster: 'mainnet', surface: 'wallet' };
   return paidChannel(name, paid.limitsPerSecond.wallet, openRest, options);
 }

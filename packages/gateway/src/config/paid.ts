@@ -1,5 +1,6 @@
 import { DEFAULT_PRICING } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
+import { TIMES } from '../times.ts';
 import { type ApisConfig, readLimit } from './apis.ts';
 import { readKeypair } from './keypairs.ts';
 import { MAX_LIMIT, parseUrl, type Reader } from './settings.ts';
@@ -91,7 +92,7 @@ export function readPaid(read: Reader, { apis, families }: ApisConfig) {
     /** Price of one SOL in dollars, for the start's notices about prices and fees. */
     solPriceUsd: readSolPrice(read),
     feeBudgetPerHour: read.integer('FEE_BUDGET_LAMPORTS_PER_HOUR', 50_000_000, [0, 9_999_999_999]),
-    upstreamTimeoutMs: read.integer('PAID_UPSTREAM_TIMEOUT_MS', 15_000, [1, 60_000]),
+    upstreamTimeoutMs: read.integer('PAID_UPSTREAM_TIMEOUT_MS', TIMES.usualUpstreamMs, [1, TIMES.longestUpstreamMs]),
   };
   const ofApis = apis.flatMap(({ rows }) => rows.flatMap(({ cluster }) => cluster ?? []));
   const offered = new Set([...Object.keys(alchemy), ...Object.keys(helius), ...(wallet ? ['mainnet'] : []), ...ofApis]);

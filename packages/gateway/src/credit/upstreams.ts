@@ -63,6 +63,6 @@ export const purchaseUpstream = (accounts: Accounts, sold: Cluster) => ({
 export const unlimited = ({ beforeSlot }: Admission): Slots => ({
   async take() {
     await beforeSlot?.();
-    return { release: () => undefined };
+    return { usedMs: 0, release: () => undefined };
   },
 });

@@ -89,7 +89,7 @@ export class Deliveries extends PaidAnswers {
     return fromStore(payments.find(record.key));
   }
 
-  /** The stored answer, for a short time. The client may not be the payer, so the answer stays owed. */
+  /** The stored answer, for a short time: version 1 of x402 carries no ticket. The client may not be the payer, so the answer stays owed. */
   async #withoutTicket(context: PaymentCall, record: PaymentRecord): Promise<Delivery> {
     const { payments } = this.#dependencies;
     if (payments.now() - (record.resolvedAtMs ?? 0) >= TIMES.blockhashMs) throw alreadyUsed('without its ticket');

@@ -179,7 +179,7 @@ class OpenTelemetryTracing implements Tracing {
 function carrying(slot: Slot, context: Context): Slot {
   const headers: Record<string, string> = {};
   propagator.inject(context, headers, { set: (carrier, name, value) => Object.assign(carrier, { [name]: value }) });
-  return { release: (isOver) => slot.release(isOver), headers };
+  return { ...slot, headers };
 }
 
 /** Traces requests and exports the spans to a collector. */

@@ -115,8 +115,8 @@ export interface UpstreamOptions extends RefusalOptions {
   /** Origin, optional path prefix, and for some upstreams a query with the key. */
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** For the whole call: first byte written to last byte read. */
-  readonly deadlineMs: number;
+  /** From the first byte written to the last byte read: of each call of a free row, of all calls of one request of a paid row. */
+  readonly deadlinesMs: { readonly free: number; readonly paid: number };
   readonly connections: number;
 }
 
@@ -128,14 +128,15 @@ interface Exchange {
 
 /** Pooled HTTP to one upstream: follows no redirects, forwards no client headers, one deadline per call. */
 export function openPool(options: UpstreamOptions, exchangeOf: (call: KeyedCall) => Exchange): Connection {
-  const { deadlineMs, connections } = options;
+  const { connections } = options;
+  const { free, paid } = options.deadlinesMs;
   // Alternating names and values, as undici expects.
   const common = Object.entries({
     accept: 'application/json',
     'accept-encoding': 'gzip, br',
     ...options.headers,
   }).flat();
-  const connect = { timeout: deadlineMs };
+  const connect = { timeout: Math.max(free, paid) };
   // Only the deadline of the whole call applies.
   const times = { headersTimeout: 0, bodyTimeout: 0 };
   const pool = new Pool(new URL(options.baseUrl).origin, { connections, pipelining: 1, connect, ...times });
@@ -147,7 +148,7 @@ export function openPool(options: UpstreamOptions, exchangeOf: (call: KeyedCall)
       const { method, path, body } = request;
       const own = body === undefined ? common : [...common, 'content-type', 'application/json'];
       const headers = slot.headers ? [...own, ...Object.entries(slot.headers).flat()] : own;
-      const handler = new ResponseHandler(deadlineMs);
+      const handler = new ResponseHandler(call.route.access === 'exact' ? paid - slot.usedMs : free);
       try {
         pool.dispatch({ method, path, headers, body: body ?? null }, handler);
         return { json: await read(await handler.head) };

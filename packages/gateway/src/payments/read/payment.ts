@@ -140,8 +140,7 @@ function bindingOf({ memo: written, amount }: Transfer, offer: Offer, candidate:
   const content = typeof memo === 'string' ? memos.read(memo, offer, requestHash, nowMs) : undefined;
   if (typeof memo !== 'string' || !content) return refused('no_matching_requirements', OTHER_REQUEST);
   const ageMs = nowMs - content.issuedAt * 1000;
-  const isGood = ageMs <= TIMES.challengeMs && ageMs >= -TIMES.aheadMs;
-  if (!isGood) return refused('no_matching_requirements', 'memo too old');
+  if (ageMs > TIMES.challengeMs || ageMs < -TIMES.aheadMs) return refused('no_matching_requirements', 'memo too old');
   return { memo, isBound, creditMicros: content.creditMicros };
 }
 
