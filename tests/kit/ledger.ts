@@ -49,7 +49,7 @@ export async function openSqliteLedger(options: Omit<SqliteOptions, 'now'> = {})
   return Object.assign(ledger, money, ends);
 }
 
-const TABLES = 'wallets, payments, debits, answers, journal_entries';
+const TABLES = 'wallets, payments, debits, answers, journal_entries, fees';
 
 /** A ledger in a database of PostgreSQL, which is emptied. */
 export async function openPostgresLedger(url: string): Promise<Ledger> {

@@ -19,6 +19,7 @@ import {
   signatureOf,
   startSettling,
   UNKNOWN,
+  UNSENT,
 } from '../kit/ledger.ts';
 
 ledgerSuite('an answer that was paid for', (ledger) => {
@@ -231,6 +232,7 @@ ledgerSuite('the limits of payments', (ledger) => {
 
 const LIMIT = 100;
 const EXPIRED = { outcome: 'refused', reason: 'expired' } as const;
+const MINUTE_MS = 60_000;
 
 ledgerSuite('the hourly budget of fees', (ledger) => {
   const costing = (feeLamports: number, change: Partial<NewPayment> = {}) => newPayment({ feeLamports, ...change });
@@ -249,6 +251,60 @@ ledgerSuite('the hourly budget of fees', (ledger) => {
     const { all, ofNewPayers } = (await ledger.payments.look(newPayment(), 'fee payer')).fees;
     return [all, ofNewPayers];
   }
+
+  const rowsOf = (table: string) => ledger.database.read({ sql: `select * from ${table}` });
+
+  /** The sums of the minutes as they are stored, and as the payments add up to them. */
+  async function sums() {
+    const columns =
+      'fee_payer, cast(sum(lamports) as bigint) as lamports, cast(sum(of_new_payers) as bigint) as of_new_payers';
+    const added = `select fee_payer, (fee_until_ms / ${MINUTE_MS} + 1) * ${MINUTE_MS} as until_ms, fee_lamports as lamports,
+      fee_lamports * fee_of_new_payer as of_new_payers from payments where fee_payer is not null`;
+    const [stored, summed] = ['select * from fees', added].map((from) =>
+      ledger.database.read({
+        sql: `select until_ms, ${columns} from (${from}) as f group by 1, 2 having sum(lamports) > 0 order by 1`,
+      }),
+    );
+    return { stored: await stored, summed: await summed };
+  }
+
+  it('X10 is kept as one sum for each minute, whatever happens to the payments of two nodes', async () => {
+    const nodes = [ledger.payments, (await ledger.openOther?.())?.payments ?? ledger.payments];
+    const outcomes = [landed, () => EXPIRED, () => REFUSED, () => UNSENT, () => UNKNOWN];
+    for (let round = 0; round < 3; round++) {
+      const buying = Array.from({ length: 30 }, async (_, number) => {
+        const [node, other] = number % 2 ? nodes : nodes.toReversed();
+        const requirement = requirementOf(number % 3 ? 5 : PAYMENTS.knownPayerMicros);
+        const payment = costing(1 + (number % 7), { requirement });
+        const { key, owner, feeLamports: lamports } = payment;
+        await node?.reserve(payment);
+        const fee = { feePayer: 'fee payer', lamports, limit: 1_000, isNewPayer: number % 2 === 0 };
+        await node?.settling(key, owner, { answer: '1', signature: signatureOf(payment), fee });
+        const outcome = outcomes[number % outcomes.length]?.(payment) ?? UNKNOWN;
+        // Both nodes see what the chain shows.
+        await Promise.all([node?.resolve(key, outcome, owner), other?.resolve(key, outcome)]);
+      });
+      await Promise.all(buying);
+      ledger.nowMs += MINUTE_MS;
+    }
+    const { stored, summed } = await sums();
+    expect(stored).toHaveLength(3);
+    expect(stored).toEqual(summed);
+  });
+
+  it('X10 counts a fee once although the reply of its step was lost', async () => {
+    const { database } = ledger;
+    const write = database.write.bind(database);
+    const payment = costing(60);
+    await ledger.payments.reserve(payment);
+    database.write = async (step) => void (await write(step));
+    const fee = { feePayer: 'fee payer', lamports: 60, limit: LIMIT, isNewPayer: false };
+    expect(await ledger.payments.settling(payment.key, payment.owner, { answer: '1', fee })).toBe('settling');
+    expect(await spent()).toEqual([60, 0]);
+    await ledger.payments.resolve(payment.key, EXPIRED);
+    database.write = write;
+    expect(await spent()).toEqual([0, 0]);
+  });
 
   it('P12 is spent up to the limit, and no further', async () => {
     expect(await send(costing(60))).toBe('settling');
@@ -289,18 +345,22 @@ ledgerSuite('the hourly budget of fees', (ledger) => {
     expect(await spent()).toEqual([LIMIT, 0]);
   });
 
-  it('P12 counts a settlement for an hour from when it was sent', async () => {
+  it('P12 counts a settlement for an hour from when it was sent, rounded up to a minute', async () => {
+    ledger.nowMs += 1;
     const payment = costing(LIMIT);
     await send(payment);
+    const untilMs = ledger.nowMs + PAYMENTS.feeMs + MINUTE_MS - 1;
     ledger.nowMs += 10_000;
     await ledger.payments.resolve(payment.key, landed(payment));
     await ledger.reopen();
-    ledger.nowMs += TIMES.feeMs - 10_001 - TIMES.leaseMs;
+    ledger.nowMs = untilMs - 1;
     await ledger.retention.prune();
     expect(await send(costing(1))).toBe('fees used up');
-    ledger.nowMs += 1 + TIMES.leaseMs;
+    ledger.nowMs = untilMs;
     expect(await spent()).toEqual([0, 0]);
     expect(await send(costing(LIMIT))).toBe('settling');
+    await ledger.retention.prune();
+    expect(await rowsOf('fees')).toHaveLength(1);
   });
 
   it('V4 counts a payment that failed on the chain for an hour, also if it is sent again', async () => {
@@ -314,9 +374,8 @@ ledgerSuite('the hourly budget of fees', (ledger) => {
       await ledger.retention.prune();
       expect(await spent()).toEqual([LIMIT, 0]);
     }
-    ledger.nowMs += 1;
+    ledger.nowMs += MINUTE_MS + 1;
     expect(await spent()).toEqual([0, 0]);
-    ledger.nowMs += 1;
     await ledger.retention.prune();
     expect(await ledger.payments.find(payment.key)).toBeUndefined();
   });

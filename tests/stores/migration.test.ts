@@ -57,4 +57,37 @@ describe('an upgrade of the books', () => {
       { address: 'some', at_ms: 1_764_290_000_001 },
     ]);
   });
+
+  const payment = (key: string, lamports: number, fee: string) =>
+    `insert into payments (key, wallet_id, request_hash, source, price_usd, micro_usdc, credit_micro_usdc, transaction_base64,
+      requirement, owner, route, request_id, state, reason, fee_lamports, fee_payer, fee_until_ms, fee_of_new_payer)
+      values ('${key}', 1, '', '', '0', 5, 0, '', '{}', '', 'r', '', 'refused', '', ${lamports}, ${fee})`;
+  const paid = [
+    wallet('some', '[]'),
+    payment('unpaid', 1, 'null, null, 0'),
+    payment('first', 10, `'payer', 3600001, 1`),
+    payment('same minute', 100, `'payer', 3659999, 0`),
+    payment('next minute', 1_000, `'payer', 3660000, 0`),
+    payment('another', 10_000, `'other', 3600001, 0`),
+  ];
+
+  onEach('sums the fees of each minute, and goes on with these sums', 3, paid, async (database) => {
+    const read = () => database.read({ sql: 'select * from fees order by fee_payer, until_ms' });
+    const other = { fee_payer: 'other', until_ms: 3_660_000, lamports: 10_000, of_new_payers: 0 };
+    const [first, next] = [3_660_000, 3_720_000].map((until_ms) => ({ fee_payer: 'payer', until_ms }));
+    const nextSums = { ...next, lamports: 1_000, of_new_payers: 0 };
+    expect(await read()).toEqual([other, { ...first, lamports: 110, of_new_payers: 10 }, nextSums]);
+    const change = async (changes: string, key: string) => {
+      const sql = `update payments set ${changes} where key = $1 and {in time} returning key as id`;
+      expect(await database.write({ guard: { sql, values: [key] } })).toBeDefined();
+    };
+    await change('fee_of_new_payer = 0', 'first');
+    await change(`fee_payer = null`, 'same minute');
+    await change(`fee_payer = 'payer', fee_until_ms = 3720000, fee_of_new_payer = 1`, 'unpaid');
+    const last = { fee_payer: 'payer', until_ms: 3_780_000, lamports: 1, of_new_payers: 1 };
+    expect(await read()).toEqual([other, { ...first, lamports: 10, of_new_payers: 0 }, nextSums, last]);
+    const sql = `delete from payments where key = 'unpaid' and {in time} returning key as id`;
+    await database.write({ guard: { sql } });
+    expect((await read()).at(-1)).toEqual({ ...last, lamports: 0, of_new_payers: 0 });
+  });
 });

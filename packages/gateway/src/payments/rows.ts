@@ -14,7 +14,7 @@ export interface StoredState extends PaymentState {
   readonly paidOnMainnet: NonNullable<PayerRecord['paid']>;
   /** Whether credit has covered this payment. */
   readonly isCovered: boolean;
-  /** Lamports that the fee payer has spent within the hour, for all payers and for new ones. */
+  /** Lamports that the fee payer has spent within the hour, by the minute, for all payers and for new ones. */
   readonly fees: { readonly all: number; readonly ofNewPayers: number };
 }
 
@@ -58,20 +58,19 @@ const RECORD = `w.cluster, w.address, p.owed_until_ms, ${namesIn('p', MEMBERS)}`
 /** Whether the outcome is unknown and is still looked up. */
 export const IS_SEARCHED = `state in ('settling', 'unresolved') and search_ended_ms is null`;
 const isDue = `((${IS_SEARCHED}) or owed_until_ms > $5)`;
-const feesOf = (which: string) =>
-  `(select coalesce(sum(fee_lamports), 0) from payments where fee_payer = $6 and fee_until_ms > $5${which})`;
 
 /** A subquery of its own: PostgreSQL would scan the whole table if the list of keys depended on the outer row. */
 const THE_WALLET = '(select id from wallets where cluster = $1 and address = $2)';
 
 /** Everything that decides about one payment: a row for each payment found, or one without a payment. */
 const LOOK = `select w.id as wallet_id, w.version, w.in_flight, w.calls as wallet_calls, w.paid, m.paid as paid_on_mainnet,
-  cast(${feesOf('')} as bigint) as fees, cast(${feesOf(' and fee_of_new_payer = 1')} as bigint) as fees_of_new_payers,
+  spent.lamports as fees, spent.of_new_payers as fees_of_new_payers,
   (select count(*) from debits where id = $3) as covers, w.granted_micro_usdc - w.spent_micro_usdc as balance,
   (select min(key) from payments where wallet_id = w.id and credit_micro_usdc > 0 and key <> $3
     and state in ('reserved', 'settling', 'unresolved') and (leased_until_ms > $5 or settling_since_ms > $5 - ${TIMES.blockhashMs})) as purchase_key,
   ${RECORD}
-  from (select 1 as one) as always
+  from (select cast(sum(lamports) as bigint) as lamports, cast(sum(of_new_payers) as bigint) as of_new_payers
+    from fees where fee_payer = $6 and until_ms > $5) as spent
   left join wallets w on w.cluster = $1 and w.address = $2
   left join wallets m on m.cluster = 'mainnet' and m.address = $2
   left join payments p on p.key in (select $3 union

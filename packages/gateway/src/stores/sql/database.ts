@@ -11,8 +11,8 @@ export const SQLITE = {
   textsIn: (json: string) => `select value from json_each(${json})`,
   /** The fees that count against a fee payer's budget: all (0), or those of new payers (1). Concurrent steps run this one by one. */
   countedFees: (feePayer: string, nowMs: string, newPayers: string) =>
-    `(select coalesce(sum(fee_lamports), 0) from payments
-  where fee_payer = ${feePayer} and fee_until_ms > ${nowMs} and fee_of_new_payer >= ${newPayers})`,
+    `(select coalesce(sum(case when ${newPayers} = 1 then of_new_payers else lamports end), 0) from fees
+  where fee_payer = ${feePayer} and until_ms > ${nowMs})`,
 };
 
 export type Dialect = typeof SQLITE;

@@ -99,6 +99,7 @@ export class Retention {
       () => this.#remove('answers', 'until_ms', nowMs),
       () => this.#remove('debits', 'captured_at_ms', oldMs, 'watch_from_ms is not null'),
       () => this.#remove('uncharged_calls', 'at_ms', oldMs),
+      () => this.#remove('fees', 'until_ms', nowMs),
       () => this.#pruneJournal(),
       () => this.#remove('wallets', 'idle_since_ms', oldMs, isKept),
     ];
