@@ -1,5 +1,6 @@
 import { dollars, Refusal } from '@asset-gateway/protocol';
 import type { Answer, Ask, Call, Delivery, Prepare, Trail } from '../call.ts';
+import type { CreditLook } from '../credit/accounts.ts';
 import { charged } from '../credit/debiting.ts';
 import { fromStore, MOST_CALLS } from '../gates/gate.ts';
 import type { Deliveries } from './deliveries.ts';
@@ -32,7 +33,7 @@ export interface Seller extends PaymentDependencies {
 export async function buy(seller: Seller, call: Call, trail: Trail, prepare: Prepare): Promise<Delivery> {
   // 1. Read the payment and check it, without I/O.
   const { sent, presented } = readPayment(seller, call, trail);
-  if (typeof sent.transfer === 'string') return answerOld(seller, sent, presented, prepare);
+  if (presented instanceof Refusal) return answerOld(seller, sent, presented, prepare);
   // 2. Look up the payment, its wallet, and what has paid for this request before.
   const look = await lookUp(seller, sent);
   // 3. A payment or a request that was paid for before gets its answer.
@@ -106,14 +107,17 @@ function readPayment(seller: Seller, call: Call, trail: Trail) {
   return { sent, presented };
 }
 
-/** A transaction of another shape pays for nothing. It gets its answer if it was paid with when the offer was another. */
-async function answerOld(seller: Seller, sent: PaymentCall, refusal: unknown, prepare: Prepare): Promise<Delivery> {
-  const { crypto, payments, deliveries } = seller;
+/** A payment that does not match the offer pays for nothing. It gets its answer if it has paid for the request before. */
+async function answerOld(seller: Seller, sent: PaymentCall, refusal: Refusal, prepare: Prepare): Promise<Delivery> {
+  const { crypto, payments, credit, whyClosed } = seller;
+  const { key, transfer, transaction } = sent;
   // Without its payer's signature nothing is looked up.
-  const record = isSigned(sent.transaction, crypto) ? await fromStore(payments.find(sent.key)) : undefined;
-  const known = await deliveries.known(sent, record, prepare);
+  if (typeof transfer === 'string' && !isSigned(transaction, crypto)) throw refusal;
+  const looking = [payments.find(key), credit?.dependencies.accounts.debit(key)] as const;
+  const [record, own] = await fromStore(Promise.all(looking));
+  const known = await answerKnown(seller, sent, { record, credit: { own } }, prepare);
   if (known) return known;
-  throw refusal;
+  throw whyClosed === undefined ? refusal : unavailable(whyClosed);
 }
 
 async function lookUp({ payments, credit }: Seller, sent: PaymentCall): Promise<Look> {
@@ -129,8 +133,12 @@ async function lookUp({ payments, credit }: Seller, sent: PaymentCall): Promise<
   return { ...found[0], credit: found[1] };
 }
 
+interface Known extends Pick<Look, 'record'> {
+  readonly credit: Pick<CreditLook, 'own'> | undefined;
+}
+
 /** The answer to this very payment, which has settled or was covered by credit. */
-async function answerKnown({ deliveries, credit }: Seller, sent: PaymentCall, look: Look, prepare: Prepare) {
+async function answerKnown({ deliveries, credit }: Seller, sent: PaymentCall, look: Known, prepare: Prepare) {
   const known = await deliveries.known(sent, look.record, prepare);
   const debit = look.credit?.own;
   return known ?? (debit && credit?.dependencies.answers.known(debit, sent, prepare));
@@ -144,10 +152,9 @@ async function answerOwed({ deliveries, credit }: Seller, { sent, payment, look 
   return owed ?? (debit && credit?.dependencies.answers.owed(debit, sent, prepare));
 }
 
-/** The payment as it is reserved. Refuses if nothing can be bought now, or if the payment does not match the request. */
-function newPayment(seller: Seller, { request, trail }: PaymentCall, presented: PresentedPayment | Refusal) {
+/** The payment as it is reserved. Refuses if nothing can be bought now. */
+function newPayment(seller: Seller, { request, trail }: PaymentCall, presented: PresentedPayment) {
   if (seller.whyClosed !== undefined) throw unavailable(seller.whyClosed);
-  if (presented instanceof Refusal) throw presented;
   trail.wallet = presented.payer;
   trail.payment = unused;
   const price = Number(presented.amount) - presented.creditMicros;
