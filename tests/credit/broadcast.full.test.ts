@@ -136,6 +136,20 @@ describe('a covered payment that is broadcast', () => {
     await expectGranted(gateway, wallet, PRICE);
   });
 
+  it('X6 is watched on while the node that lists the transactions is behind, and granted by one that is not', async () => {
+    const payment = await cover(gateway, wallet);
+    await sleep(LOOKS_MS);
+    await broadcast(solana, transactionOf(payment));
+    solana.mainnet.faults.lie = { slotsBehind: 10_000 };
+    for (let round = 0; round < 3; round++) {
+      solana.mainnet.advanceBlocks(2_000);
+      await sleep(LOOKS_MS);
+    }
+    expect(await grantedTo(gateway, wallet)).toBe(BUNDLE);
+    solana.mainnet.faults.reset();
+    await expectGranted(gateway, wallet, PRICE);
+  });
+
   it('and is not is looked for until no block can take it, and no longer', async () => {
     const watched = async () => {
       const sql = 'select id from debits where watch_from_ms is not null';

@@ -7,7 +7,7 @@ import { type Chain, DEAD_AFTER_BLOCKS, HISTORY, SKEW_MS, type Sighting as Statu
 import { type Facilitator, isFeePayerSignature, type Payment, type Settlement } from './facilitator/facilitator.ts';
 import type { Payments } from './payments.ts';
 import { readTransaction } from './read/transaction.ts';
-import { FAILED_ON_CHAIN, type PaymentRecord } from './record.ts';
+import { FAILED_ON_CHAIN, isOpen, type PaymentRecord } from './record.ts';
 
 /** What the reconciler needs. */
 export interface ReconcilerDependencies {
@@ -22,7 +22,7 @@ export interface ReconcilerDependencies {
 
 const INTERVAL_MS = 2_000;
 /** The reason of a payment whose blockhash has expired. */
-export const EXPIRED = 'expired';
+const EXPIRED = 'expired';
 
 /** What the chain shows of a payment. */
 interface Sighting extends Status {
@@ -86,10 +86,10 @@ export class Reconciler {
     const { chains, payments, onSettlement } = this.#dependencies;
     const chain = chains.get(record.network);
     try {
-      const proof = chain ? await this.#ofChain(chain, record) : await this.#ofFacilitator(record);
+      const proof = await (chain ? this.#ofChain(chain, record) : this.#ofFacilitator(record));
       if (!proof) return;
-      await payments.resolve(record.key, proof);
-      onSettlement?.(proof.outcome);
+      const { verdict } = await payments.resolve(record.key, proof);
+      if (verdict === 'done') onSettlement?.(proof.outcome);
     } catch (error) {
       // The outcome stays unknown, as the record already says. Closing cuts off what a search needs.
       if (!this.#isClosed) payments.background.failed('reconciliation', error);
@@ -107,7 +107,7 @@ export class Reconciler {
     if (status === 'seen') return undefined;
     const isOver = record.height !== undefined && height > record.height + DEAD_AFTER_BLOCKS;
     if (isOver) return this.#expired(record, sighting.isComplete && sighting.slot >= slot);
-    const payment = paymentOf(record);
+    const payment = sendable(record);
     if (payment && record.signature !== undefined) await this.#dependencies.facilitator.resend?.(payment);
     return undefined;
   }
@@ -145,13 +145,16 @@ export class Reconciler {
   /** Without a chain the facilitator is asked again, until the payment can no longer land. Only a success that it can prove counts. */
   async #ofFacilitator(record: PaymentRecord): Promise<Settlement | undefined> {
     const { payments, facilitator } = this.#dependencies;
-    const payment = paymentOf(record);
+    const payment = sendable(record);
     const settlement = payment && (await facilitator.settle(payment));
     if (settlement?.outcome === 'settled') return settlement;
     await payments.endSearch(record);
     return undefined;
   }
 }
+
+/** The payment of a record that may be sent again. The payer of a refused one may have made another. */
+const sendable = (record: PaymentRecord): Payment | undefined => (isOpen(record) ? paymentOf(record) : undefined);
 
 /** The payment of a record. */
 function paymentOf(record: PaymentRecord): Payment | undefined {

@@ -142,6 +142,9 @@ async function sightingOf(
 ) {
   if (processed === 'no') return MISSING;
   const open = { ...payment, progress: 'reserved', signature: facilitator.signatureOf?.(payment) } as const;
-  const { signature, status } = await reconciler.look(open, verifyingChains.get(payment.network));
-  return { signature, status: status === 'missing' && processed === 'yes' ? 'seen' : status };
+  const chain = verifyingChains.get(payment.network);
+  const reached = (await chain?.finalized())?.slot ?? 0;
+  const { signature, status, slot } = await reconciler.look(open, chain, reached);
+  const isUnproven = processed === 'yes' || slot < reached;
+  return { signature, status: status === 'missing' && isUnproven ? 'seen' : status };
 }

@@ -110,11 +110,12 @@ async function comparableSince(books: Books, sinceMs: number): Promise<number> {
   return completeSinceMs === 0 ? sinceMs : Math.max(sinceMs, completeSinceMs + SKEW_MS);
 }
 
-/** Judges a transfer that has no settlement. That of a covered payment becomes credit entirely, a refused one none. */
+/** Judges a transfer that has no settlement. That of a covered payment becomes credit entirely. */
 async function missingOf(transfer: ChainTransfer, refusal: ReadEntry | undefined, books: Books, prove: ProveCredit) {
-  const entry = await missingEntry(transfer);
-  const provenMicros = async () => ((await books.isCovered(entry.key)) ? entry.micros : prove(transfer));
-  return { transfer, entry, refusal, creditMicros: refusal ? undefined : await provenMicros() };
+  const request = refusal && { route: refusal.route, requestId: refusal.request_id };
+  const entry = { ...(await missingEntry(transfer)), ...request };
+  const creditMicros = (await books.isCovered(entry.key)) ? entry.micros : prove(transfer);
+  return { transfer, entry, refusal, creditMicros };
 }
 
 /**

@@ -17,6 +17,8 @@ export interface Lies {
   readonly statusMissing?: boolean | undefined;
   /** Landed signatures are only processed. */
   readonly statusProcessed?: boolean | undefined;
+  /** The node that answers about landed transactions is this many slots behind the others. */
+  readonly slotsBehind?: number | undefined;
 }
 
 /** Faults of the node and its network; an unset knob is off. */

@@ -18,9 +18,9 @@ export type Methods = Readonly<Record<string, Method>>;
 
 const VERSION = '3.0.10';
 
-/** Wraps a value with its slot. */
-export const withContext = ({ bank }: ChainNode, commitment: Commitment, value: unknown) => ({
-  context: { apiVersion: VERSION, slot: bank.blocks.slot(commitment) },
+/** Wraps a value with its slot; default: that of the commitment. */
+export const withContext = (node: ChainNode, commitment: Commitment, value: unknown, slot?: bigint) => ({
+  context: { apiVersion: VERSION, slot: slot ?? node.bank.blocks.slot(commitment) },
   value,
 });
 

@@ -57,6 +57,7 @@ export class Chain {
   readonly #pool: Pool;
   readonly #path: string;
   #finalized: { readonly askedAtMs: number; readonly answer: Promise<Finalized> } | undefined;
+  #latest: Finalized = { height: 0, slot: 0 };
 
   /** Each instance has its own connections, so that one purpose never delays another. */
   constructor(url: string, connections = CONNECTIONS) {
@@ -82,7 +83,7 @@ export class Chain {
     return (await this.finalized()).height;
   }
 
-  /** The latest final block. It may be a second old. */
+  /** The latest final block that a node has shown. It may be a second old. */
   finalized(): Promise<Finalized> {
     const nowMs = performance.now();
     if (this.#finalized && nowMs - this.#finalized.askedAtMs < HEIGHT_MS) return this.#finalized.answer;
@@ -194,7 +195,9 @@ export class Chain {
     const result = await this.#call('getLatestBlockhash', [{ commitment: 'finalized' }]);
     const [slot, last] = [below(result, 'context', 'slot'), below(result, 'value', 'lastValidBlockHeight')];
     if (typeof last !== 'number' || typeof slot !== 'number') throw unusable('no block height');
-    return { height: last - BLOCKHASH_BLOCKS, slot };
+    // One node may be behind the others.
+    if (slot > this.#latest.slot) this.#latest = { height: last - BLOCKHASH_BLOCKS, slot };
+    return this.#latest;
   }
 
   async #call(method: string, params: readonly unknown[]): Promise<unknown> {

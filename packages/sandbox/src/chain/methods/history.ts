@@ -65,12 +65,23 @@ function bodyJson({ wire, message, signatures }: WireTransaction, encoding: unkn
   };
 }
 
+/** The slot that the node answering about landed transactions has reached. */
+const reachedSlot = ({ bank, faults }: ChainNode, commitment: Commitment): bigint =>
+  bank.blocks.slot(commitment) - BigInt(faults.lie?.slotsBehind ?? 0);
+
 /** Whether the node shows a landed transaction. */
-const isVisible = (entry: Landed, { bank, faults }: ChainNode): boolean =>
-  faults.lie?.statusMissing !== true && bank.blocks.now() >= entry.at + (faults.confirmAfterMs ?? 0);
+const isVisible = (entry: Landed, node: ChainNode): boolean =>
+  node.faults.lie?.statusMissing !== true &&
+  node.bank.blocks.now() >= entry.at + (node.faults.confirmAfterMs ?? 0) &&
+  entry.slot <= reachedSlot(node, 'processed');
 
 const isVisibleAt = (entry: Landed, node: ChainNode, commitment: Commitment): boolean =>
-  isVisible(entry, node) && entry.slot <= node.bank.blocks.slot(commitment);
+  isVisible(entry, node) && entry.slot <= reachedSlot(node, commitment);
+
+function assertReached(minSlot: number | undefined, slot: bigint): void {
+  if (minSlot === undefined || slot >= minSlot) return;
+  throw new RpcError(-32016, 'Minimum context slot has not been reached', { contextSlot: Number(slot) });
+}
 
 function confirmationOf(entry: Landed, { bank: { blocks } }: ChainNode) {
   const isFinal = entry.slot <= blocks.slot('finalized');
@@ -114,7 +125,7 @@ export const historyMethods: Methods = {
     const searchesHistory = configAt(params, 1).searchTransactionHistory === true;
     const signatures = textsAt(params, 0).map(signatureIn);
     const value = signatures.map((each) => signatureStatus(node.bank.find(each), searchesHistory, node));
-    return withContext(node, 'processed', value);
+    return withContext(node, 'processed', value, reachedSlot(node, 'processed'));
   },
   getTransaction(params, node) {
     const config = configAt(params, 1);
@@ -138,6 +149,7 @@ export const historyMethods: Methods = {
   getSignaturesForAddress(params, node) {
     const address = addressAt(params, 0);
     const config = configAt(params, 1);
+    assertReached(integerOf(config, 'minContextSlot'), reachedSlot(node, commitmentOf(config)));
     const rows = node.bank.landed
       .filter(({ transaction }) => transaction.message.staticAccounts.some((key) => key === address))
       .filter((entry) => isVisibleAt(entry, node, commitmentOf(config)))
