@@ -54,7 +54,7 @@ export async function buy(seller: Seller, call: Call, trail: Trail, prepare: Pre
 async function complete(seller: Seller, purchase: Purchase, ask: Ask): Promise<Delivery> {
   const { payments, settlements, onStep, onFailure } = seller;
   const { key, owner, payer } = purchase.payment;
-  let [isReserved, isCalled] = [true, false];
+  let [isReserved, isCalled, isTurn] = [true, false, false];
   let proof: Proof | undefined;
   const prove = async () => {
     const proven = await verify(seller, purchase);
@@ -81,13 +81,14 @@ async function complete(seller: Seller, purchase: Purchase, ask: Ask): Promise<D
     onStep?.('upstream');
     const attempt = { answer: answer.json, height: proof.height };
     const outcome = await inTurn(settlements, payer, async () => {
+      isTurn = true;
       // 7. Store the answer and note the settlement. From now on money may move.
       await note(seller, purchase, attempt);
       isReserved = false;
       // 8. Sign, send and confirm. 9. Record the outcome.
       return record(seller, purchase, await send(seller, purchase));
     });
-    if (isReserved) throw unavailable('earlier settlements of this payer take too long');
+    if (!isTurn) throw unavailable('earlier settlements of this payer take too long');
     // 10. Answer.
     return deliveryOf(seller, purchase, answer, await conclude(seller, purchase, outcome));
   } catch (error) {
