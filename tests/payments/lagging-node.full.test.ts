@@ -106,6 +106,17 @@ describe.concurrent('X6 a payment that has landed, and that a node of the RPC do
   });
 });
 
+it('X6 a payment whose blockhash the sending node does not know is not refused, and is sent again', async () => {
+  const sale = await openSale();
+  const data = { err: 'BlockhashNotFound' };
+  sale.faults.refuse = { sendTransaction: { code: -32_002, message: 'Transaction simulation failed', data } };
+  expect((await sale.ask()).outcome).toBe(PENDING);
+  expect(sale.moved()).toEqual([0, 1]);
+  sale.faults.reset();
+  expect((await sale.decided()).outcome).toBe('200 again');
+  expect(sale.moved()).toEqual([1, 1]);
+});
+
 describe.concurrent('X6 a payment that has not landed', () => {
   it('X6 is refused by the second answer of a node that has reached its expiry, seconds after the first', async () => {
     const sale = await openSale();

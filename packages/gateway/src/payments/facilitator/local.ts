@@ -120,23 +120,9 @@ export class InProcessFacilitator implements Facilitator {
     const { error } = failure;
     if (FEE_PAYER_ERRORS.has(error)) return { outcome: 'unsent', reason: this.#closed(payment).message };
     if (processedOf(error) === 'no') return { outcome: 'refused', reason: SIMULATION_FAILED };
-    return this.#sentBefore(chain, signature, processedOf(error)).catch(() => ({ outcome: 'unknown', signature }));
-  }
-
-  /**
-   * This call has sent nothing, but an earlier process may have sent the payment, which the node's simulation rejects too. That one
-   * node does not show it is no proof: only two answers, seconds apart, by nodes that have reached the present slot.
-   */
-  async #sentBefore(chain: Chain, signature: string, processed: Processed): Promise<Settlement> {
-    const { slot } = await chain.finalized();
-    for (const waitMs of [0, TIMES.apartMs]) {
-      await sleep(waitMs);
-      const found = await chain.status(signature);
-      if (found.status === 'confirmed') return { outcome: 'settled', signature };
-      if (found.status !== 'missing' || found.slot < slot || processed === 'yes')
-        return { outcome: 'unknown', signature };
-    }
-    return { outcome: 'refused', reason: SIMULATION_FAILED };
+    // This call has sent nothing, but an earlier one may have. Only the expiry of its blockhash proves that none has landed.
+    const found = await chain.status(signature).catch(() => undefined);
+    return found?.status === 'confirmed' ? { outcome: 'settled', signature } : { outcome: 'unknown', signature };
   }
 
   async resend(payment: Payment): Promise<void> {
