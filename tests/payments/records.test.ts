@@ -349,7 +349,7 @@ ledgerSuite('the hourly budget of fees', (ledger) => {
     ledger.nowMs += 1;
     const payment = costing(LIMIT);
     await send(payment);
-    const untilMs = ledger.nowMs + PAYMENTS.feeMs + MINUTE_MS - 1;
+    const untilMs = ledger.nowMs + TIMES.feeMs + MINUTE_MS - 1;
     ledger.nowMs += 10_000;
     await ledger.payments.resolve(payment.key, landed(payment));
     await ledger.reopen();
