@@ -16,35 +16,35 @@ import { conclude, deliveryOf, inTurn, note, record, send } from './settlement.t
 import type { Look, Purchase } from './steps.ts';
 import { type Proof, verifiedOf, verify } from './verification.ts';
 
-/** What sells a route at this moment. */
+/** What a route is sold with at this moment. */
 export interface Seller extends PaymentDependencies {
   readonly offer: Offer;
   /** Undefined if credit is off. */
   readonly credit: CreditSale | undefined;
-  /** Why nothing new can be bought; undefined if it can. Earlier purchases can always be fetched. */
+  /** Why nothing can be bought now; undefined if it can. The answer to an earlier payment can always be fetched with that payment. */
   readonly whyClosed: string | undefined;
   readonly deliveries: Deliveries;
 }
 
 /**
- * A purchase, from the request to its answer, in ten steps. Refuses by throwing. Until step 7 nothing has moved, and the payment can be
- * sent again; from then on the chain decides.
+ * A purchase, from the request to its answer, in ten steps. Refuses by throwing. Before step 7 no money can move, and what the purchase
+ * has reserved is released. From step 7 on only the chain tells whether money has moved, and the record stays.
  */
 export async function buy(seller: Seller, call: Call, trail: Trail, prepare: Prepare): Promise<Delivery> {
   // 1. Read the payment and check it, without I/O.
   const { sent, presented } = readPayment(seller, call, trail);
   if (presented instanceof Refusal) return answerOld(seller, sent, presented, prepare);
-  // 2. Look up the payment, its wallet, and what has paid for this request before.
+  // 2. Look up the payment, its wallet, and the wallet's earlier payments for this request.
   const look = await lookUp(seller, sent);
-  // 3. A payment or a request that was paid for before gets its answer.
+  // 3. Deliver an answer that was paid for before, by this payment or by another one of the wallet.
   const known = await answerKnown(seller, sent, look, prepare);
   if (known) return known;
-  const purchase = { sent, look, payment: newPayment(seller, sent, presented) };
+  const purchase = openPurchase(seller, { sent, presented, look });
   const owed = await answerOwed(seller, purchase, prepare);
   if (owed) return owed;
   // 4. Validate the call.
   const ask = prepare();
-  // 5. Choose what pays: hold the price in the wallet's credit, or reserve the payment.
+  // 5. Choose what pays, and take it: the price is held in the wallet's credit, or the payment is reserved.
   const debit = await choosePayer(seller.credit, purchase, () => reserve(seller, purchase));
   if (debit && seller.credit) return charged(seller.credit.dependencies, debit, sent, () => ask);
   return complete(seller, purchase, ask);
@@ -54,7 +54,7 @@ export async function buy(seller: Seller, call: Call, trail: Trail, prepare: Pre
 async function complete(seller: Seller, purchase: Purchase, ask: Ask): Promise<Delivery> {
   const { payments, settlements, onStep, onFailure } = seller;
   const { key, owner, payer } = purchase.payment;
-  let [isReserved, isCalled, isTurn] = [true, false, false];
+  let [isReserved, isCalled] = [true, false];
   let proof: Proof | undefined;
   const prove = async () => {
     const proven = await verify(seller, purchase);
@@ -70,26 +70,26 @@ async function complete(seller: Seller, purchase: Purchase, ask: Ask): Promise<D
         else if ((await fromStore(payments.calls(key))) >= MOST_CALLS) throw refusalOf('exhausted');
       },
       async onSlot() {
-        // The reservation has counted the first call.
+        // Reserving has counted the first call.
         if (isCalled) await payments.called(key).catch(onFailure);
         isCalled = true;
       },
     });
     proof ??= await prove();
     if (proof.settledBefore)
-      return deliveryOf(seller, purchase, answer, await keep(seller, proof.settledBefore, answer));
+      return deliveryOf(seller, purchase, answer, await storeAgain(seller, proof.settledBefore, answer));
     onStep?.('upstream');
     const attempt = { answer: answer.json, height: proof.height };
     const outcome = await inTurn(settlements, payer, async () => {
-      isTurn = true;
       // 7. Store the answer and note the settlement. From now on money may move.
       await note(seller, purchase, attempt);
       isReserved = false;
-      // 8. Sign, send and confirm. 9. Record the outcome.
-      return record(seller, purchase, await send(seller, purchase));
+      // 8. Sign, send and confirm.
+      const settlement = await send(seller, purchase);
+      // 9. Record the outcome, even after the request has ended.
+      return record(seller, purchase, settlement);
     });
-    if (!isTurn) throw unavailable('earlier settlements of this payer take too long');
-    // 10. Answer.
+    // 10. Answer, or refuse if the payment has not settled.
     return deliveryOf(seller, purchase, answer, await conclude(seller, purchase, outcome));
   } catch (error) {
     if (isReserved) await payments.release(key, owner, isCalled);
@@ -102,17 +102,17 @@ function readPayment(seller: Seller, call: Call, trail: Trail) {
   const { memos, payments, facilitator } = seller;
   const sent = readSent(seller, call, trail);
   const { requestHash } = sent.request;
-  // A remote facilitator's fee payer may be another shop's too.
+  // Other shops may share a remote facilitator's fee payer.
   const isOwnFeePayer = facilitator.feeBudgetPerHour !== undefined;
   const presented = readPresentedPayment({ ...sent, memos, requestHash, isOwnFeePayer, nowMs: payments.now() });
   return { sent, presented };
 }
 
-/** A payment that does not match the offer pays for nothing. It gets its answer if it has paid for the request before. */
+/** A payment that does not match the present offer buys nothing: it gets the answer that it has bought before, or the refusal. */
 async function answerOld(seller: Seller, sent: PaymentCall, refusal: Refusal, prepare: Prepare): Promise<Delivery> {
   const { crypto, payments, credit, whyClosed } = seller;
   const { key, transfer, transaction } = sent;
-  // Without its payer's signature nothing is looked up.
+  // A transfer without a fault is signed. Nothing is looked up for a payment that its payer has not signed.
   if (typeof transfer === 'string' && !isSigned(transaction, crypto)) throw refusal;
   const looking = [payments.find(key), credit?.dependencies.accounts.debit(key)] as const;
   const [record, own] = await fromStore(Promise.all(looking));
@@ -138,14 +138,14 @@ interface Known extends Pick<Look, 'record'> {
   readonly credit: Pick<CreditLook, 'own'> | undefined;
 }
 
-/** The answer to this very payment, which has settled or was covered by credit. */
+/** The answer that this very payment has bought, or that credit has bought in its place. */
 async function answerKnown({ deliveries, credit }: Seller, sent: PaymentCall, look: Known, prepare: Prepare) {
   const known = await deliveries.known(sent, look.record, prepare);
   const debit = look.credit?.own;
   return known ?? (debit && credit?.dependencies.answers.known(debit, sent, prepare));
 }
 
-/** The answer to this request that the wallet has paid for and not received. */
+/** The answer to the same request that the wallet has paid for and has not received. */
 async function answerOwed({ deliveries, credit }: Seller, { sent, payment, look }: Purchase, prepare: Prepare) {
   const { hasTicket: isProven } = payment;
   const owed = await deliveries.owed(sent, { due: look.due, isProven }, prepare);
@@ -153,18 +153,24 @@ async function answerOwed({ deliveries, credit }: Seller, { sent, payment, look 
   return owed ?? (debit && credit?.dependencies.answers.owed(debit, sent, prepare));
 }
 
-/** The payment as it is reserved. Refuses if nothing can be bought now. */
-function newPayment(seller: Seller, { request, trail }: PaymentCall, presented: PresentedPayment) {
+interface Opening extends Pick<Purchase, 'sent' | 'look'> {
+  readonly presented: PresentedPayment;
+}
+
+/** Begins a purchase, whose payment is not reserved yet. Refuses if nothing can be bought now. */
+function openPurchase(seller: Seller, { sent, presented, look }: Opening): Purchase {
+  const { request, trail } = sent;
   if (seller.whyClosed !== undefined) throw unavailable(seller.whyClosed);
   trail.wallet = presented.payer;
   trail.payment = unused;
+  // The rest of the amount becomes credit.
   const price = Number(presented.amount) - presented.creditMicros;
   // A remote facilitator pays its own fees.
   const feeLamports = seller.facilitator.feeBudgetPerHour === undefined ? 0 : presented.feeLamports;
-  return { ...request, ...presented, priceUsd: dollars(price), feeLamports };
+  return { sent, look, payment: { ...request, ...presented, priceUsd: dollars(price), feeLamports } };
 }
 
-/** Reserves the payment. Refuses before any I/O if it cannot be verified now or its fee does not fit the budget. */
+/** Reserves the payment. Refuses if too many are being verified, or if its fee does not fit the budget. */
 async function reserve(seller: Seller, purchase: Purchase): Promise<ReserveVerdict> {
   const { payments, limits, facilitator, credit } = seller;
   const { payment, look } = purchase;
@@ -175,8 +181,8 @@ async function reserve(seller: Seller, purchase: Purchase): Promise<ReserveVerdi
   return fromStore(payments.reserve(payment, credit, look));
 }
 
-/** Stores the answer to a payment that had settled before. */
-async function keep({ payments }: Seller, settled: PaymentRecord, { json }: Answer) {
+/** Stores the answer that a payment bought before it came with this request. */
+async function storeAgain({ payments }: Seller, settled: PaymentRecord, { json }: Answer) {
   await payments.background.run('deliveries', () => payments.keep(settled.key, json));
   return { record: settled, isRepeat: true };
 }

@@ -27,8 +27,8 @@ interface Settled extends Pick<Outcome, 'balanceMicros'> {
 }
 
 /**
- * Runs a settlement when the earlier ones of its payer have ended. Answers undefined if it takes too long, or if its turn does not come
- * in time. A settlement that has begun goes on; one that has not will never begin.
+ * Runs a settlement when the earlier ones of its payer have ended. Answers undefined if it takes too long: it goes on. Refuses if its turn
+ * does not come in time: then it never begins.
  */
 export async function inTurn<T>(turns: Queues, payer: string, settle: () => Promise<T>): Promise<T | undefined> {
   let hasBegun = false;
@@ -39,9 +39,10 @@ export async function inTurn<T>(turns: Queues, payer: string, settle: () => Prom
     return settle();
   });
   const settled = await Promise.race([settling, sleep(TIMES.settleMs, undefined, { ref: false })]);
-  if (!hasBegun) gaveUp.abort();
   settling.catch(() => undefined);
-  return settled;
+  if (hasBegun) return settled;
+  gaveUp.abort();
+  throw responses.unavailable('earlier settlements of this payer take too long');
 }
 
 /** Stores the answer and notes the settlement, durably. If it rejects, nothing was sent, unless its refusal says otherwise. */
