@@ -172,7 +172,11 @@ describe('a gateway', () => {
   it('takes a genuine payment', expectBought);
 
   it.each(SENT)('P10 refuses without a call to chain or facilitator: $name', async ({ make, reason }) => {
-    for (const { forge, genuine } of GATEWAYS) {
+    // Where the gateway itself pays the fee, another memo than ours is no fault.
+    const gateways = MEMO_FORGERIES.some((each) => each.reason === 'no_matching_requirements' && each.make === make)
+      ? GATEWAYS.slice(1)
+      : GATEWAYS;
+    for (const { forge, genuine } of gateways) {
       const wire = make({ ...genuine, draft: draftOf(genuine.wire) }, forge);
       const before = await forge.standing();
       const body = await answersWith(402, reason, 'refused', forge.pay(carrying(genuine.payload, wire)));
