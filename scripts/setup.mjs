@@ -110,8 +110,10 @@ export function build() {
   const hash = createHash('sha256').update(content).digest('hex');
   if ([...result, stamp].every((path) => existsSync(path)) && readFileSync(stamp, 'utf8') === hash) return;
   process.stderr.write('Compiling …\n');
+  // vitest sets NODE_ENV to `test`, with which Vite would keep the error texts that only developers need.
+  const env = { ...process.env, NODE_ENV: 'production' };
   for (const { words, output } of BUILD_STEPS) {
-    const { status } = spawnSync(process.execPath, words, { stdio: [0, output, 2] });
+    const { status } = spawnSync(process.execPath, words, { stdio: [0, output, 2], env });
     if (status !== 0) stop('The sources do not compile; see the lines above.');
   }
   writeFileSync(stamp, hash);

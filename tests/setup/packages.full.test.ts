@@ -10,6 +10,7 @@ import { startEverything } from '../discovery/everything.ts';
 import { node, runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { isFull } from '../kit/rounds.ts';
+import { DEFAULT_PRICES } from '../kit/test-gateway.ts';
 
 interface Packed {
   readonly name: string;
@@ -143,7 +144,7 @@ describe('what would be published', { timeout: MAX_WAIT_MS }, () => {
   });
 
   it('is what an example runs with, once it is installed', async () => {
-    const gateway = await startEverything();
+    const gateway = await startEverything(DEFAULT_PRICES);
     copyFileSync('examples/our-client.mjs', join(folder, 'our-client.mjs'));
     const variables = { ASSET_GATEWAY_URL: gateway.url, ASSET_GATEWAY_RPC_URL: gateway.solana.mainnet.url };
     const output = await run(node('our-client.mjs'), folder, variables);
