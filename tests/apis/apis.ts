@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '@asset-gateway/gateway';
-import { createMatcher, type HttpMethod, type Route } from '@asset-gateway/protocol';
+import type { Route } from '@asset-gateway/protocol';
 import { readApisFile } from '../../packages/gateway/src/apis/file.ts';
 import { endsAfterTests } from '../kit/ends.ts';
 import { makeFolder } from '../kit/folder.ts';
@@ -26,10 +26,22 @@ export function writeDocument(value: unknown): string {
 const SUCCESS = 200;
 const HEADERS = { 'content-type': 'application/json', location: '/elsewhere', 'retry-after': '1' };
 
+/** Whether a target is one of a row's upstream path. */
+function matcherOf({ surface, httpMethod, upstream }: Route) {
+  const inValue = upstream.slashed?.length ? '.+' : '[^/]+';
+  const text = upstream.path.split(/\{\w+\}/).map((each) => each.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  const path = new RegExp(`^/${surface}${text.join(inValue)}$`);
+  return (method: string, target: string): boolean => method === httpMethod && path.test(target);
+}
+
 /** Starts an API for each surface, at the path of its name, that answers each row with its example, and that can go and come back. */
 export async function startStubApi(rows: () => readonly Route[]) {
-  const matcher = () => createMatcher(rows().map((row) => ({ ...row, path: `/${row.surface}${row.upstream.path}` })));
-  let rowAt: ReturnType<typeof matcher> | undefined;
+  const rowAt = (method: string, url: string): Route | undefined => {
+    const [target = ''] = url.split('?', 1);
+    const found = rows().filter((row) => matcherOf(row)(method, target));
+    // As servers do, plain text before parameters.
+    return found.sort((a, b) => a.upstream.path.split('{').length - b.upstream.path.split('{').length)[0];
+  };
   const answer = (response: ServerResponse, row: Route | undefined): void => {
     if (stub.status === 'silent') return;
     const code = row ? stub.status : 404;
@@ -44,10 +56,8 @@ export async function startStubApi(rows: () => readonly Route[]) {
   const server = createServer(async (request, response) => {
     const { method = '', url = '', headers } = request;
     stub.arrivals.push({ method, target: url.replace(/^\/[^/]+/, ''), headers, body: await text(request) });
-    rowAt ??= matcher();
-    const match = rowAt(url.split('?', 1)[0] ?? '');
     if (stub.delayMs > 0) await sleep(stub.delayMs);
-    answer(response, typeof match === 'object' ? match.rows.get(method as HttpMethod) : undefined);
+    answer(response, rowAt(method, url));
   });
   const listen = (port: number) => new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
   await listen(0);

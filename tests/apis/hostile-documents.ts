@@ -18,9 +18,9 @@ export const operation = (path: string, members: object = {}, schemas: object = 
   paths: { [path]: { [verb]: { operationId: 'op', responses: answer({}), ...members } } },
 });
 
-/** An operation with a query parameter of this schema. */
-export const asking = (schema: object, schemas: object = {}) =>
-  operation('/a', { parameters: [{ name: 'q', in: 'query', schema }] }, schemas);
+/** An operation with a query parameter of this schema, which is required unless said otherwise. */
+export const asking = (schema: object, schemas: object = {}, required = true) =>
+  operation('/a', { parameters: [{ name: 'q', in: 'query', required, schema }] }, schemas);
 
 /** An operation with a body of this schema. */
 export const posting = (schema: object, schemas: object = {}) =>
@@ -60,7 +60,7 @@ paths:
   /a:
     get:
       operationId: op
-      parameters: [{ name: q, in: query, ${parameter} }]
+      parameters: [{ name: q, in: query, required: true, ${parameter} }]
       responses: { '200': { content: { application/json: { ${media} } } } }
 `;
 }

@@ -38,8 +38,12 @@ const entryFor = (document: unknown, more: object = {}) => ({
 
 function read(document: unknown, more: object = {}) {
   const { apis, faults } = readApisFile(writeDocument({ apis: { weather: entryFor(document, more) } }));
-  return { rows: apis.flatMap(({ rows }) => rows), faults };
+  const notes = apis.flatMap((api) => [...api.notes.values()].flatMap((each) => [...each]));
+  return { rows: apis.flatMap(({ rows }) => rows), faults, notes };
 }
+
+/** So many properties. */
+const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`p${at}`, {}]));
 
 /** Names that every object has. */
 const INHERITED = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
@@ -49,30 +53,15 @@ const AT = /^apis\.weather: operations\.op: (?:GET|POST) \/\S*: /;
 
 describe('a fault at the start, with its place, is', () => {
   it.each<[name: string, document: unknown, fault: string]>([
-    ['an input that contains itself', posting(ref('N'), NODE), 'a schema contains itself'],
     ['a reference to itself', asking(ref('A'), { A: ref('A') }), 'leads to itself'],
     ['a reference to a prototype', asking({ $ref: '#/constructor/prototype' }), 'leads nowhere'],
     ['a reference to another site', asking({ $ref: 'https://api.example/a.json' }), 'is not local'],
-    ['an input 10,000 deep', nested(10_000, 'post'), 'a schema is deeper than 16'],
-    ['an input that doubles 14 times', posting(ref('S0'), doubling(14)), 'more than 2000 parts'],
     [
       'an enum of aliases of aliases',
       aliasBomb('schema: { enum: *i }'),
       'enum is not a list of up to 1000 short values',
     ],
     ['an enum of 100,000 values', asking({ enum: Array.from({ length: 100_000 }, String) }), 'enum is not a list'],
-    [
-      'a pattern with a backreference',
-      asking({ type: 'string', pattern: '(a)\\1' }),
-      'cannot be matched in linear time',
-    ],
-    ['a pattern with a lookahead', asking({ type: 'string', pattern: '(?=a)b' }), 'cannot be matched in linear time'],
-    [
-      'a pattern that repeats too often',
-      asking({ type: 'string', pattern: '(a{0,30}){0,30}' }),
-      'takes too long to match',
-    ],
-    ['a long pattern', asking({ type: 'string', pattern: 'a?'.repeat(300) }), 'is longer than 500 characters'],
     ['an unknown type', asking({ type: 'strnig' }), 'type "strnig" is not a type'],
     ['a bound that is no number', asking({ type: 'integer', minimum: 'x' }), 'minimum "x" is not a number'],
     [
@@ -80,12 +69,11 @@ describe('a fault at the start, with its place, is', () => {
       operation('/a', { parameters: [text('x', 'query'), text('x', 'query')] }),
       'is listed twice',
     ],
-    ['a path with an encoded slash', operation('/a%2fb'), 'neither plain text nor one parameter'],
-    ['a path with dots', operation('/a/../b'), 'neither plain text nor one parameter'],
-    ['a path with a parameter inside a segment', operation('/a/{x}.json'), 'neither plain text nor one parameter'],
-    ['a path with a colon', operation('/a/b:c'), 'neither plain text nor one parameter'],
-    ['a path with an empty segment', operation('/a//b'), 'neither plain text nor one parameter'],
-    ['a path with a query', operation('/a?b=c'), 'neither plain text nor one parameter'],
+    ['a path with an encoded slash', operation('/a%2fb'), 'neither plain text nor parameters'],
+    ['a path with dots', operation('/a/../b'), 'neither plain text nor parameters'],
+    ['a path with dots beside a parameter', operation('/a/{x}..{y}'), 'neither plain text nor parameters'],
+    ['a path with an empty segment', operation('/a//b'), 'neither plain text nor parameters'],
+    ['a path with a query', operation('/a?b=c'), 'neither plain text nor parameters'],
     [
       'a path with a parameter twice',
       operation('/a/{x}/{x}', { parameters: [text('x', 'path')] }),
@@ -98,13 +86,9 @@ describe('a fault at the start, with its place, is', () => {
     expect(faults[0]).toContain(fault);
   });
 
-  it.each(INHERITED)('a parameter or a property named %s', (name) => {
-    const body = JSON.parse(`{"type":"object","properties":{"${name}":{"type":"string"}}}`);
-    const documents = [operation('/a', { parameters: [text(name, 'query')] }), posting(body)];
-    expect(documents.flatMap((document) => read(document).faults)).toEqual([
-      expect.stringContaining('has an unusable name'),
-      expect.stringContaining(`a property is named ${name}`),
-    ]);
+  it.each(INHERITED)('a required parameter named %s', (name) => {
+    const document = operation('/a', { parameters: [{ ...text(name, 'query'), required: true }] });
+    expect(read(document).faults).toEqual([expect.stringContaining('has an unusable name')]);
   });
 
   it.each<[name: string, document: unknown, fault: string]>([
@@ -169,6 +153,46 @@ describe('a fault at the start, with its place, is', () => {
       expect.stringContaining('SPACED must be printable ASCII'),
     ]);
     expect(faults.join()).not.toContain('CANARY');
+  });
+});
+
+describe('left to the API, with a line in `check`, is', () => {
+  const pattern = (source: string) =>
+    posting({ type: 'object', properties: { a: { type: 'string', pattern: source } } });
+
+  it.each<[name: string, document: unknown, note: string]>([
+    [
+      'a body that contains itself',
+      posting(ref('N'), NODE),
+      'body.next: not checked, since its schema contains itself',
+    ],
+    ['a body 10,000 deep', nested(10_000, 'post'), `body${'.a'.repeat(16)}: not checked, since its schema is too deep`],
+    ['a body that doubles 14 times', posting(ref('S0'), doubling(14)), 'is too deep'],
+    [
+      'a body with 3,000 members',
+      posting({ properties: many(3_000) }),
+      'body: not checked, since its schema is too large',
+    ],
+    ['a pattern with a backreference', pattern('(a)\\1'), 'cannot be matched in linear time'],
+    ['a pattern with a lookahead', pattern('(?=a)b'), 'cannot be matched in linear time'],
+    ['a pattern that repeats too often', pattern('(a{0,30}){0,30}'), 'takes too long to match'],
+    ['a long pattern', pattern('a?'.repeat(300)), 'is longer than 500 characters'],
+    ['an optional parameter of an unknown type', asking({ type: 'strnig' }, {}, false), 'left out: type "strnig"'],
+    ['an optional object', asking({ type: 'object' }, {}, false), 'left out: the query parameter "q" is neither'],
+    ['an optional reference to nothing', asking(ref('X'), {}, false), 'leads nowhere'],
+    ['propertyNames', posting({ type: 'object', propertyNames: { maxLength: 3 } }), 'body: not checked'],
+  ])('%s', (_, document, note) => {
+    const { rows, faults, notes } = read(document);
+    expect([rows.length, faults]).toEqual([1, []]);
+    expect(notes.join('\n')).toContain(note);
+    expect(JSON.stringify(rows).length).toBeLessThan(200_000);
+  });
+
+  it.each(INHERITED)('a member named %s', (name) => {
+    const body = JSON.parse(`{"type":"object","properties":{"${name}":{"type":"string"}}}`);
+    const { rows, faults, notes } = read(posting(body));
+    expect([faults, notes]).toEqual([[], [expect.stringContaining(`body.${name}: not checked`)]]);
+    expect(Object.keys(rows[0]?.input.body?.properties ?? {})).toEqual([]);
   });
 });
 

@@ -16,7 +16,7 @@ const WRONG = 'a wrong value';
 /** The schemas of a row's arguments in order. */
 function schemasOf({ input, credit }: Route): readonly Schema[] {
   if (credit === 'sold') return [{ type: 'object', properties: { usd: { type: 'number' } } }];
-  const params = input.body?.properties.params as { prefixItems?: readonly Schema[] } | undefined;
+  const params = input.body?.properties?.params as { prefixItems?: readonly Schema[] } | undefined;
   if (params?.prefixItems) return params.prefixItems;
   const inPath = Object.values(input.path?.properties ?? {}) as unknown as Schema[];
   const object = (input.query ?? params ?? input.body) as unknown as Schema | undefined;

@@ -52,7 +52,7 @@ export const endpointOf = ({ httpMethod, path }: Pick<Entry, 'httpMethod' | 'pat
 /** An entry's path with its example values. */
 export function bareTarget({ path, pathParamsExample = {} }: Entry): string {
   const values = new Map<string, unknown>(Object.entries(pathParamsExample));
-  return path.replace(/:(\w+)/g, (_, name: string) => encoded(values.get(name)));
+  return path.replace(/\/:(\w+)/g, (_, name: string) => `/${encoded(values.get(name))}`);
 }
 
 /** An entry's path and query with their example values. */

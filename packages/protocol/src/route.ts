@@ -12,7 +12,7 @@ export interface PositionalParameter {
 
 /** The positional parameters of a row, named after their descriptions; undefined for other rows. */
 export function positionalParameters({ input }: Pick<Route, 'input'>): readonly PositionalParameter[] | undefined {
-  const params = input.body?.properties.params as
+  const params = input.body?.properties?.params as
     | { prefixItems?: readonly Readonly<Record<string, unknown>>[]; minItems?: number }
     | undefined;
   const minimum = params?.minItems ?? 0;
@@ -53,11 +53,14 @@ export interface Rule {
   readonly holds: (values: Values) => boolean;
 }
 
+/** The schema of a body. Operations of the operator's APIs may take another value than an object. */
+export type BodySchema = TSchema & Partial<Pick<TObject, 'properties' | 'required'>>;
+
 /** Schemas by place; a place without a schema takes no values. */
 export interface InputSchemas {
   readonly path?: TObject;
   readonly query?: TObject;
-  readonly body?: TObject;
+  readonly body?: BodySchema;
 }
 
 /** The `result` of a success. */
@@ -101,12 +104,18 @@ export interface Route {
   /** Public documents: how long they may be cached. */
   readonly maxAgeSeconds?: number;
   readonly upstream: {
-    /** The upstream's path template. */
+    /** The upstream's path template, with `:name` for a segment or `{name}` in one. */
     readonly path: string;
     /** The values to send. */
     readonly forward: (values: RequestValues) => RequestValues;
     /** Lists of the query that the upstream reads from repeated parameters, not from one with commas. */
     readonly repeated?: readonly string[];
+    /** Numbers and lists are sent as the client has written them. */
+    readonly isVerbatim?: boolean;
+    /** Parameters of the path whose values may have slashes. */
+    readonly slashed?: readonly string[];
+    /** Headers of the upstream request beside the usual ones. */
+    readonly headers?: Readonly<Record<string, string>>;
   };
 }
 

@@ -38,7 +38,7 @@ const documentOf = once(async () => session.client.system.openapi());
 /** The response and the errors of a route, from the gateway's OpenAPI document. */
 async function referenceOf({ path, httpMethod }: Row) {
   const document = await documentOf();
-  const template = path.replace(/:(\w+)/g, '{$1}');
+  const template = path.replace(/\/:(\w+)/g, '/{$1}');
   const names = ['paths', template, httpMethod.toLowerCase(), 'responses'];
   const responses = resolved(document, valueAt(document, document, ...names));
   const success = valueAt(document, responses['200'], 'content', 'application/json');

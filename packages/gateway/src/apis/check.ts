@@ -64,13 +64,25 @@ const MAX_PATHS = 3;
 /** The other paths of the document that a row's values may not lead to. */
 function refusedPaths({ document, rows }: ApiPlan): string {
   const lines = rows.flatMap(({ upstream, method }) => {
-    const path = upstream.path.replace(/:(\w+)/g, '{$1}');
+    const { path } = upstream;
     const others: string[] = [];
     for (const other of document?.paths.othersFor(path) ?? []) if (others.push(other) > MAX_PATHS) break;
     const more = others.length > MAX_PATHS ? ' and more' : '';
     return others.length === 0 ? [] : [[method, path, `never as ${others.slice(0, MAX_PATHS).join(', ')}${more}`]];
   });
   return lines.length === 0 ? '' : `Values that would lead to another path are refused:\n${columns(lines)}`;
+}
+
+const MAX_NOTES = 5;
+
+/** What of the rows is not checked or left out. */
+function notesOf({ rows, notes }: ApiPlan): string {
+  const lines = rows.flatMap(({ id, method }) => {
+    const all = [...(notes.get(id) ?? [])].map((note) => [method, note]);
+    const more = all.length > MAX_NOTES ? [[method, `and ${all.length - MAX_NOTES} more`]] : [];
+    return [...all.slice(0, MAX_NOTES), ...more];
+  });
+  return lines.length === 0 ? '' : `Left to the API:\n${columns(lines)}`;
 }
 
 /** What the file changes of the gateway's own routes. */
@@ -110,7 +122,7 @@ export function check(words: readonly string[], { stdout, stderr }: Output): num
   }
   for (const plan of apis) {
     stdout.write(`${plan.entry.title}:\n${columns(plan.rows.map((row) => rowLine(row, plan)))}`);
-    stdout.write(refusedPaths(plan) + others(plan));
+    stdout.write(notesOf(plan) + refusedPaths(plan) + others(plan));
   }
   stdout.write(ownRoutes(families));
   const variables = [...new Set(apis.flatMap(({ urls }) => urls.flatMap(({ key }) => key?.env ?? [])))];

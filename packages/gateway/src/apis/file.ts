@@ -26,6 +26,8 @@ class ApiReading {
   /** In the order to ask them: the next one while one is down. */
   readonly urls;
   readonly rows: Route[] = [];
+  /** By row id: what of it is not checked or left out. */
+  readonly notes = new Map<string, ReadonlySet<string>>();
   /** By row id. */
   readonly prices = new Map<string, OwnPrice>();
   /** By row id. */
@@ -111,14 +113,16 @@ class ApiReading {
     if (maxStaleSeconds < freshSeconds) fault('cache: maxStaleSeconds is below freshSeconds');
     if (settings.idempotent !== undefined && operation.verb === 'GET') fault('idempotent is only for a POST');
     try {
-      const row = rowOf(document, operation, {
+      const { row, notes } = rowOf(document, operation, {
         api: this.name,
         access: own.access,
         cluster: cluster as Cluster,
         keyName: keyNameIn(this.entry),
+        slashes: settings.slashes,
       });
       this.#assertNew(row);
       this.rows.push(row);
+      this.notes.set(row.id, notes);
       if (settings.idempotent) this.idempotent.add(row.id);
       if (isPaid)
         this.prices.set(row.id, { micros: microsOf(own.price ?? ''), settlementFee: own.settlementFee ?? false });

@@ -49,6 +49,12 @@ const OPERATION = closed(
     price: PRICE,
     settlementFee: SETTLEMENT_FEE,
     cache: optional(CACHE),
+    slashes: optional(
+      Type.Boolean({
+        description:
+          'true: values of the path may have slashes, in parameters whose example in the document has one, or else in the last.',
+      }),
+    ),
     idempotent: optional(
       Type.Boolean({ description: 'true: a POST without an effect, which another url may be asked again.' }),
     ),

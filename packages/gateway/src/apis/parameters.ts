@@ -8,103 +8,161 @@ import {
   type Operation,
   shown,
 } from './document.ts';
-import { parameterName } from './paths.ts';
+import { isText, parameterName, partsOf } from './paths.ts';
 import { checkedSchema, isInherited } from './schemas.ts';
 
-const LITERAL = /^[A-Za-z0-9._~!$&'()*+,;=@-]+$/;
-const PARAMETER = /^\{([^{}]+)\}$/;
+const LITERAL = /^[A-Za-z0-9._~!$&'()*+,;=:@-]+$/;
 const DOTS = /^\.{1,2}$/;
-const NAME = /^[\w.[\]-]{1,64}$/;
+const NAME = /^[\w.$[\]-]{1,64}$/;
 
-/** A path with `:name` for `{name}`. */
-export function templateOf(path: string): string {
-  if (path === '/') return path;
+/**
+ * A path as ours, with `:name` for `{name}`, and as the API's. Text beside a parameter is a segment of its own in ours:
+ * `{model}:count` is `:model/count`.
+ */
+export function templateOf(path: string) {
   if (!path.startsWith('/')) throw new DocumentFault('the path does not start with /');
-  const segments = path.slice(1).split('/');
-  return `/${segments.map((segment) => segmentOf(segment)).join('/')}`;
+  const segments = path.slice(1, path.endsWith('/') ? -1 : undefined).split('/');
+  const own = path === '/' ? [] : segments.flatMap(ownSegments).map((segment) => `/${segment}`);
+  const upstream = partsOf(path).map((part, at) => (isText(part, at) ? part : `{${parameterName(part)}}`));
+  return { own: own.join(''), upstream: upstream.join('') };
 }
 
-function segmentOf(segment: string): string {
-  const [, name] = PARAMETER.exec(segment) ?? [];
-  if (name !== undefined) return `:${parameterName(name)}`;
-  if (LITERAL.test(segment) && !DOTS.test(segment)) return segment;
-  throw new DocumentFault(`the path has the segment ${shown(segment)}, which is neither plain text nor one parameter`);
+function ownSegments(segment: string): string[] {
+  const parts = partsOf(segment);
+  const isPlain = parts.filter(isText).every((text) => (text === '' ? parts.length > 1 : LITERAL.test(text)));
+  if (!isPlain || segment.startsWith(':') || parts.some((part) => part !== '' && DOTS.test(part)))
+    throw new DocumentFault(`the path has the segment ${shown(segment)}, which is neither plain text nor parameters`);
+  return parts
+    .map((part, at) => (isText(part, at) ? part.replace(/^:/, '') : `:${parameterName(part)}`))
+    .filter((part) => part !== '');
 }
 
 const SCALARS = ['string', 'integer', 'number', 'boolean'];
 
-const kindOf = (schema: unknown): string => {
+const kindsOf = (schema: unknown): string[] => {
   const { type, enum: values } = membersOf(schema);
-  if (type === undefined && Array.isArray(values)) return typeof values[0];
-  return String(type ?? 'string');
+  if (type === undefined && Array.isArray(values)) return [...new Set(values.map((each) => typeof each))];
+  return [type ?? 'string'].flat().map(String);
 };
+const isScalar = (schema: unknown): boolean => kindsOf(schema).every((kind) => SCALARS.includes(kind));
+const isList = (schema: unknown): boolean => kindsOf(schema).join() === 'array';
 
 /** Whether a value of this schema can be written in a path or query. */
 function isWritable(schema: TSchema): boolean {
-  const kind = kindOf(schema);
-  return SCALARS.includes(kind) || (kind === 'array' && SCALARS.includes(kindOf(membersOf(schema).items)));
+  const { anyOf, items } = schema as Members;
+  if (isList(schema)) return isWritable((items ?? {}) as TSchema) && !isList(items);
+  return isScalar(schema) && itemsOf(anyOf).every(isScalar);
 }
 
-/** The row's schema of a parameter: a text is typed by `type`, so null is left out. */
-function textSchema(document: OpenApiDocument, node: Members): TSchema {
-  const schema = membersOf(checkedSchema(document, node.schema));
-  const { anyOf, ...rest } = schema;
-  const others = itemsOf(anyOf).filter((each) => membersOf(each).type !== 'null');
-  const [only] = others;
-  const type = itemsOf(rest.type).filter((each) => each !== 'null');
-  const found = { ...rest, ...(others.length === 1 ? membersOf(only) : anyOf !== undefined && { anyOf }) };
-  const typed = type.length === 1 ? { ...found, type: type[0] } : found;
+/** Whether every text is a value of a schema. */
+const isAnyText = ({ type, ...rest }: Members): boolean =>
+  (type ?? 'string') === 'string' &&
+  ['enum', 'const', 'pattern', 'minLength', 'maxLength'].every((each) => !(each in rest));
+
+/** A schema without null and with at most one list of alternatives; those that cannot be written as text are left out. */
+function flatSchema(schema: Members): Members {
+  const { anyOf, oneOf, allOf, type, items, ...rest } = schema;
+  const kinds = itemsOf(type).filter((each) => each !== 'null');
+  const kind = Array.isArray(type) ? { type: kinds.length === 1 ? kinds[0] : kinds } : type !== undefined && { type };
+  const parts = itemsOf(allOf).map((each) => flatSchema(membersOf(each)));
+  const own = Object.assign({}, ...parts, rest, kind, items !== undefined && { items: flatSchema(membersOf(items)) });
+  const given = [...itemsOf(anyOf), ...itemsOf(oneOf)].map((each) => flatSchema(membersOf(each)));
+  if (given.length === 0) return own;
+  const usable = given.filter((each) => isWritable(each as TSchema));
+  const only = usable.find(isList) ?? usable.find(isAnyText) ?? (usable.length === 1 ? usable[0] : undefined);
+  if (only) return { ...own, ...only };
+  return usable.length > 0
+    ? { ...own, type: [...new Set(usable.flatMap(kindsOf))], anyOf: usable }
+    : { type: 'object' };
+}
+
+/** The row's schema of a parameter: a text is typed by `type`. */
+function textSchema(document: OpenApiDocument, node: Members, notes: Set<string>): TSchema {
+  const schema = flatSchema(checkedSchema(document, node.schema, String(node.name), notes) as Members);
+  const kinds = kindsOf(schema);
   const description = node.description === undefined ? {} : { description: String(node.description).slice(0, 300) };
   const example = node.example === undefined ? {} : { examples: [node.example] };
-  return { ...typed, type: kindOf(typed), ...description, ...example } as TSchema;
+  return { ...schema, type: kinds.length === 1 ? kinds[0] : kinds, ...description, ...example } as TSchema;
 }
 
 /** Headers that OpenAPI describes elsewhere; as parameters they are ignored. */
 const DESCRIBED_ELSEWHERE = ['accept', 'content-type', 'authorization'];
 
-function parameterOf(document: OpenApiDocument, value: unknown) {
-  const node = membersOf(document.resolve(value));
+/** Headers that HTTP or the gateway sets. */
+const OF_HTTP =
+  /^(?:connection|content-.*|cookie|date|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|via)$/;
+const PRINTABLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+
+/** The value of a required header that the document allows only one value of, or has a default for. */
+function constantOf(document: OpenApiDocument, node: Members): string | undefined {
+  const schema = membersOf(checkedSchema(document, node.schema, '', new Set()));
+  const values = itemsOf(schema.enum);
+  const value = schema.const ?? schema.default ?? (values.length === 1 ? values[0] : undefined);
+  const isSendable = PRINTABLE.test(String(value)) && !OF_HTTP.test(String(node.name).toLowerCase());
+  return value !== undefined && isSendable && /^[\w-]+$/.test(String(node.name)) ? String(value) : undefined;
+}
+
+/** A parameter that clients send. Throws if it cannot be sent. */
+function sentParameter(document: OpenApiDocument, node: Members, notes: Set<string>) {
   const { name, in: place, required, style, explode = true, content } = node;
   const label = `the ${String(place)} parameter ${shown(String(name))}`;
-  if (place === 'header' || place === 'cookie') {
-    const isRequired = required === true && !DESCRIBED_ELSEWHERE.includes(String(name).toLowerCase());
-    return { name: String(name), place, isRequired, schema: {} as TSchema, isRepeated: false };
-  }
   const isPath = place === 'path';
   if (!NAME.test(String(name)) || isInherited(String(name))) throw new DocumentFault(`${label} has an unusable name`);
   if (content !== undefined) throw new DocumentFault(`${label} has a media type`);
   if (style !== undefined && style !== (isPath ? 'simple' : 'form'))
     throw new DocumentFault(`${label} has the style ${shown(String(style))}`);
-  const schema = textSchema(document, node);
-  if (!isWritable(schema) || 'anyOf' in schema || 'oneOf' in schema || 'allOf' in schema)
-    throw new DocumentFault(`${label} is neither a single value nor a list of values`);
-  const isRepeated = kindOf(schema) === 'array' && explode === true;
+  const schema = textSchema(document, node, notes);
+  if (!isWritable(schema)) throw new DocumentFault(`${label} is neither a single value nor a list of values`);
+  const isRepeated = isList(schema) && explode === true;
   return { name: String(name), place: String(place), isRequired: isPath || required === true, schema, isRepeated };
 }
 
-/** A parameter with its schema. */
-type Parameter = ReturnType<typeof parameterOf>;
+const isHidden = ({ in: place }: Members): boolean => place === 'header' || place === 'cookie';
 
-/** The parameters of an operation; its own replace those of its path. */
-export function parametersOf(document: OpenApiDocument, { node, shared }: Operation, keyName?: string): Parameter[] {
-  const byName = new Map<string, Parameter>();
+/** What becomes of a parameter: clients send it, the gateway sends it as a constant, or it is left out. */
+function parameterOf(document: OpenApiDocument, node: Members, notes: Set<string>) {
+  const { name, in: place, required } = node;
+  if (isHidden(node)) {
+    if (required !== true || DESCRIBED_ELSEWHERE.includes(String(name).toLowerCase())) return undefined;
+    const constant = place === 'header' ? constantOf(document, node) : undefined;
+    if (constant === undefined) throw new DocumentFault(`the ${place} parameter ${shown(String(name))} is required`);
+    return { constant: [String(name), constant] as const };
+  }
+  try {
+    return { sent: sentParameter(document, node, notes) };
+  } catch (error) {
+    if (!(error instanceof DocumentFault) || required === true || place === 'path') throw error;
+    notes.add(`left out: ${error.message}`);
+    return undefined;
+  }
+}
+
+/** A parameter with its schema. */
+type Parameter = ReturnType<typeof sentParameter>;
+
+/** The parameters of an operation, and its constant headers; its own replace those of its path. */
+export function parametersOf(
+  document: OpenApiDocument,
+  { node, shared }: Operation,
+  keyName: string | undefined,
+  notes: Set<string>,
+) {
+  const byName = new Map<string, Members>();
   for (const list of [shared, itemsOf(node.parameters)]) {
-    const own = new Map<string, Parameter>();
-    for (const parameter of list.map((each) => parameterOf(document, each))) {
-      const key = `${parameter.place} ${parameter.name}`;
-      if (own.has(key))
-        throw new DocumentFault(`the ${parameter.place} parameter ${shown(parameter.name)} is listed twice`);
-      own.set(key, parameter);
-    }
-    for (const [key, parameter] of own) {
-      if (parameter.name.toLowerCase() !== keyName?.toLowerCase()) byName.set(key, parameter);
+    const own = new Set<string>();
+    for (const parameter of list.map((each) => membersOf(document.resolve(each)))) {
+      const [name, place] = [String(parameter.name), String(parameter.in)];
+      const key = `${place} ${name}`;
+      if (own.has(key)) throw new DocumentFault(`the ${place} parameter ${shown(name)} is listed twice`);
+      own.add(key);
+      if (name.toLowerCase() !== keyName?.toLowerCase()) byName.set(key, parameter);
     }
   }
-  for (const { name, place, isRequired } of byName.values()) {
-    const isHidden = place === 'header' || place === 'cookie';
-    if (isHidden && isRequired) throw new DocumentFault(`the ${place} parameter ${shown(name)} is required`);
-  }
-  return [...byName.values()];
+  const found = [...byName.values()].map((parameter) => parameterOf(document, parameter, notes));
+  return {
+    parameters: found.flatMap((each) => (each?.sent ? [each.sent] : [])),
+    headers: Object.fromEntries(found.flatMap((each) => (each?.constant ? [each.constant] : []))),
+  };
 }
 
 export function objectOf(parameters: readonly Parameter[], nameOf = (name: string) => name): TObject | undefined {

@@ -13,13 +13,26 @@ const newNode = (): Node => ({ literals: new Map(), mixed: new Map() });
 /** The name of a path's parameter in a row. */
 export const parameterName = (name: string): string => name.replace(/\W/g, '_');
 
-const PARAMETER = /^\{([^{}]*)\}$/;
+/** The texts of a path, and at odd places between them the names of its parameters. */
+export function partsOf(text: string): string[] {
+  const [first = '', ...rest] = text.split('{');
+  const inBraces = (part: string) => {
+    const [name = '', ...after] = part.split('}');
+    return [name, after.join('}')];
+  };
+  return [first, ...rest.flatMap(inBraces)];
+}
+
+export const isText = (_: unknown, at: number): boolean => at % 2 === 0;
+
+const shapeOf = (path: string): string =>
+  segmentsOf(path)
+    .map((each) => textsOf(each).join('{}'))
+    .join('/')
+    .toLowerCase();
 
 /** The text around the parameters of a segment. */
-function textsOf(segment: string): string[] {
-  const [first = '', ...rest] = segment.split('{');
-  return [first, ...rest.map((part) => part.slice(part.indexOf('}') + 1))];
-}
+const textsOf = (segment: string): string[] => partsOf(segment).filter(isText);
 
 /** Servers may ignore a query, a fragment and a last slash. */
 const segmentsOf = (path: string): string[] =>
@@ -59,33 +72,55 @@ const decode = (text: string): string =>
 const AFTER_SEGMENT = /[/\\;?#\p{Cc}]/u;
 const FORMAT = /\.(?:json|xml|html?|csv|txt|js|ya?ml)$/;
 
-/** The segments that servers may read in a value: some decode twice, ignore case, or cut off what follows a `;` or the format. */
-function readingsOf(value: unknown): ReadonlySet<string> {
-  const text = decode(decode(String(value).replace(ESCAPED_AGAIN, '%'))).toLowerCase();
+/** The segments that servers may read in a text: some decode twice, ignore case, or cut off what follows a `;` or the format. */
+function readingsOf(value: string): ReadonlySet<string> {
+  const text = decode(decode(value.replace(ESCAPED_AGAIN, '%'))).toLowerCase();
   const segment = (text.split(AFTER_SEGMENT, 1)[0] ?? '').trim();
   const end = segment.endsWith('.') ? segment.slice(0, -1) : segment;
-  return new Set([text, segment, end, segment.replace(FORMAT, '')]);
+  const verb = segment.split(':', 2).join(':');
+  return new Set([text, segment, end, verb, segment.replace(FORMAT, '')]);
 }
 
-/** What a segment of a template may be read as: its text, or its parameter's values; undefined for every value. */
+/** Whether values may make one segment of a template what another one is. */
+function mayMeet(one: string, other: string): boolean {
+  const [texts, others] = [textsOf(one), textsOf(other)];
+  const [first = '', last = ''] = [texts[0], texts.at(-1)];
+  const [otherFirst = '', otherLast = ''] = [others[0], others.at(-1)];
+  const isVerb = one.includes(':') && other.includes(':');
+  const start = first.startsWith(otherFirst) || otherFirst.startsWith(first);
+  return isVerb || (start && (last.endsWith(otherLast) || otherLast.endsWith(last)));
+}
+
+/** What a segment of a template may be read as: its text, or its parameters' values; undefined for all values. */
 interface Segment {
+  readonly text: string;
   readonly isParameter: boolean;
   readonly readings: ReadonlySet<string> | undefined;
 }
 
-function* nextOf(node: Node, { readings }: Segment): Generator<readonly [Node, isConcrete: boolean]> {
+/** What a segment of a path becomes with these values; several segments for a value with slashes. */
+function readSegment(text: string, values: Values | undefined, slashed: readonly string[]): Segment[] {
+  if (!text.includes('{')) return [{ text, isParameter: false, readings: new Set([text.toLowerCase()]) }];
+  if (!values) return [{ text: text.toLowerCase(), isParameter: true, readings: undefined }];
+  const parts = partsOf(text).map((part, at) => (isText(part, at) ? part : parameterName(part)));
+  const filled = parts.map((part, at) => (isText(part, at) ? part : String(values[part]))).join('');
+  const all = parts.some((part) => slashed.includes(part)) ? filled.split('/') : [filled];
+  return all.map((part) => ({ text, isParameter: true, readings: readingsOf(part) }));
+}
+
+function* nextOf(node: Node, { text, readings }: Segment): Generator<readonly [Node, isConcrete: boolean]> {
   if (node.parameter) yield [node.parameter, false];
-  for (const [text, child] of node.mixed) {
-    if (!readings || [...readings].some((reading) => fits(reading, text))) yield [child, true];
+  for (const [mixed, child] of node.mixed) {
+    if (readings ? [...readings].some((reading) => fits(reading, mixed)) : mayMeet(text, mixed)) yield [child, true];
   }
-  for (const text of readings ?? node.literals.keys()) {
-    const child = node.literals.get(text);
-    if (child) yield [child, true];
+  for (const literal of readings ?? node.literals.keys()) {
+    const child = node.literals.get(literal);
+    if (child && (readings || mayMeet(text, literal))) yield [child, true];
   }
 }
 
 /** The paths that these segments lead to, if a parameter is read as text of the path. Visits each node at most once. */
-function* pathsFrom(node: Node, [segment, ...rest]: readonly Segment[], isOther = false): Generator<string> {
+function* pathsFrom(node: Node, [segment, ...rest]: readonly Segment[], isOther: boolean): Generator<string> {
   if (!segment) {
     if (isOther && node.path !== undefined) yield node.path;
     return;
@@ -105,14 +140,12 @@ export class Paths {
 
   /**
    * The more concrete paths that values turn a path into: `/coins/markets` for `/coins/{id}`. Without values, those that any values
-   * turn it into.
+   * turn it into. A value with slashes may lead to any other path.
    */
-  othersFor(path: string, values?: Values): Generator<string> {
-    const segments = segmentsOf(path).map((text): Segment => {
-      const [, name] = PARAMETER.exec(text) ?? [];
-      if (name === undefined) return { isParameter: false, readings: new Set([text.toLowerCase()]) };
-      return { isParameter: true, readings: values && readingsOf(values[parameterName(name)]) };
-    });
-    return pathsFrom(this.#root, segments);
+  *othersFor(path: string, values?: Values, slashed: readonly string[] = []): Generator<string> {
+    const own = segmentsOf(path);
+    const segments = own.flatMap((text) => readSegment(text, values, slashed));
+    for (const found of pathsFrom(this.#root, segments, segments.length > own.length))
+      if (shapeOf(found) !== shapeOf(path)) yield found;
   }
 }

@@ -2,6 +2,7 @@ import {
   apiPath,
   type HttpMethod,
   type InputSchemas,
+  JSON_MEDIA_TYPE,
   type RequestValues,
   type Route,
   type Rule,
@@ -9,20 +10,11 @@ import {
 } from '@asset-gateway/protocol';
 import type { TObject } from 'typebox';
 import { Check } from 'typebox/schema';
-import {
-  DocumentFault,
-  isMembers,
-  itemsOf,
-  type Members,
-  membersOf,
-  type OpenApiDocument,
-  type Operation,
-  shown,
-} from './document.ts';
+import { DocumentFault, itemsOf, membersOf, type OpenApiDocument, type Operation, shown } from './document.ts';
+import { answerOf, bodyOf, resultOf } from './media.ts';
 import { assertNamed, objectOf, parametersOf, templateOf } from './parameters.ts';
 import { parameterName } from './paths.ts';
-import { isShort, sampleOf } from './samples.ts';
-import { checkedSchema, describingSchema } from './schemas.ts';
+import { sampleOf } from './samples.ts';
 
 /** How an operator serves one operation. */
 export interface Serving {
@@ -32,6 +24,8 @@ export interface Serving {
   readonly cluster: 'mainnet' | 'devnet';
   /** A header or query parameter that carries the key: clients do not send it. */
   readonly keyName: string | undefined;
+  /** Values of the path may have slashes. */
+  readonly slashes?: boolean | undefined;
 }
 
 /** A name in camel case: `repos/get` becomes `reposGet`. */
@@ -48,61 +42,11 @@ function methodOf({ node, verb, path }: Operation): string {
 
 const MAX_NAME = 64;
 const MAX_DESCRIPTION = 200;
-const JSON_TYPE = 'application/json';
-
-/** The schema of a JSON body, which must be an object. */
-function bodyOf(document: OpenApiDocument, { node, verb }: Operation) {
-  const request = membersOf(document.resolve(node.requestBody));
-  if (node.requestBody === undefined) return undefined;
-  if (verb === 'GET') throw new DocumentFault('a GET has a body');
-  const content = membersOf(request.content);
-  const media = content[JSON_TYPE];
-  const types = Object.keys(content).map(shown).join(' or ');
-  if (!isMembers(media)) throw new DocumentFault(`the body is ${types || 'without a type'}, not JSON`);
-  const schema = checkedSchema(document, media.schema);
-  const { type, properties } = membersOf(schema);
-  if (type !== 'object' && properties === undefined) throw new DocumentFault('the body is not a JSON object');
-  const object = { properties: {}, ...schema, type: 'object' } as unknown as TObject;
-  return { schema: object, example: exampleIn(document, media) };
-}
-
-/** The example of a media type, unless it is long or a reference to nothing. */
-function exampleIn(document: OpenApiDocument, media: Members): unknown {
-  const [named] = Object.values(membersOf(media.examples));
-  try {
-    const example = media.example ?? membersOf(document.resolve(named)).value;
-    return isShort(example) ? example : undefined;
-  } catch (error) {
-    if (error instanceof DocumentFault) return undefined;
-    throw error;
-  }
-}
-
-/** The media type of an operation's JSON answer. */
-function answerOf(document: OpenApiDocument, { node }: Operation): Members {
-  const responses = membersOf(node.responses);
-  const answered = ['200', '2XX', 'default'].find((status) => responses[status] !== undefined);
-  if (answered === undefined) {
-    throw new DocumentFault(`it answers ${Object.keys(responses).join(', ').slice(0, 40) || 'nothing'}, not 200`);
-  }
-  const content = membersOf(membersOf(document.resolve(responses[answered])).content);
-  const media = content[JSON_TYPE] ?? content['*/*'];
-  if (isMembers(media)) return media;
-  throw new DocumentFault(`it answers ${Object.keys(content).map(shown).join(' or ') || 'without a body'}, not JSON`);
-}
-
-function resultOf(document: OpenApiDocument, media: Members): Route['result'] {
-  const schema = describingSchema(document, media.schema);
-  const given = exampleIn(document, media);
-  const example = given !== undefined && Check(schema, given) ? given : sampleOf(schema);
-  return { schema, example: isShort(example) ? (example ?? null) : null };
-}
-
 const PLACES = ['path', 'query', 'body'] as const;
 
 /** For paths whose schemas no sample fits: documents name a target of each row. */
-const texts = ({ properties }: TObject): object =>
-  Object.fromEntries(Object.keys(properties).map((name) => [name, 'text']));
+const texts = (path: TObject | undefined): object =>
+  Object.fromEntries(Object.keys(path?.properties ?? {}).map((name) => [name, 'text']));
 
 /** The values of a row's example that its schemas accept. */
 function exampleOf(input: InputSchemas, body: unknown): Partial<RequestValues> {
@@ -110,13 +54,13 @@ function exampleOf(input: InputSchemas, body: unknown): Partial<RequestValues> {
     const schema = input[place];
     if (!schema) return [];
     const given = place === 'body' && Check(schema, body) ? body : undefined;
-    const value = given ?? sampleOf(schema) ?? (place === 'path' ? texts(schema) : undefined);
+    const value = given ?? sampleOf(schema) ?? (place === 'path' ? texts(input.path) : undefined);
     return value === undefined ? [] : [[place, value]];
   });
   return Object.fromEntries(values);
 }
 
-const SCHEME_TYPES = ['apiKey', 'http'];
+const SCHEME_TYPES = ['apiKey', 'http', 'oauth2', 'openIdConnect'];
 
 /** Throws if an operation needs more than one key in a header or query. */
 function assertKey(document: OpenApiDocument, { node }: Operation): void {
@@ -125,7 +69,7 @@ function assertKey(document: OpenApiDocument, { node }: Operation): void {
   const isUsable = (name: string): boolean => {
     const { type, in: place, scheme } = membersOf(document.resolve(schemes[name]));
     if (!SCHEME_TYPES.includes(String(type)) || place === 'cookie') return false;
-    return type === 'apiKey' || String(scheme).toLowerCase() === 'bearer';
+    return type !== 'http' || String(scheme).toLowerCase() === 'bearer';
   };
   const isOpen = alternatives.length === 0 || alternatives.some((names) => names.length <= 1 && names.every(isUsable));
   if (isOpen) return;
@@ -150,58 +94,77 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-/** What clients send: the schemas and the example of each place, and the parameters that are sent once for each item. */
-function inputOf(document: OpenApiDocument, operation: Operation, template: string, keyName: string | undefined) {
-  const parameters = parametersOf(document, operation, keyName);
+/** What clients send: the schemas and the example of each place; and how their values are written. */
+function inputOf(document: OpenApiDocument, operation: Operation, template: string, serving: Serving) {
+  const notes = new Set<string>();
+  const { parameters, headers } = parametersOf(document, operation, serving.keyName, notes);
   const inPlace = (place: string) => parameters.filter((parameter) => parameter.place === place);
   const path = objectOf(inPlace('path'), parameterName);
   assertNamed(template, path);
   const query = objectOf(inPlace('query'));
-  const body = bodyOf(document, operation);
+  const body = bodyOf(document, operation, notes);
   const input: InputSchemas = { ...(path && { path }), ...(query && { query }), ...(body && { body: body.schema }) };
   const repeated = parameters.filter(({ isRepeated }) => isRepeated).map(({ name }) => name);
-  return { input, repeated, example: once(() => exampleOf(input, body?.example)) };
+  if (body && body.type !== JSON_MEDIA_TYPE) headers['content-type'] = body.type;
+  return { input, repeated, headers, notes, example: once(() => exampleOf(input, body?.example)) };
+}
+
+const hasSlash = (schema: unknown): boolean => String(itemsOf(membersOf(schema).examples)[0]).includes('/');
+
+/** The parameters of a path whose values may have slashes: those whose example has one, or else the last. */
+function slashedOf(path: TObject | undefined): readonly string[] {
+  const all = Object.entries(path?.properties ?? {});
+  if (all.length === 0) throw new DocumentFault('slashes: its path has no parameter');
+  const shown = all.filter(([, schema]) => hasSlash(schema));
+  return (shown.length > 0 ? shown : all.slice(-1)).map(([name]) => name);
 }
 
 const SAME_PATH = 'Must not make this path another path of the API.';
 
 /** A server would route some values to another operation, which may have a price or may not be served. */
-function rulesOf({ paths }: OpenApiDocument, { path }: Operation, input: InputSchemas): readonly Rule[] {
-  if (paths.othersFor(path).next().done) return [];
+function rulesOf(
+  { paths }: OpenApiDocument,
+  { path }: Operation,
+  input: InputSchemas,
+  slashed: readonly string[],
+): readonly Rule[] {
+  if (slashed.length === 0 && paths.othersFor(path).next().done) return [];
   return [
     {
       ...{ name: 'samePath', in: 'path', description: SAME_PATH },
       parameters: Object.keys(input.path?.properties ?? {}),
-      holds: (values) => paths.othersFor(path, values).next().done === true,
+      holds: (values) => paths.othersFor(path, values, slashed).next().done === true,
     },
   ];
 }
 
-/** The row of an operation. Throws a DocumentFault that says what a row cannot express. */
-export function rowOf(document: OpenApiDocument, operation: Operation, serving: Serving): Route {
-  const { api, access, cluster, keyName } = serving;
+/** The row of an operation, and what of it is not checked or left out. Throws a DocumentFault that says what a row cannot express. */
+export function rowOf(document: OpenApiDocument, operation: Operation, serving: Serving) {
+  const { api, access, cluster } = serving;
   const { verb, node } = operation;
   if (verb !== 'GET' && verb !== 'POST') throw new DocumentFault(`${verb} is not served, only GET and POST`);
   if (node.callbacks !== undefined) throw new DocumentFault('it has callbacks');
   assertKey(document, operation);
   const template = templateOf(operation.path);
-  const { input, repeated, example } = inputOf(document, operation, template, keyName);
+  const { input, repeated, headers, notes, example } = inputOf(document, operation, template.own, serving);
   const answer = answerOf(document, operation);
-  const result = once(() => resultOf(document, answer));
+  if (answer.name !== JSON_MEDIA_TYPE) headers.accept = `${answer.name}, ${JSON_MEDIA_TYPE}`;
+  const result = once(() => resultOf(document, answer.media));
   const method = methodOf(operation);
   const isPaid = access === 'exact';
-  return {
+  const slashed = serving.slashes ? slashedOf(input.path) : [];
+  const row: Route = {
     id: isPaid ? `${api}.${cluster}.${method}` : `${api}.${method}`,
     provider: api,
     surface: api,
     method,
     httpMethod: verb satisfies HttpMethod,
-    path: apiPath(api, template === '/' ? '' : template, isPaid ? cluster : undefined),
+    path: apiPath(api, template.own, isPaid ? cluster : undefined),
     access,
     ...(isPaid && { cluster, units: 0 }),
     description: summaryOf(operation),
     input,
-    rules: rulesOf(document, operation, input),
+    rules: rulesOf(document, operation, input, slashed),
     codes: {},
     // Only descriptions need these two, so that a start makes none of them.
     get example() {
@@ -210,6 +173,7 @@ export function rowOf(document: OpenApiDocument, operation: Operation, serving: 
     get result() {
       return result();
     },
-    upstream: { path: template, forward: unchanged, repeated },
+    upstream: { path: template.upstream, forward: unchanged, isVerbatim: true, repeated, slashed, headers },
   };
+  return { row, notes };
 }

@@ -1,74 +1,18 @@
-import { createRequire } from 'node:module';
 import type { TSchema } from 'typebox';
 import { DocumentFault, isMembers, itemsOf, type Members, membersOf, type OpenApiDocument, shown } from './document.ts';
+import { patternOf } from './patterns.ts';
 import { isShort } from './samples.ts';
-
-const require = createRequire(import.meta.url);
 
 /** More parts would make the first request to a row slow. */
 const MAX_PARTS = 2_000;
 const MAX_DEPTH = 16;
 const MAX_DESCRIPTION = 300;
-const MAX_PATTERN = 500;
-/** The instructions of a compiled pattern, and the characters that it is matched against: their product bounds the time. */
-const MAX_PROGRAM = 600;
-const MAX_MATCHED = 1_000;
 const MAX_ENUM = 1_000;
 /** Many values of a list cost as much as one part. */
 const VALUES_PER_PART = 10;
 const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'];
 /** An answer is described in at most this many parts. */
 const MAX_ANSWER_PARTS = 400;
-
-/** Loads the library only for a document that has a pattern. */
-function compiled(source: string): import('re2js').RE2JS {
-  const { RE2JS, RE2JSException }: typeof import('re2js') = require('re2js');
-  try {
-    return RE2JS.compile(RE2JS.translateRegExp(source));
-  } catch (error) {
-    if (!(error instanceof RE2JSException)) throw error;
-    throw new DocumentFault('cannot be matched in linear time');
-  }
-}
-
-/**
- * A pattern that is matched in linear time, against a text that is not too long. It is a RegExp only because the validator takes no
- * other object; JSON shows its source.
- */
-class LinearPattern extends RegExp {
-  readonly #source: string;
-  readonly #pattern: import('re2js').RE2JS;
-
-  constructor(source: string) {
-    super('');
-    this.#source = source;
-    this.#pattern = compiled(source);
-    if (this.#pattern.programSize() > MAX_PROGRAM) throw new DocumentFault('takes too long to match');
-  }
-
-  override test(text: string): boolean {
-    return text.length <= MAX_MATCHED && this.#pattern.test(text);
-  }
-
-  override toString(): string {
-    return this.#source;
-  }
-
-  toJSON(): string {
-    return this.#source;
-  }
-}
-
-function patternOf(source: unknown): LinearPattern {
-  if (String(source).length > MAX_PATTERN) throw new DocumentFault(`is longer than ${MAX_PATTERN} characters`);
-  return new LinearPattern(String(source));
-}
-
-function faultOf(error: unknown, keyword: string, value: unknown): unknown {
-  if (!(error instanceof DocumentFault)) return error;
-  const text = typeof value === 'object' ? '' : `${shown(String(value))} `;
-  return new DocumentFault(`${keyword} ${text}${error.message}`);
-}
 
 /** The value of a keyword, if it is one that the keyword may have. */
 type KeywordValue = (value: unknown) => unknown;
@@ -106,7 +50,7 @@ const CHECKED: Readonly<Record<string, KeywordValue>> = {
 /** Keywords that say nothing to a reader of answers. */
 const OF_INPUT = ['pattern', 'examples', 'default'];
 
-/** Keywords that restrict a value and that a row does not express. */
+/** Keywords that restrict a value and that are not checked. */
 const UNSUPPORTED = new Set([
   ...['not', 'if', 'patternProperties', 'propertyNames', 'dependentRequired', 'dependentSchemas', 'dependencies'],
   ...['contains', 'unevaluatedProperties', 'unevaluatedItems', '$dynamicRef', '$recursiveRef'],
@@ -117,6 +61,14 @@ export const isInherited = (name: string): boolean => name in Object.prototype;
 
 const INSIDE = ['items', 'additionalProperties'];
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
+
+/** The values of an enum as its type: YAML reads `no` and `1` as other types than the document means. */
+const SPELLINGS: Readonly<Record<string, (value: unknown) => unknown>> = {
+  string: String,
+  integer: Number,
+  number: Number,
+  boolean: (value) => String(value) === 'true',
+};
 
 /** Bounds as OpenAPI 3.0 writes them: `exclusiveMinimum: true` beside `minimum`. */
 function withOwnBounds(node: Members): Members {
@@ -138,94 +90,133 @@ interface ReadingOptions {
   readonly maxParts: number;
 }
 
-/** Reads one schema of a document. */
+class TooManyParts extends DocumentFault {}
+
+/** Reads one schema of a document. What cannot be judged becomes anything, with a note. */
 class SchemaReading {
   readonly #document: OpenApiDocument;
   readonly #options: ReadingOptions;
   readonly #open = new Set<unknown>();
-  parts = 0;
+  #parts = 0;
+  readonly notes: string[] = [];
 
   constructor(document: OpenApiDocument, options: ReadingOptions) {
     this.#document = document;
     this.#options = options;
   }
 
-  read(value: unknown): TSchema {
+  read(value: unknown, place: string): TSchema {
     const node = this.#document.resolve(value);
     if (node === true || node === undefined) return {};
-    if (!isMembers(node)) return this.#unreadable('a schema is not an object');
-    if (this.#open.has(node)) return this.#unreadable('a schema contains itself');
-    const { maxParts, maxDepth } = this.#options;
-    if (++this.parts > maxParts) throw new DocumentFault(`a schema has more than ${maxParts} parts`);
-    if (this.#open.size >= maxDepth) return this.#unreadable(`a schema is deeper than ${maxDepth}`);
+    if (!isMembers(node)) return this.#anything(place, 'is not an object');
+    if (this.#open.has(node)) return this.#anything(place, 'contains itself');
+    this.#count(1);
+    if (this.#open.size >= this.#options.maxDepth) return this.#anything(place, 'is too deep');
     this.#open.add(node);
     try {
-      return this.#members(withOwnBounds(node));
+      return this.#members(withOwnBounds(node), place);
     } finally {
       this.#open.delete(node);
     }
   }
 
-  #unreadable(why: string): TSchema {
-    if (this.#options.isChecked) throw new DocumentFault(why);
+  #count(parts: number): void {
+    this.#parts += parts;
+    if (this.#parts > this.#options.maxParts) throw new TooManyParts('is too large');
+  }
+
+  #anything(place: string, why: string): TSchema {
+    if (this.#options.isChecked) this.notes.push(`${place}: not checked, since its schema ${why}`);
     return {};
   }
 
-  #members({ nullable, example, ...node }: Members): TSchema {
+  #members({ nullable, example, ...node }: Members, place: string): TSchema {
     const { isChecked } = this.#options;
     const schema: Record<string, unknown> = {};
-    for (const [keyword, value] of Object.entries(example === undefined ? node : { examples: [example], ...node })) {
-      if (isChecked && UNSUPPORTED.has(keyword)) throw new DocumentFault(`a schema uses ${keyword}`);
-      if (Object.hasOwn(CHECKED, keyword)) {
-        if (isChecked || !OF_INPUT.includes(keyword)) this.#keyword(schema, keyword, value);
-      } else if (LISTS.includes(keyword)) schema[keyword] = itemsOf(value).map((each) => this.read(each));
-      else if (INSIDE.includes(keyword)) schema[keyword] = typeof value === 'boolean' ? value : this.read(value);
-      else if (keyword === 'properties') schema.properties = this.#properties(membersOf(value));
+    const all = Object.entries(example === undefined ? node : { examples: [example], ...node });
+    for (const [keyword, value] of all) {
+      if (UNSUPPORTED.has(keyword)) this.#anything(place, `uses ${keyword}`);
+      else if (Object.hasOwn(CHECKED, keyword)) {
+        if (isChecked || !OF_INPUT.includes(keyword)) this.#keyword(schema, keyword, value, place);
+      } else if (LISTS.includes(keyword)) this.#list(schema, keyword, value, place);
+      else if (INSIDE.includes(keyword)) {
+        schema[keyword] = typeof value === 'boolean' ? value : this.read(value, `${place}[]`);
+      } else if (keyword === 'properties') schema.properties = this.#properties(membersOf(value), place);
     }
     const { properties } = schema;
     // An answer's required members are those that are described.
     if (!isChecked && isMembers(properties))
       schema.required = itemsOf(schema.required).filter((name) => Object.hasOwn(properties, String(name)));
+    const asType = SPELLINGS[String(schema.type)];
+    if (asType && Array.isArray(schema.enum))
+      schema.enum = schema.enum.map((each) => (isMembers(each) ? each : asType(each)));
     return nullable === true ? { anyOf: [schema, { type: 'null' }] } : schema;
   }
 
+  /** If part of an alternative is not checked, several may fit. */
+  #list(schema: Record<string, unknown>, keyword: string, value: unknown, place: string): void {
+    const before = this.notes.length;
+    const parts = itemsOf(value).map((each) => this.read(each, place));
+    const isLoose = keyword === 'oneOf' && this.notes.length > before;
+    schema[isLoose && !('anyOf' in schema) ? 'anyOf' : keyword] = parts;
+  }
+
   /** A wrong value makes the schema of an input a fault, and is left out of an answer. */
-  #keyword(schema: Record<string, unknown>, keyword: string, value: unknown): void {
+  #keyword(schema: Record<string, unknown>, keyword: string, value: unknown, place: string): void {
     try {
       schema[keyword] = CHECKED[keyword]?.(value);
-      if (Array.isArray(value)) this.parts += Math.floor(value.length / VALUES_PER_PART);
+      if (Array.isArray(value)) this.#count(Math.floor(value.length / VALUES_PER_PART));
     } catch (error) {
-      if (!(error instanceof DocumentFault) || this.#options.isChecked) throw faultOf(error, keyword, value);
+      if (!(error instanceof DocumentFault) || error instanceof TooManyParts) throw error;
+      const why = `${keyword} ${typeof value === 'object' ? '' : `${shown(String(value))} `}${error.message}`;
+      if (keyword === 'pattern') this.#anything(place, `has a ${why}`);
+      else if (this.#options.isChecked) throw new DocumentFault(why);
     }
   }
 
-  #properties(properties: Members): Members {
-    const entries = Object.entries(properties).map(([name, each]) => {
-      const isUnusable = this.#options.isChecked ? isInherited(name) : name === '__proto__';
-      if (isUnusable) throw new DocumentFault(`a property is named ${name}`);
-      return [name, this.read(each)] as const;
+  #properties(properties: Members, place: string): Members {
+    const entries = Object.entries(properties).flatMap(([name, each]) => {
+      const isUsable = this.#options.isChecked ? !isInherited(name) : name !== '__proto__';
+      if (isUsable) return [[name, this.read(each, `${place}.${name}`)] as const];
+      this.#anything(`${place}.${name}`, 'has the name of what every object has');
+      return [];
     });
     return Object.fromEntries(entries);
   }
 }
 
-/** A schema that a client's values are checked against. Throws a DocumentFault if a row cannot express it. */
-export const checkedSchema = (document: OpenApiDocument, value: unknown): TSchema =>
-  new SchemaReading(document, { isChecked: true, maxDepth: MAX_DEPTH, maxParts: MAX_PARTS }).read(value);
-
-/** A schema that describes an answer, as deep as it stays short. */
-export function describingSchema(document: OpenApiDocument, value: unknown): TSchema {
-  let best: TSchema = {};
-  for (let [depth, parts] = [1, 0]; depth <= MAX_DEPTH; depth++) {
-    const reading = new SchemaReading(document, { isChecked: false, maxDepth: depth, maxParts: MAX_ANSWER_PARTS });
+/** A schema as deep as its parts allow, and what of it is not checked. */
+function deepest(document: OpenApiDocument, value: unknown, options: Omit<ReadingOptions, 'maxDepth'>, place: string) {
+  const attempt = (maxDepth: number) => {
+    const reading = new SchemaReading(document, { ...options, maxDepth });
     try {
-      best = reading.read(value);
+      return { schema: reading.read(value, place), notes: reading.notes };
     } catch (error) {
-      if (error instanceof DocumentFault) return best;
+      if (error instanceof TooManyParts || (error instanceof DocumentFault && !options.isChecked)) return undefined;
       throw error;
     }
-    if (reading.parts === parts) return best;
-    parts = reading.parts;
+  };
+  const whole = attempt(MAX_DEPTH);
+  if (whole) return whole;
+  let best = { schema: {} as TSchema, notes: [`${place}: not checked, since its schema is too large`] };
+  for (let depth = 1; depth < MAX_DEPTH; depth++) {
+    const deeper = attempt(depth);
+    if (!deeper) break;
+    best = deeper;
   }
   return best;
 }
+
+/**
+ * A schema that a client's values are checked against. What of it cannot be checked is anything, and noted with its place. Throws a
+ * DocumentFault for a schema that is none.
+ */
+export function checkedSchema(document: OpenApiDocument, value: unknown, place: string, notes: Set<string>): TSchema {
+  const found = deepest(document, value, { isChecked: true, maxParts: MAX_PARTS }, place);
+  for (const note of found.notes) notes.add(note);
+  return found.schema;
+}
+
+/** A schema that describes an answer, as deep as it stays short. */
+export const describingSchema = (document: OpenApiDocument, value: unknown): TSchema =>
+  deepest(document, value, { isChecked: false, maxParts: MAX_ANSWER_PARTS }, '').schema;

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Route, Values } from '@asset-gateway/protocol';
-import type { TObject } from 'typebox';
+import { exactJson, type Route, type Values } from '@asset-gateway/protocol';
 import type { Input } from '../call.ts';
 import { candlesLifetime, type Lifetime } from './lifetimes.ts';
 
@@ -39,7 +38,7 @@ export const oldestSeconds = ({ maxStaleSeconds, overSinceSeconds }: CacheKey, n
   overSinceSeconds === undefined ? maxStaleSeconds : Math.min(maxStaleSeconds, nowSeconds() - overSinceSeconds);
 
 /** The members of an open object that its schema does not name. */
-const othersIn = (given: Values, { properties }: TObject): readonly unknown[] =>
+const othersIn = (given: Values, properties: object): readonly unknown[] =>
   Object.keys(given)
     .filter((name) => !Object.hasOwn(properties, name))
     .sort()
@@ -51,11 +50,16 @@ export function cacheKeyOf(route: Route, input: Input, kept: Lifetime, nowSecond
   for (const place of ['path', 'query', 'body'] as const) {
     const [given, schema] = [input[place], route.input[place]];
     if (!schema) continue;
+    const { properties } = schema;
+    if (!properties) {
+      inOrder.push(given);
+      continue;
+    }
     // In a list of its own, so that null differs from an absent value.
-    for (const name of Object.keys(schema.properties)) inOrder.push(Object.hasOwn(given, name) ? [given[name]] : null);
-    if (Reflect.get(schema, 'additionalProperties') !== false) inOrder.push(othersIn(given, schema));
+    for (const name of Object.keys(properties)) inOrder.push(Object.hasOwn(given, name) ? [given[name]] : null);
+    if (Reflect.get(schema, 'additionalProperties') !== false) inOrder.push(othersIn(given, properties));
   }
-  const values = JSON.stringify(inOrder);
+  const values = exactJson(inOrder);
   const lifetime = lifetimeOf(route, input, kept, nowSeconds);
   // An answer fetched while its range was open must not be found once the range is past.
   const kind = lifetime.overSinceSeconds === undefined ? route.id : `${route.id} over`;

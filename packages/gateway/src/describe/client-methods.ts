@@ -41,7 +41,7 @@ export function methodsOf(routes: readonly Route[]): readonly Method[] {
 function takes({ input, credit }: Route): string | undefined {
   if (credit === 'sold') return 'amount';
   if (input.query) return 'query';
-  const params = input.body?.properties.params as JsonSchema | undefined;
+  const params = input.body?.properties?.params as JsonSchema | undefined;
   if (params) return params.prefixItems ? 'params' : 'named';
   return input.body ? 'body' : undefined;
 }
@@ -64,7 +64,7 @@ const inputText = (route: Route, schema: JsonSchema, indent = ''): string =>
 
 /** The schema of the last argument, if it is an object. */
 function objectOf({ input }: Route): JsonSchema | undefined {
-  const object = input.query ?? input.body?.properties.params ?? input.body;
+  const object = input.query ?? input.body?.properties?.params ?? input.body;
   const schema = object && published(object as typeof input.body & object);
   return schema?.properties && Object.keys(schema.properties).length > 0 ? schema : undefined;
 }

@@ -156,7 +156,7 @@ function schemaComponents(service: Service): JsonObject {
 function paths(service: Service): JsonObject {
   const items: Record<string, Record<string, JsonObject>> = {};
   for (const route of service.routes) {
-    const path = route.path.replace(/:(\w+)/g, '{$1}');
+    const path = route.path.replace(/\/:(\w+)/g, '/{$1}');
     items[path] = { ...items[path], [route.httpMethod.toLowerCase()]: operation(route, service) };
   }
   return items;

@@ -45,7 +45,7 @@ const encoded = (value: unknown): string => encodeURIComponent(String(value)).re
 
 /** A row's path with the values of its example. */
 const examplePath = ({ path, example }: Route): string =>
-  path.replace(/:(\w+)/g, (_, name: string) => encoded(example.path?.[name]));
+  path.replace(/\/:(\w+)/g, (_, name: string) => `/${encoded(example.path?.[name])}`);
 
 /** A row's path and query with the values of its example. */
 export function exampleTarget(route: Route): string {

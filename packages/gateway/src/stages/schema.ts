@@ -70,6 +70,7 @@ type Judge = (value: unknown, name: string) => Iterable<Found>;
 
 /** The keywords read here; the library judges the others. */
 interface Shape {
+  readonly allOf?: readonly TSchema[];
   readonly anyOf?: readonly TSchema[];
   readonly properties?: Readonly<Record<string, TSchema>>;
   readonly required?: readonly string[];
@@ -98,6 +99,14 @@ function choice(schema: TSchema, alternatives: readonly TSchema[]): Judge {
   const judges = alternatives.map(judgeOf);
   return function* (value, name) {
     if (validator.Check(value)) return;
+    for (const judge of judges) yield* judge(value, name);
+  };
+}
+
+/** Finds what is wrong for each part, and for the rest of the schema. */
+function all(parts: readonly TSchema[], { allOf: _, ...rest }: Shape): Judge {
+  const judges = [...parts, rest as TSchema].map(judgeOf);
+  return function* (value, name) {
     for (const judge of judges) yield* judge(value, name);
   };
 }
@@ -139,6 +148,7 @@ function array({ items, prefixItems = [], minItems = 0, maxItems = Number.POSITI
 
 function newJudge(schema: TSchema): Judge {
   const shape: Shape = schema;
+  if (shape.allOf) return all(shape.allOf, shape);
   if (shape.anyOf) return choice(schema, shape.anyOf);
   if (shape.properties) return object(shape);
   return shape.items || shape.prefixItems ? array(shape) : scalar(schema);

@@ -1,5 +1,5 @@
-import { afterString, Refusal, type RequestValues, type Route, type Values } from '@asset-gateway/protocol';
-import type { TObject, TSchema } from 'typebox';
+import { afterString, exactValue, Refusal, type RequestValues, type Route, type Values } from '@asset-gateway/protocol';
+import type { TSchema } from 'typebox';
 import type { Call, Inbound, Input } from '../call.ts';
 import { compile, Violations } from './schema.ts';
 
@@ -7,7 +7,7 @@ const MAX_DEPTH = 32;
 /** More values than any row may take; the rest is not read. */
 const MAX_VALUES = 1_024;
 const INTEGER = /^(?:0|-?[1-9][0-9]*)$/;
-const NUMBER = /^-?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{1,30})?$/;
+const NUMBER = /^-?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{1,30})?(?:[eE][-+]?[0-9]{1,3})?$/;
 /** An upstream that decodes a path before it routes would find another path. */
 const LEAVES_SEGMENT = /[/\\]|^\.{0,2}$/;
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
@@ -18,17 +18,48 @@ const SPACE = 0x20;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** A text as its schema's JSON type, or the text if it is none. Of a list, at most one item beyond its limit. */
+/** A text as one of its schema's JSON types, or the text if it is none. */
 function typed(raw: string, schema: TSchema): unknown {
-  const type: unknown = Reflect.get(schema, 'type');
-  if (type === 'integer' && INTEGER.test(raw)) return Number(raw);
-  if (type === 'number' && NUMBER.test(raw)) return Number(raw);
-  if (type === 'boolean' && (raw === 'true' || raw === 'false')) return raw === 'true';
-  if (type !== 'array') return raw;
-  const items: TSchema = Reflect.get(schema, 'items') ?? {};
-  const limit: unknown = Reflect.get(schema, 'maxItems');
-  return raw.split(',', typeof limit === 'number' ? limit + 1 : undefined).map((item) => typed(item, items));
+  const { type, anyOf = [] } = schema as { readonly type?: unknown; readonly anyOf?: readonly TSchema[] };
+  for (const each of anyOf) {
+    const value = typed(raw, each);
+    if (value !== raw) return value;
+  }
+  const types = [type].flat();
+  if (types.includes('integer') && INTEGER.test(raw)) return Number(raw);
+  if (types.includes('number') && NUMBER.test(raw)) return Number(raw);
+  return types.includes('boolean') && (raw === 'true' || raw === 'false') ? raw === 'true' : raw;
 }
+
+/** A parameter as its schema judges it, and as the upstream gets it. */
+interface Parameter {
+  readonly judged: unknown;
+  readonly sent: unknown;
+}
+
+/** Reads a parameter. Of a list, at most one item beyond its limit. */
+function parameterIn(
+  text: string,
+  schema: TSchema,
+  { isVerbatim = false }: Route['upstream'],
+  read: Decode,
+): Parameter {
+  const { type, items = {}, maxItems } = schema as { type?: unknown; items?: TSchema; maxItems?: number };
+  if (type !== 'array') {
+    const raw = read(text);
+    const judged = typed(raw, schema);
+    return { judged, sent: isVerbatim ? raw : judged };
+  }
+  // A comma inside an item of an operator's API is escaped.
+  const parts = isVerbatim ? text : read(text);
+  const raws = parts.split(',', maxItems === undefined ? undefined : maxItems + 1);
+  const texts = isVerbatim ? raws.map(read) : raws;
+  const judged = texts.map((item) => typed(item, items));
+  return { judged, sent: isVerbatim ? texts : judged };
+}
+
+type Decode = (text: string) => string;
+const asItIs: Decode = (text) => text;
 
 /** A query's plus signs as spaces. `replaceAll` takes ten times as long for 8 KB of plus signs. */
 function withSpaces(text: string): string {
@@ -43,9 +74,21 @@ function decode(text: string): string {
   return spaced.includes('%') ? decodeURIComponent(spaced) : spaced;
 }
 
-/** The query's parameters as their schema's JSON types. Unknown and repeated parameters are violations. */
-function readQuery(query: string | undefined, schema: TObject | undefined, violations: Violations): Values {
-  const values = new Map<string, unknown>();
+/** Values as they are judged and as they are sent. */
+interface Judged {
+  readonly judged: Values;
+  readonly sent: Values;
+}
+
+const judgedOf = (found: ReadonlyMap<string, Parameter>): Judged => ({
+  judged: Object.fromEntries([...found].map(([name, { judged }]) => [name, judged])),
+  sent: Object.fromEntries([...found].map(([name, { sent }]) => [name, sent])),
+});
+
+/** The query's parameters. Unknown and repeated parameters are violations. */
+function readQuery(query: string | undefined, { input, upstream }: Route, violations: Violations): Judged {
+  const schema = input.query;
+  const values = new Map<string, Parameter>();
   for (const pair of query ? query.split('&', MAX_VALUES) : []) {
     if (violations.isFull) break;
     const equals = pair.indexOf('=');
@@ -53,9 +96,9 @@ function readQuery(query: string | undefined, schema: TObject | undefined, viola
     const property = schema && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
     if (!property) violations.note('query', name, 'additionalProperties');
     else if (values.has(name)) violations.note('query', name, 'repeated');
-    if (property) values.set(name, typed(equals < 0 ? '' : decode(pair.slice(equals + 1)), property));
+    if (property) values.set(name, parameterIn(equals < 0 ? '' : pair.slice(equals + 1), property, upstream, decode));
   }
-  return Object.fromEntries(values);
+  return judgedOf(values);
 }
 
 /**
@@ -85,13 +128,15 @@ function assertJson(headers: Inbound['headers'], isEmpty: boolean): void {
 }
 
 /** The body as JSON. Refuses other content types, encodings, and text that is not shallow UTF-8 JSON. */
-function readBody({ body, headers }: Inbound, violations: Violations): unknown {
+function readBody({ body, headers }: Inbound, { isVerbatim }: Route['upstream'], violations: Violations): Parameter {
   assertJson(headers, body.length === 0);
   const first = firstValues(Buffer.from(body).toString('latin1'));
   if (!first) throw new Refusal('invalid_json');
   if (first.length < body.length) violations.note('body', '', 'maxValues', { limit: MAX_VALUES });
   try {
-    return JSON.parse(utf8.decode(body.subarray(0, first.length)) + first.closing);
+    const text = utf8.decode(body.subarray(0, first.length)) + first.closing;
+    const judged: unknown = JSON.parse(text);
+    return { judged, sent: (isVerbatim && exactValue(text)) || judged };
   } catch {
     throw new Refusal('invalid_json');
   }
@@ -119,30 +164,52 @@ const checksOf = ({ path, query, body }: Route['input']) => ({
   body: body && compile(body, 'body'),
 });
 
+/** The parameters of a path; a value with slashes would lead to another path. */
+function readPath(texts: Readonly<Record<string, string>>, { input, upstream }: Route): Judged {
+  const inPath = Object.entries(input.path?.properties ?? {});
+  return judgedOf(
+    new Map(inPath.map(([name, schema]) => [name, parameterIn(texts[name] ?? '', schema, upstream, asItIs)])),
+  );
+}
+
+function judgeSegments(texts: Readonly<Record<string, string>>, { input, upstream }: Route, violations: Violations) {
+  for (const name of Object.keys(input.path?.properties ?? {})) {
+    const text = texts[name] ?? '';
+    const segments = upstream.slashed?.includes(name) ? text.split('/') : [text];
+    const leaves = segments.some((each) => LEAVES_SEGMENT.test(each)) && !violations.concern('path', name);
+    if (leaves) violations.note('path', name, 'segment');
+  }
+}
+
+/** A body without members may be absent. */
+const mayBeAbsent = ({ body }: Route['input']): boolean =>
+  body !== undefined &&
+  Object.keys(body.properties ?? {}).length === 0 &&
+  !['items', 'allOf', 'anyOf', 'oneOf'].some((keyword) => keyword in body) &&
+  (Reflect.get(body, 'type') ?? 'object') === 'object';
+
+const NO_BODY: Parameter = { judged: {}, sent: {} };
+
 /**
  * Makes the validator of a row: from raw parameters to an input, or a refusal with every violation. The first call compiles the
  * schemas, so that a start compiles none.
  */
-export function createReader({ input }: Route): (call: Call) => Input {
+export function createReader(row: Route): (call: Call) => Input {
   let checks: ReturnType<typeof checksOf> | undefined;
-  // A body without members may be absent.
-  const mayBeAbsent = Object.keys(input.body?.properties ?? {}).length === 0;
-  const inPath = Object.entries(input.path?.properties ?? {});
+  const isOptional = mayBeAbsent(row.input);
   return ({ inbound, parameters: texts, query: text, route }) => {
-    checks ??= checksOf(input);
+    checks ??= checksOf(row.input);
     const { path, query, body } = checks;
     const violations = new Violations();
-    const parameters = Object.fromEntries(inPath.map(([name, schema]) => [name, typed(texts[name] ?? '', schema)]));
-    const json = body && !(mayBeAbsent && inbound.body.length === 0) ? readBody(inbound, violations) : {};
-    path?.(parameters, violations);
-    for (const [name] of inPath) {
-      const leaves = LEAVES_SEGMENT.test(texts[name] ?? '') && !violations.concern('path', name);
-      if (leaves) violations.note('path', name, 'segment');
-    }
-    const asked = readQuery(text, input.query, violations);
-    query?.(asked, violations);
-    body?.(json, violations);
-    const values = { path: parameters, query: asked, body: json } as RequestValues;
+    const parameters = readPath(texts, row);
+    const hasBody = body && !(isOptional && inbound.body.length === 0);
+    const json = hasBody ? readBody(inbound, row.upstream, violations) : NO_BODY;
+    path?.(parameters.judged, violations);
+    judgeSegments(texts, row, violations);
+    const asked = readQuery(text, row, violations);
+    query?.(asked.judged, violations);
+    body?.(json.judged, violations);
+    const values = { path: parameters.sent, query: asked.sent, body: json.sent } as RequestValues;
     judgeRules(route, values, violations);
     if (violations.issues.length > 0) refuse(route, violations);
     return values as Input;

@@ -108,6 +108,8 @@ export interface UpstreamRequest {
   /** Path and query, encoded. */
   readonly path: string;
   readonly body: string | undefined;
+  /** Headers of this request; they replace usual ones. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Connection settings of an HTTP upstream. */
@@ -130,12 +132,7 @@ interface Exchange {
 export function openPool(options: UpstreamOptions, exchangeOf: (call: KeyedCall) => Exchange): Connection {
   const { connections } = options;
   const { free, paid } = options.deadlinesMs;
-  // Alternating names and values, as undici expects.
-  const common = Object.entries({
-    accept: 'application/json',
-    'accept-encoding': 'gzip, br',
-    ...options.headers,
-  }).flat();
+  const common = { accept: 'application/json', 'accept-encoding': 'gzip, br', ...options.headers };
   const connect = { timeout: Math.max(free, paid) };
   // Only the deadline of the whole call applies.
   const times = { headersTimeout: 0, bodyTimeout: 0 };
@@ -146,8 +143,9 @@ export function openPool(options: UpstreamOptions, exchangeOf: (call: KeyedCall)
       const { request, read } = exchangeOf(call);
       const slot = await call.takeSlot();
       const { method, path, body } = request;
-      const own = body === undefined ? common : [...common, 'content-type', 'application/json'];
-      const headers = slot.headers ? [...own, ...Object.entries(slot.headers).flat()] : own;
+      const type = body === undefined ? {} : { 'content-type': 'application/json' };
+      // Alternating names and values, as undici expects.
+      const headers = Object.entries({ ...common, ...type, ...request.headers, ...slot.headers }).flat();
       const handler = new ResponseHandler(call.route.access === 'exact' ? paid - slot.usedMs : free);
       try {
         pool.dispatch({ method, path, headers, body: body ?? null }, handler);

@@ -1,4 +1,4 @@
-import type { Route } from '@asset-gateway/protocol';
+import { exactJson, type Route, type Values } from '@asset-gateway/protocol';
 import type { Input } from '../call.ts';
 import { openPool, refusalOfStatus, type UpstreamOptions, type UpstreamRequest } from './exchange.ts';
 import { type ResponseHandler, readJson } from './response.ts';
@@ -13,20 +13,29 @@ function pairsOf(name: string, value: unknown, isRepeated: boolean): string[] {
   return [`${encode(name)}=${value.map(encode).join(',')}`];
 }
 
+/** The upstream's path with these values. */
+function filledPath({ upstream: { path, slashed = [] } }: Route, values: Values): string {
+  const fill = (name: string) =>
+    slashed.includes(name) ? String(values[name]).split('/').map(encode).join('/') : encode(values[name]);
+  // Every other part is the name in braces.
+  const parts = path.split(/[{}]/).map((part, at) => (at % 2 === 0 ? part : fill(part)));
+  return parts.length > 1 ? parts.join('') : path.replace(/\/:(\w+)/g, (_, name: string) => `/${encode(values[name])}`);
+}
+
 /** Builds the upstream request from validated values alone, and checks that they changed neither host nor path structure. */
 export function writeRequest(route: Route, input: Input, base: URL): UpstreamRequest {
+  const { repeated = [], headers } = route.upstream;
   const { path, query, body } = route.upstream.forward(input);
-  const { repeated = [] } = route.upstream;
   const own = Object.entries(query).flatMap(([name, value]) => pairsOf(name, value, repeated.includes(name)));
   const pairs = base.search === '' ? own : [...own, base.search.slice(1)];
-  const filled = route.upstream.path.replace(/:(\w+)/g, (_, name: string) => encode(path[name]));
-  const pathname = base.pathname.replace(/\/$/, '') + filled;
+  const pathname = base.pathname.replace(/\/$/, '') + filledPath(route, path);
   const url = new URL(pathname, base.origin);
   if (url.origin !== base.origin || url.pathname !== pathname) throw new Error(`unsafe upstream path for ${route.id}`);
   return {
     method: route.httpMethod,
     path: pairs.length > 0 ? `${pathname}?${pairs.join('&')}` : pathname,
-    body: route.input.body ? JSON.stringify(body) : undefined,
+    body: route.input.body ? exactJson(body) : undefined,
+    headers,
   };
 }
 

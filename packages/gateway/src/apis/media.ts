@@ -1,0 +1,64 @@
+import { type BodySchema, JSON_MEDIA_TYPE, type Route } from '@asset-gateway/protocol';
+import { Check } from 'typebox/schema';
+import { DocumentFault, type Members, membersOf, type OpenApiDocument, type Operation, shown } from './document.ts';
+import { isShort, sampleOf } from './samples.ts';
+import { checkedSchema, describingSchema } from './schemas.ts';
+
+const COMPOSED = ['allOf', 'anyOf', 'oneOf'];
+const JSON_TYPE = /^(?:application\/(?:[\w.-]+\+)?json|application\/\*|\*\/\*)\s*(?:;|$)/i;
+
+/** The first JSON media type of a body or an answer; `application/json` if it has several. */
+function jsonIn(content: Members) {
+  const names = Object.keys(content).filter((name) => JSON_TYPE.test(name));
+  const name = names.find((each) => each === JSON_MEDIA_TYPE) ?? names[0];
+  if (name === undefined) return undefined;
+  return { name: name.includes('*') ? JSON_MEDIA_TYPE : name, media: membersOf(content[name]) };
+}
+
+const typesIn = (content: Members): string => Object.keys(content).map(shown).join(' or ');
+
+/** The schema of a JSON body. */
+export function bodyOf(document: OpenApiDocument, { node, verb }: Operation, notes: Set<string>) {
+  if (node.requestBody === undefined) return undefined;
+  if (verb === 'GET') throw new DocumentFault('a GET has a body');
+  const content = membersOf(membersOf(document.resolve(node.requestBody)).content);
+  const json = jsonIn(content);
+  if (!json) throw new DocumentFault(`the body is ${typesIn(content) || 'without a type'}, not JSON`);
+  const schema = checkedSchema(document, json.media.schema, 'body', notes);
+  const isOpen = !['type', 'properties', 'items', 'enum', 'const', ...COMPOSED].some((keyword) => keyword in schema);
+  const object = isOpen || 'properties' in schema ? { type: 'object', properties: {}, ...schema } : schema;
+  return { schema: object as BodySchema, type: json.name, example: exampleIn(document, json.media) };
+}
+
+/** The example of a media type, unless it is long or a reference to nothing. */
+function exampleIn(document: OpenApiDocument, media: Members): unknown {
+  const [named] = Object.values(membersOf(media.examples));
+  try {
+    const example = media.example ?? membersOf(document.resolve(named)).value;
+    return isShort(example) ? example : undefined;
+  } catch (error) {
+    if (error instanceof DocumentFault) return undefined;
+    throw error;
+  }
+}
+
+/** The media type of an operation's JSON answer; of an answer without content it is any JSON. */
+export function answerOf(document: OpenApiDocument, { node }: Operation) {
+  const responses = membersOf(node.responses);
+  const answered = ['200', '2XX', 'default'].find((status) => responses[status] !== undefined);
+  if (answered === undefined) {
+    throw new DocumentFault(`it answers ${Object.keys(responses).join(', ').slice(0, 40) || 'nothing'}, not 200`);
+  }
+  const content = membersOf(membersOf(document.resolve(responses[answered])).content);
+  const json = Object.keys(content).length === 0 ? { name: JSON_MEDIA_TYPE, media: {} } : jsonIn(content);
+  if (json) return json;
+  throw new DocumentFault(`it answers ${typesIn(content)}, not JSON`);
+}
+
+/** The schema and the example of an answer. */
+export function resultOf(document: OpenApiDocument, media: Members): Route['result'] {
+  const schema = describingSchema(document, media.schema);
+  const given = exampleIn(document, media);
+  const example = given !== undefined && Check(schema, given) ? given : sampleOf(schema);
+  return { schema, example: isShort(example) ? (example ?? null) : null };
+}
