@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { exactValue } from '@asset-gateway/protocol/wire';
 import { calledAs, variable } from './config.ts';
 import { UsageError } from './failure.ts';
 
@@ -121,10 +122,11 @@ export function readArguments(args: readonly string[], options: OptionTable, str
 /** The option of a parameter. */
 export const optionName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** A word as JSON if it is JSON, else as text. */
+/** A word as JSON if it is JSON, with every digit, else as text. */
 export function jsonOrText(word: string): unknown {
   try {
-    return JSON.parse(word);
+    const value: unknown = JSON.parse(word);
+    return exactValue(word) ?? value;
   } catch {
     return word;
   }

@@ -1,25 +1,11 @@
-import { afterString } from '@asset-gateway/protocol/wire';
+import { withNumbers } from '@asset-gateway/protocol/wire';
 
 const LONG_DIGITS = 16;
 const DIGITS = /^[0-9]+$/;
-/** The start of a string, or the characters of a number. */
-const TOKEN = /"|[-+.0-9eE]+/g;
 
 /** The same JSON with long integers quoted, so that no digit is lost; undefined if there are none. */
-function withLongNumbersQuoted(json: string): string | undefined {
-  const pieces: string[] = [];
-  let done = 0;
-  TOKEN.lastIndex = 0;
-  for (let token = TOKEN.exec(json); token; token = TOKEN.exec(json)) {
-    const [text] = token;
-    if (text === '"') TOKEN.lastIndex = afterString(json, token.index);
-    else if (text.length >= LONG_DIGITS && DIGITS.test(text)) {
-      pieces.push(json.slice(done, token.index), `"${text}"`);
-      done = token.index + text.length;
-    }
-  }
-  return pieces.length > 0 ? pieces.join('') + json.slice(done) : undefined;
-}
+const withLongNumbersQuoted = (json: string): string | undefined =>
+  withNumbers(json, (text) => (text.length >= LONG_DIGITS && DIGITS.test(text) ? `"${text}"` : undefined));
 
 type Members = Record<string, unknown>;
 

@@ -1,6 +1,5 @@
 import {
   type Issue,
-  listAt,
   type Members,
   objectAt,
   oneLine,
@@ -9,16 +8,13 @@ import {
 } from '@asset-gateway/protocol/wire';
 import type { ListedRoute } from './catalog.ts';
 import { GatewayError } from './error.ts';
+import { isWhole, type Property, propertiesOf } from './input-schema.ts';
 
-/** A parameter of a listed route. */
-export interface CallParameter {
+/** A parameter of a listed route; its key is the name at its place. */
+export interface CallParameter extends Property {
   /** Its name among the values of a call. */
   readonly name: string;
   readonly place: 'path' | 'query' | 'body';
-  /** Its name at its place. */
-  readonly key: string;
-  readonly schema: unknown;
-  readonly isRequired: boolean;
 }
 
 /** The request of a call, without its origin. */
@@ -30,16 +26,12 @@ export interface CallRequest {
 
 const MAX_NAME = 64;
 const MAX_NEAREST = 1_000;
-const MAX_DEPTH = 4;
 const DOTS = /^\.{1,2}$/;
 /** Surfaces whose body is `{ params }`: its members, or its items by position, are the parameters. */
 const WITH_PARAMS = ['rpc', 'das'];
 
 /** `<surface>.<method>` */
 export const callName = ({ surface, method }: CallableRoute): string => `${surface}.${method}`;
-
-/** A property of an object's schema. */
-type Property = Pick<CallParameter, 'key' | 'schema' | 'isRequired'>;
 
 /** The parts of a listed route that its calls need. */
 export type CallableRoute = Pick<
@@ -59,22 +51,6 @@ export const callableRow = ({ httpMethod, path, surface, method, input }: Route)
   queryParamsSchema: undefined,
 });
 
-/** The properties of an object's schema and of the schemas that it is composed of. */
-function propertiesOf(value: unknown, depth = 0): Property[] {
-  const { properties, required, allOf, anyOf, oneOf } = objectAt(value);
-  const needed = listAt(required);
-  const own = Object.entries(objectAt(properties)).map(([key, schema]) => ({
-    key,
-    schema,
-    isRequired: needed.includes(key),
-  }));
-  if (depth === MAX_DEPTH) return own;
-  const inAll = listAt(allOf).flatMap((each) => propertiesOf(each, depth + 1));
-  const inSome = [...listAt(anyOf), ...listAt(oneOf)].flatMap((each) => propertiesOf(each, depth + 1));
-  const all = [...own, ...inAll, ...inSome.map((each) => ({ ...each, isRequired: false }))];
-  return [...new Map(all.toReversed().map((each) => [each.key, each])).values()].toReversed();
-}
-
 /** The parameters of a body, and how their values are put into it. */
 interface BodyForm {
   readonly properties: readonly Property[];
@@ -88,6 +64,9 @@ function bodyForm({ surface, credit, inputSchema }: CallableRoute): BodyForm {
       description: 'The amount to buy, in dollars; default: the smallest that is sold.',
     };
     return { properties: [{ key: 'usd', schema, isRequired: false }], body: () => ({}) };
+  }
+  if (isWhole(inputSchema)) {
+    return { properties: [{ key: 'body', schema: inputSchema, isRequired: true }], body: ([given]) => given?.[1] };
   }
   const { params } = objectAt(inputSchema, 'properties');
   if (!WITH_PARAMS.includes(surface) || params === undefined) {
@@ -147,6 +126,7 @@ export const isOpen = ({ httpMethod, surface, credit, inputSchema }: CallableRou
   httpMethod === 'POST' &&
   credit !== 'sold' &&
   !WITH_PARAMS.includes(surface) &&
+  !isWhole(inputSchema) &&
   objectAt(inputSchema).additionalProperties !== false;
 
 /** How many characters to change, add or remove to get from one text to the other. */
@@ -210,6 +190,13 @@ function pathOf({ path }: CallableRoute, values: ReadonlyMap<string, unknown>): 
   return segments.join('/');
 }
 
+/** A value of a query; commas inside an item of a list are escaped. */
+const listed = (value: unknown): string =>
+  [value]
+    .flat()
+    .map((each) => encodeURIComponent(String(each)))
+    .join(',');
+
 /** The request of a call. Throws `invalid_request` with each unknown and each missing parameter. */
 export function requestFor(route: CallableRoute, values: Members): CallRequest {
   const parameters = callParameters(route);
@@ -221,7 +208,7 @@ export function requestFor(route: CallableRoute, values: Members): CallRequest {
       const value = each.place === place ? valueIn(values, each.name) : undefined;
       return value === undefined ? [] : [[each.key, value]];
     });
-  const pairs = given('query').map(([name, value]) => [name, String(value)].map(encodeURIComponent).join('='));
+  const pairs = given('query').map(([name, value]) => `${encodeURIComponent(name)}=${listed(value)}`);
   const path = [pathOf(route, new Map(given('path'))), pairs.join('&')].filter((part) => part !== '').join('?');
   if (route.httpMethod === 'GET') return { path };
   const names = new Set(parameters.map(({ name }) => name));

@@ -1,4 +1,4 @@
-import { below, oneLine, uint64Paths } from '@asset-gateway/protocol/wire';
+import { below, exactJson, oneLine, uint64Paths } from '@asset-gateway/protocol/wire';
 import type { MethodRow } from './call.ts';
 import type { ListedRoute } from './catalog.ts';
 import type { Connection } from './connection.ts';
@@ -7,7 +7,7 @@ import { GatewayError } from './error.ts';
 import type { Outgoing } from './exchange.ts';
 import { catalogOf } from './fetch-catalog.ts';
 import { callName, nearest, requestFor } from './listed-call.ts';
-import { creditFor, json, urlOf } from './request.ts';
+import { creditFor, urlOf } from './request.ts';
 import type { CallSettings } from './settings.ts';
 
 /** A call by the name in the gateway's catalog. */
@@ -51,7 +51,7 @@ function prepare(routes: readonly ListedRoute[], call: NamedCall, base: URL): Pr
   const buys = route.credit === 'sold' ? creditFor(call.values.usd) : undefined;
   const cluster = route.cluster || undefined;
   const { path, body } = requestFor(route, call.values);
-  const request = { url: urlOf(path, base).href, method, ...(body !== undefined && { body: json(body) }) };
+  const request = { url: urlOf(path, base).href, method, ...(body !== undefined && { body: exactJson(body) }) };
   const result = below(outputSchema, 'properties', 'result');
   return {
     outgoing: { name: `${call.name} ${cluster} ${route.provider}`, request, access, cluster, buys },

@@ -3,8 +3,8 @@ import { afterString } from './json.ts';
 /** Begins a marked string. JSON has this character only as an escape. */
 const MARK = '\0';
 const ESCAPED_MARK = '\\u0000';
-const IN_NUMBER = /[-+.0-9eE]/;
-const STARTS_NUMBER = /[-0-9]/;
+/** The start of a string, or the characters of a number. */
+const TOKEN = /"|[-+.0-9eE]+/g;
 
 /** A number with the text that it is written as, if JavaScript writes it otherwise: 9007199254740993, 1.50. */
 class Digits {
@@ -13,32 +13,39 @@ class Digits {
   constructor(text: string) {
     this.text = text;
   }
+
+  toString(): string {
+    return this.text;
+  }
 }
 
-/** A valid JSON text with such numbers as marked strings; undefined if it has none. */
-function marked(json: string): string | undefined {
-  const parts: string[] = [];
-  let from = 0;
-  for (let at = 0; at < json.length; at++) {
-    if (json[at] === '"') at = afterString(json, at) - 1;
-    else if (STARTS_NUMBER.test(json.charAt(at))) {
-      const start = at;
-      while (IN_NUMBER.test(json.charAt(at + 1))) at++;
-      const text = json.slice(start, at + 1);
-      if (String(Number(text)) === text) continue;
-      parts.push(json.slice(from, start), `"${ESCAPED_MARK}${text}"`);
-      from = at + 1;
+/** A valid JSON text with the numbers that `change` replaces; undefined if it replaces none. */
+export function withNumbers(json: string, change: (text: string) => string | undefined): string | undefined {
+  const pieces: string[] = [];
+  let done = 0;
+  TOKEN.lastIndex = 0;
+  for (let token = TOKEN.exec(json); token; token = TOKEN.exec(json)) {
+    const [text] = token;
+    // The others are of `true` and `false`.
+    const changed = /[0-9]/.test(text) ? change(text) : undefined;
+    if (text === '"') TOKEN.lastIndex = afterString(json, token.index);
+    else if (changed !== undefined) {
+      pieces.push(json.slice(done, token.index), changed);
+      done = token.index + text.length;
     }
   }
-  return parts.length === 0 ? undefined : parts.join('') + json.slice(from);
+  return pieces.length > 0 ? pieces.join('') + json.slice(done) : undefined;
 }
+
+const marked = (text: string): string | undefined =>
+  String(Number(text)) === text ? undefined : `"${ESCAPED_MARK}${text}"`;
 
 /**
  * The value of a JSON text, for `exactJson`; undefined if JavaScript's value has every digit, or if the text has a NUL, which marks
  * numbers here.
  */
 export function exactValue(json: string): unknown {
-  const text = json.includes(ESCAPED_MARK) ? undefined : marked(json);
+  const text = json.includes(ESCAPED_MARK) ? undefined : withNumbers(json, marked);
   if (text === undefined) return undefined;
   return JSON.parse(text, (_, value: unknown) =>
     typeof value === 'string' && value.startsWith(MARK) ? new Digits(value.slice(1)) : value,

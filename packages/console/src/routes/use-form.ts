@@ -17,6 +17,13 @@ const nameIn = (fields: readonly Field[], field: Field): string =>
 /** A text as one component of a URL. A lone surrogate becomes U+FFFD. */
 const component = (text: string): string => encodeURIComponent(text.replace(/\p{Cs}/gu, '\ufffd'));
 
+/** A value of a query; commas inside an item of a list are escaped. */
+const listed = (value: unknown): string =>
+  [value]
+    .flat()
+    .map((each) => component(String(each)))
+    .join(',');
+
 /** The same with brackets, commas and colons that a person can read. */
 const encoded = (text: string): string => component(text).replace(/%(?:5B|5D|2C|3A)/g, decodeURIComponent);
 
@@ -78,8 +85,8 @@ function requestOf({ path, httpMethod, inputSchema }: FormRow, fields: readonly 
   const segments = path.split('/').map((segment) => {
     return segment.startsWith(':') ? component(String(inPath[segment.slice(1)] ?? '')) : segment;
   });
-  const pairs = Object.entries(isPost ? inQuery : input).map(([name, value]) => [name, String(value)]);
-  const filled = [segments.join('/'), new URLSearchParams(pairs).toString()].filter((part) => part !== '').join('?');
+  const pairs = Object.entries(isPost ? inQuery : input).map(([name, value]) => `${component(name)}=${listed(value)}`);
+  const filled = [segments.join('/'), pairs.join('&')].filter((part) => part !== '').join('?');
   return { path: filled, inPath, inQuery, input, ...(isPost && { body: input }) };
 }
 

@@ -1,0 +1,35 @@
+import { listAt, objectAt } from '@asset-gateway/protocol/wire';
+
+const MAX_DEPTH = 4;
+
+/** A property of an object's schema. */
+export interface Property {
+  readonly key: string;
+  readonly schema: unknown;
+  readonly isRequired: boolean;
+}
+
+/** The properties of an object's schema and of the schemas that it is composed of. */
+export function propertiesOf(value: unknown, depth = 0): Property[] {
+  const { properties, required, allOf, anyOf, oneOf } = objectAt(value);
+  const needed = listAt(required);
+  const own = Object.entries(objectAt(properties)).map(([key, schema]) => ({
+    key,
+    schema,
+    isRequired: needed.includes(key),
+  }));
+  if (depth === MAX_DEPTH) return own;
+  const inAll = listAt(allOf).flatMap((each) => propertiesOf(each, depth + 1));
+  const inSome = [...listAt(anyOf), ...listAt(oneOf)].flatMap((each) => propertiesOf(each, depth + 1));
+  const all = [...own, ...inAll, ...inSome.map((each) => ({ ...each, isRequired: false }))];
+  return [...new Map(all.toReversed().map((each) => [each.key, each])).values()].toReversed();
+}
+
+/** Whether values of a schema, or of one of its alternatives, are no objects: a list, a text. */
+export function isWhole(value: unknown, depth = 0): boolean {
+  const { type, properties, ...rest } = objectAt(value);
+  if (type !== undefined && properties === undefined)
+    return !['object', 'null'].some((each) => [type].flat().includes(each));
+  const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => listAt(rest[keyword]));
+  return properties === undefined && depth < MAX_DEPTH && parts.some((each) => isWhole(each, depth + 1));
+}
