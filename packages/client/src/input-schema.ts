@@ -28,8 +28,8 @@ export function propertiesOf(value: unknown, depth = 0): Property[] {
 /** Whether values of a schema, or of one of its alternatives, are no objects: a list, a text. */
 export function isWhole(value: unknown, depth = 0): boolean {
   const { type, properties, ...rest } = objectAt(value);
-  if (type !== undefined && properties === undefined)
-    return !['object', 'null'].some((each) => [type].flat().includes(each));
+  const types = [type].flat().filter((each) => each !== undefined && each !== 'null');
+  if (types.length > 0 && properties === undefined) return !types.includes('object');
   const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => listAt(rest[keyword]));
   return properties === undefined && depth < MAX_DEPTH && parts.some((each) => isWhole(each, depth + 1));
 }

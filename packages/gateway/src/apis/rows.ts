@@ -44,17 +44,22 @@ const MAX_NAME = 64;
 const MAX_DESCRIPTION = 200;
 const PLACES = ['path', 'query', 'body'] as const;
 
-/** For paths whose schemas no sample fits: documents name a target of each row. */
-const texts = (path: TObject | undefined): object =>
-  Object.fromEntries(Object.keys(path?.properties ?? {}).map((name) => [name, 'text']));
+/** Documents name a target of each row, also if no sample fits. */
+const pathExample = (path: TObject, slashed: readonly string[]): object =>
+  Object.fromEntries(
+    Object.entries(path.properties).map(([name, schema]) => {
+      const isSegment = (value: unknown) => slashed.includes(name) || !String(value).includes('/');
+      return [name, sampleOf(schema, (value) => isSegment(value) && Check(schema, value)) ?? 'text'];
+    }),
+  );
 
 /** The values of a row's example that its schemas accept. */
-function exampleOf(input: InputSchemas, body: unknown): Partial<RequestValues> {
+function exampleOf(input: InputSchemas, body: unknown, slashed: readonly string[]): Partial<RequestValues> {
   const values = PLACES.flatMap((place) => {
     const schema = input[place];
     if (!schema) return [];
     const given = place === 'body' && Check(schema, body) ? body : undefined;
-    const value = given ?? sampleOf(schema) ?? (place === 'path' ? texts(input.path) : undefined);
+    const value = place === 'path' ? pathExample(schema as TObject, slashed) : (given ?? sampleOf(schema));
     return value === undefined ? [] : [[place, value]];
   });
   return Object.fromEntries(values);
@@ -106,17 +111,21 @@ function inputOf(document: OpenApiDocument, operation: Operation, template: stri
   const input: InputSchemas = { ...(path && { path }), ...(query && { query }), ...(body && { body: body.schema }) };
   const repeated = parameters.filter(({ isRepeated }) => isRepeated).map(({ name }) => name);
   if (body && body.type !== JSON_MEDIA_TYPE) headers['content-type'] = body.type;
-  return { input, repeated, headers, notes, example: once(() => exampleOf(input, body?.example)) };
+  const slashed = slashedOf(path, serving.slashes, notes);
+  return { input, repeated, slashed, headers, notes, example: once(() => exampleOf(input, body?.example, slashed)) };
 }
 
-const hasSlash = (schema: unknown): boolean => String(itemsOf(membersOf(schema).examples)[0]).includes('/');
-
 /** The parameters of a path whose values may have slashes: those whose example has one, or else the last. */
-function slashedOf(path: TObject | undefined): readonly string[] {
-  const all = Object.entries(path?.properties ?? {});
-  if (all.length === 0) throw new DocumentFault('slashes: its path has no parameter');
-  const shown = all.filter(([, schema]) => hasSlash(schema));
-  return (shown.length > 0 ? shown : all.slice(-1)).map(([name]) => name);
+function slashedOf(path: TObject | undefined, isAllowed: boolean | undefined, notes: Set<string>): readonly string[] {
+  const names = Object.keys(path?.properties ?? {});
+  const hasSlash = (name: string) => String(itemsOf(membersOf(path?.properties[name]).examples)[0]).includes('/');
+  const found = names.filter(hasSlash);
+  if (!isAllowed) {
+    for (const name of found) notes.add(`path.${name}: its example has a slash, which only \`slashes: true\` allows`);
+    return [];
+  }
+  if (names.length === 0) throw new DocumentFault('slashes: its path has no parameter');
+  return found.length > 0 ? found : names.slice(-1);
 }
 
 const SAME_PATH = 'Must not make this path another path of the API.';
@@ -146,13 +155,12 @@ export function rowOf(document: OpenApiDocument, operation: Operation, serving: 
   if (node.callbacks !== undefined) throw new DocumentFault('it has callbacks');
   assertKey(document, operation);
   const template = templateOf(operation.path);
-  const { input, repeated, headers, notes, example } = inputOf(document, operation, template.own, serving);
+  const { input, repeated, slashed, headers, notes, example } = inputOf(document, operation, template.own, serving);
   const answer = answerOf(document, operation);
   if (answer.name !== JSON_MEDIA_TYPE) headers.accept = `${answer.name}, ${JSON_MEDIA_TYPE}`;
   const result = once(() => resultOf(document, answer.media));
   const method = methodOf(operation);
   const isPaid = access === 'exact';
-  const slashed = serving.slashes ? slashedOf(input.path) : [];
   const row: Route = {
     id: isPaid ? `${api}.${cluster}.${method}` : `${api}.${method}`,
     provider: api,

@@ -28,25 +28,47 @@ function sampleNumber({ minimum, exclusiveMinimum, multipleOf = 1 }: Members): n
   return Math.ceil(lowest / Number(multipleOf)) * Number(multipleOf);
 }
 
-function sampleText({ minLength = 0, maxLength = MAX_TEXT }: Members): string {
-  return 'text'.padEnd(Math.min(Number(minLength), MAX_TEXT), 't').slice(0, Number(maxLength));
+/** What patterns often ask for. */
+const TEXTS = [
+  '1',
+  'a',
+  'A',
+  '1.0.0',
+  '2026-01-31',
+  '2026-01-31T12:00:00Z',
+  'a@b.example',
+  'https://a.example',
+  '#a0b1c2',
+];
+const UUID = '00000000-0000-4000-8000-000000000000';
+
+function sampleText(schema: Members): string {
+  const { minLength = 0, maxLength = MAX_TEXT, pattern } = schema;
+  const text = 'text'.padEnd(Math.min(Number(minLength), MAX_TEXT), 't').slice(0, Number(maxLength));
+  if (pattern === undefined) return text;
+  return [text, ...TEXTS, UUID, `sha256:${'0'.repeat(64)}`].find((each) => Check(schema, each)) ?? text;
 }
 
 /** Makes one sample, of a limited number of values. */
 class Sampling {
+  readonly #usesGiven: boolean;
   #left = MAX_VALUES;
+
+  constructor(usesGiven: boolean) {
+    this.#usesGiven = usesGiven;
+  }
 
   of(schema: unknown): unknown {
     if (--this.#left < 0) return null;
     const node = membersOf(schema);
-    const { default: preset, examples, type, properties, anyOf, oneOf, allOf } = node;
+    const { default: preset, examples, type, properties, anyOf, oneOf, allOf, ...rest } = node;
     const [given = preset] = itemsOf(examples);
-    if (given !== undefined) return given;
+    if (given !== undefined && this.#usesGiven) return given;
     if (node.const !== undefined) return node.const;
     if (Array.isArray(node.enum)) return node.enum[0];
-    const [first] = [...itemsOf(anyOf), ...itemsOf(oneOf)];
-    if (first !== undefined) return this.of(first);
-    if (Array.isArray(allOf)) return this.#merged(allOf);
+    const parts = [...itemsOf(allOf), ...itemsOf(anyOf).slice(0, 1), ...this.#only(itemsOf(oneOf))];
+    if (parts.length > 0)
+      return this.#merged(properties ? [{ ...rest, properties, required: undefined }, ...parts] : parts, rest.required);
     const kind: unknown = Array.isArray(type) ? type[0] : type;
     if (kind === 'object' || properties !== undefined) return this.#object(node);
     if (kind === 'array') return this.#list(node);
@@ -55,10 +77,26 @@ class Sampling {
     return kind === 'boolean' ? true : sampleText(node);
   }
 
+  /** The first alternative whose sample fits no other one. */
+  #only(oneOf: readonly unknown[]): readonly unknown[] {
+    const only = oneOf.find((each) => this.#left > 0 && Check({ oneOf } as TSchema, this.of(each)));
+    return only === undefined ? oneOf.slice(0, 1) : [only];
+  }
+
   /** The first of several values of a member is the narrowest in most documents. */
-  #merged(schemas: readonly unknown[]): unknown {
-    const [first, ...rest] = schemas.map((each) => this.of(each)).reverse();
-    return isMembers(first) ? Object.assign({}, first, ...rest) : first;
+  #merged(schemas: readonly unknown[], required: unknown): unknown {
+    const samples = schemas.map(membersOf).map((each) => {
+      const described = itemsOf(required).filter((name) => Object.hasOwn(membersOf(each.properties), String(name)));
+      return this.of(described.length > 0 ? { ...each, required: [...itemsOf(each.required), ...described] } : each);
+    });
+    const objects = samples.filter(isMembers).reverse();
+    return objects.length > 0 ? this.#filled(Object.assign({}, ...objects), required) : samples[0];
+  }
+
+  /** With members that are required and not described. */
+  #filled(value: Members, required: unknown): Members {
+    const missing = itemsOf(required).filter((name) => !Object.hasOwn(value, String(name)));
+    return { ...value, ...Object.fromEntries(missing.map((name) => [name, this.of({})])) };
   }
 
   #list({ items, minItems = 0 }: Members): unknown[] {
@@ -74,12 +112,10 @@ class Sampling {
     const isRequired = ([name]: readonly [string, unknown]): boolean => names.includes(name);
     const others = all.filter((each) => !isRequired(each));
     const wanted = [...all.filter(isRequired), ...others.slice(0, Math.max(0, Number(minProperties) - names.length))];
-    return Object.fromEntries(wanted.map(([name, each]) => [name, this.of(each)]));
+    return this.#filled(Object.fromEntries(wanted.map(([name, each]) => [name, this.of(each)])), required);
   }
 }
 
-/** A value of a schema: its own example if it has one, else the simplest value; undefined if that breaks the schema. */
-export function sampleOf(schema: TSchema): unknown {
-  const sample = new Sampling().of(schema);
-  return Check(schema, sample) ? sample : undefined;
-}
+/** A value of a schema: its own example if it fits, else the simplest value; undefined if that breaks the schema. */
+export const sampleOf = (schema: TSchema, fits = (value: unknown) => Check(schema, value)): unknown =>
+  [true, false].map((usesGiven) => new Sampling(usesGiven).of(schema)).find(fits);

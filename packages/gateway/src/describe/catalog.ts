@@ -44,7 +44,7 @@ function entry(route: Route, service: Service) {
     ...opening(route),
     enabled: true,
     inputSchema: input ? published(input) : NOTHING,
-    ...(inputExample && { inputExample }),
+    ...(inputExample !== undefined && { inputExample }),
     outputSchema: answerSchema(route),
     // The input of a POST is its body.
     ...(input !== query && query && { queryParamsSchema: published(query), queryParamsExample: example.query ?? {} }),
