@@ -195,11 +195,21 @@ describe('numbers reach the API digit for digit', () => {
   });
 });
 
-it('an answer without described content may be any JSON', async () => {
-  stub.text = '[1,{"a":null}]';
-  const result = await client.call('real.empty');
-  stub.text = undefined;
-  expect(result).toEqual([1, { a: null }]);
+describe('an answer', () => {
+  const answerTo = async (name: string, text: string) => {
+    stub.text = text;
+    return client.call(`real.${name}`).catch(({ code }: { code: string }) => code);
+  };
+
+  it('without described content is any JSON or none', async () => {
+    expect(await answerTo('empty', '[1,{"a":null}]')).toEqual([1, { a: null }]);
+    expect(await answerTo('empty', '')).toBe(null);
+  });
+
+  it('with described content is JSON', async () => {
+    expect(await answerTo('hal', '')).toBe('upstream_invalid_response');
+    stub.text = undefined;
+  });
 });
 
 it('each operation has an example that the gateway accepts', () => {

@@ -112,6 +112,8 @@ export interface Route {
     readonly repeated?: readonly string[];
     /** Numbers and lists are sent as the client has written them. */
     readonly isVerbatim?: boolean;
+    /** An answer without a body is null. */
+    readonly mayBeEmpty?: boolean;
     /** Parameters of the path whose values may have slashes. */
     readonly slashed?: readonly string[];
     /** Headers of the upstream request beside the usual ones. */

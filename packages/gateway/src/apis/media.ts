@@ -42,7 +42,7 @@ function exampleIn(document: OpenApiDocument, media: Members): unknown {
   }
 }
 
-/** The media type of an operation's JSON answer; of an answer without content it is any JSON. */
+/** The media type of an operation's JSON answer; of an answer without content it is any JSON or none. */
 export function answerOf(document: OpenApiDocument, { node }: Operation) {
   const responses = membersOf(node.responses);
   const answered = ['200', '2XX', 'default'].find((status) => responses[status] !== undefined);
@@ -50,8 +50,9 @@ export function answerOf(document: OpenApiDocument, { node }: Operation) {
     throw new DocumentFault(`it answers ${Object.keys(responses).join(', ').slice(0, 40) || 'nothing'}, not 200`);
   }
   const content = membersOf(membersOf(document.resolve(responses[answered])).content);
-  const json = Object.keys(content).length === 0 ? { name: JSON_MEDIA_TYPE, media: {} } : jsonIn(content);
-  if (json) return json;
+  const mayBeEmpty = Object.keys(content).length === 0;
+  const json = mayBeEmpty ? { name: JSON_MEDIA_TYPE, media: {} } : jsonIn(content);
+  if (json) return { ...json, mayBeEmpty };
   throw new DocumentFault(`it answers ${typesIn(content)}, not JSON`);
 }
 

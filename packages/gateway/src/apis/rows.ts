@@ -155,9 +155,10 @@ export function rowOf(document: OpenApiDocument, operation: Operation, serving: 
   if (node.callbacks !== undefined) throw new DocumentFault('it has callbacks');
   assertKey(document, operation);
   const template = templateOf(operation.path);
-  const { input, repeated, slashed, headers, notes, example } = inputOf(document, operation, template.own, serving);
+  const { input, notes, example, ...given } = inputOf(document, operation, template.own, serving);
   const answer = answerOf(document, operation);
-  if (answer.name !== JSON_MEDIA_TYPE) headers.accept = `${answer.name}, ${JSON_MEDIA_TYPE}`;
+  const writing = { ...given, mayBeEmpty: answer.mayBeEmpty };
+  if (answer.name !== JSON_MEDIA_TYPE) writing.headers.accept = `${answer.name}, ${JSON_MEDIA_TYPE}`;
   const result = once(() => resultOf(document, answer.media));
   const method = methodOf(operation);
   const isPaid = access === 'exact';
@@ -172,7 +173,7 @@ export function rowOf(document: OpenApiDocument, operation: Operation, serving: 
     ...(isPaid && { cluster, units: 0 }),
     description: summaryOf(operation),
     input,
-    rules: rulesOf(document, operation, input, slashed),
+    rules: rulesOf(document, operation, input, writing.slashed),
     codes: {},
     // Only descriptions need these two, so that a start makes none of them.
     get example() {
@@ -181,7 +182,7 @@ export function rowOf(document: OpenApiDocument, operation: Operation, serving: 
     get result() {
       return result();
     },
-    upstream: { path: template.upstream, forward: unchanged, isVerbatim: true, repeated, slashed, headers },
+    upstream: { path: template.upstream, forward: unchanged, isVerbatim: true, ...writing },
   };
   return { row, notes };
 }

@@ -1,7 +1,7 @@
 import { exactJson, type Route, type Values } from '@asset-gateway/protocol';
 import type { Input } from '../call.ts';
 import { openPool, refusalOfStatus, type UpstreamOptions, type UpstreamRequest } from './exchange.ts';
-import { type ResponseHandler, readJson } from './response.ts';
+import { MAX_BYTES, type ResponseHandler, readJson } from './response.ts';
 import { type Connection, UpstreamRefusal } from './upstream.ts';
 
 const encode = (value: unknown): string => encodeURIComponent(String(value));
@@ -52,11 +52,15 @@ export function assertDiscreet(text: string, secrets: readonly string[]): void {
 /** A REST API over HTTP. */
 export function openRest(options: UpstreamOptions): Connection {
   const base = new URL(options.baseUrl);
-  const read = async (response: ResponseHandler): Promise<string> => {
+  const read = async (response: ResponseHandler, { upstream }: Route): Promise<string> => {
     if (response.statusCode !== 200) throw await refusalOfStatus(response, options);
+    if (upstream.mayBeEmpty && (await response.whole(MAX_BYTES)).length === 0) return 'null';
     const { text } = await readJson(response);
     assertDiscreet(text, options.secrets);
     return text;
   };
-  return openPool(options, ({ route, input }) => ({ request: writeRequest(route, input, base), read }));
+  return openPool(options, ({ route, input }) => ({
+    request: writeRequest(route, input, base),
+    read: (response) => read(response, route),
+  }));
 }
