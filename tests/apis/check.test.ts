@@ -44,6 +44,32 @@ describe('asset-gateway check', () => {
     ]);
   });
 
+  it('prints what of an operation is left to the API', () => {
+    const content = (schema: object) => ({ content: { 'application/json': { schema } } });
+    const parameters = [
+      { name: 'filter', in: 'query', style: 'deepObject', schema: { type: 'object' } },
+      { name: 'ref', in: 'path', required: true, schema: { type: 'string' }, example: 'heads/main' },
+    ];
+    const schema = { type: 'object', properties: { tags: { propertyNames: { maxLength: 3 } } } };
+    const post = { operationId: 'mark', parameters, requestBody: content(schema), responses: { 200: content({}) } };
+    const openapi = writeDocument({ openapi: '3.1.0', paths: { '/refs/{ref}': { post } } });
+    const { code, stdout } = checked(
+      `apis: { bb: { title: B, openapi: ${openapi}, url: 'https://b.example', operations: { mark: {} } } }`,
+    );
+    expect([code, stdout]).toEqual([
+      0,
+      [
+        'B:',
+        '  POST /v1/x402/bb/refs/:ref  free for a signature  mark',
+        'What the gateway does not check or send:',
+        '  mark  left out: the query parameter "filter" has the style "deepObject"',
+        '  mark  body.tags: not checked, since its schema uses propertyNames',
+        '  mark  path.ref: its example has a slash, which only `slashes: true` allows',
+        '',
+      ].join('\n'),
+    ]);
+  });
+
   it("prints what the file changes of the gateway's own routes", () => {
     const { code, stdout } = checked(`
 das: { enabled: false }

@@ -124,7 +124,9 @@ it('X18 asset-gateway check prints the paths that values of a row would lead to'
 });
 
 describe('a search for other paths', () => {
-  const visits = (paths: Paths, path: string, values?: Record<string, string>) => [...paths.othersFor(path, values)];
+  const visits = (paths: Paths, path: string, values?: Record<string, string>) => [
+    ...paths.othersFor(path, values, values?.x === undefined ? [] : ['x']),
+  ];
 
   it('reads text around parameters in its order', () => {
     const paths = new Paths(['/a/{id}', '/a/{from}...{to}.zip', '/b/{id}', '/b/{id}{format}']);
@@ -133,6 +135,30 @@ describe('a search for other paths', () => {
     expect(['1..2.zip', '1...2.zi', '.zip', '1...zip'].map((id) => others(id).length)).toEqual([0, 0, 0, 0]);
     // A segment of parameters alone is no more concrete than one parameter.
     expect(visits(paths, '/b/{id}')).toEqual([]);
+  });
+
+  it.each([
+    ['m', []],
+    ['m:stream', ['/m/{model}:stream']],
+    ['m%3Astream', ['/m/{model}:stream']],
+    ['m:STREAM', ['/m/{model}:stream']],
+    ['m:other', []],
+  ])('X18 finds the verb in %s beside a verb', (model, others) => {
+    const paths = new Paths(['/m/{model}:generate', '/m/{model}:stream', '/m/{model}']);
+    expect(visits(paths, '/m/{model}:generate', { model })).toEqual(others);
+    expect(visits(paths, '/m/{model}:generate')).toEqual(['/m/{model}:stream']);
+  });
+
+  it.each([
+    ['a', []],
+    ['secret', []],
+    ['a/secret', ['/c/{folder}/secret']],
+    ['a/secre%74', ['/c/{folder}/secret']],
+    ['a/b/c', []],
+    ['x/1/2', ['/c/x/{a}/{b}']],
+  ])('X18 finds what %s with slashes leads to', (path, others) => {
+    const paths = new Paths(['/c/{path}', '/c/{folder}/secret', '/c/x/{a}/{b}']);
+    expect([...paths.othersFor('/c/{path}', { path }, ['path'])]).toEqual(others);
   });
 
   it('takes time that grows with the document and the value, and not faster', () => {
@@ -147,7 +173,7 @@ describe('a search for other paths', () => {
       const { user, system } = process.cpuUsage(start);
       return user + system;
     };
-    for (const part of ['%25', '%', '.', ';', ' ', '%2525', 'a']) {
+    for (const part of ['%25', '%', '.', ';', ' ', '%2525', 'a', ':', '/', 'a/']) {
       const ratios = [1, 2, 3].map(() => took(part, 8_000) / Math.max(1, took(part, 500)));
       // Sixteen times as long; a square would take 256 times as long.
       expect(Math.min(...ratios)).toBeLessThan(64);

@@ -82,7 +82,7 @@ function notesOf({ rows, notes }: ApiPlan): string {
     const more = all.length > MAX_NOTES ? [[method, `and ${all.length - MAX_NOTES} more`]] : [];
     return [...all.slice(0, MAX_NOTES), ...more];
   });
-  return lines.length === 0 ? '' : `Left to the API:\n${columns(lines)}`;
+  return lines.length === 0 ? '' : `What the gateway does not check or send:\n${columns(lines)}`;
 }
 
 /** What the file changes of the gateway's own routes. */
