@@ -30,7 +30,7 @@ const textOf = (value: unknown): string => (Array.isArray(value) ? value.join(',
 
 /** Writes a request: integers in decimal digits, lists comma-joined, booleans as true and false. */
 export function send({ path }: Route, carried: Carried) {
-  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(textOf(carried.path[name])));
+  const filled = path.replace(/(?<=\/):(\w+)/g, (_, name: string) => encodeURIComponent(textOf(carried.path[name])));
   const pairs = Object.entries(carried.query).map(
     ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(textOf(value))}`,
   );

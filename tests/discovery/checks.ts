@@ -62,7 +62,7 @@ const queryOf = (values: Values = {}): string =>
 /** The request that a crawler builds from a challenge; tests/client/paying.test.ts shows that its example is answered. */
 function requestOf(path: string, discovery: Discovery | undefined) {
   const { method, pathParams, queryParams, body } = (discovery?.info.input ?? {}) as Readonly<Record<string, Values>>;
-  const filled = (discovery?.routeTemplate ?? path).replace(/:(\w+)/g, (_, name: string) =>
+  const filled = (discovery?.routeTemplate ?? path).replace(/(?<=\/):(\w+)/g, (_, name: string) =>
     encodeURIComponent(String(pathParams?.[name])),
   );
   const query = queryOf(queryParams);

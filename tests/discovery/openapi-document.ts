@@ -48,7 +48,7 @@ function resolved(node: unknown, document: unknown): unknown {
 
 /** The operation of a row. */
 export function operationOf(document: OpenApiDocument, { path, httpMethod }: Route): Operation {
-  const item = document.paths[path.replace(/:(\w+)/g, '{$1}')];
+  const item = document.paths[path.replace(/(?<=\/):(\w+)/g, '{$1}')];
   return resolved(item?.[httpMethod.toLowerCase()], document) as Operation;
 }
 

@@ -12,7 +12,7 @@ const encode = (value: unknown): string =>
 
 /** A row's path with its example's parameters filled in. */
 export const pathOf = ({ path, example }: Route): string =>
-  path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(example.path?.[name])));
+  path.replace(/(?<=\/):(\w+)/g, (_, name: string) => encodeURIComponent(String(example.path?.[name])));
 
 /** A row's path and query with values that pass its schemas. */
 export function targetOf(route: Route): string {

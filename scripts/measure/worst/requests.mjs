@@ -15,7 +15,7 @@ const entriesOf = (kinds, make) => Object.entries(kinds).map(([kind, text]) => (
 
 /** A row's path, filled in from its example or with a text. */
 const pathOf = ({ path, example }, text) =>
-  path.replace(/:(\w+)/g, (_, name) => text ?? encodeURIComponent(String(example.path?.[name])));
+  path.replace(/(?<=\/):(\w+)/g, (_, name) => text ?? encodeURIComponent(String(example.path?.[name])));
 
 const queryOf = ({ example }) => (example.query ? `?${new URLSearchParams(example.query)}` : '');
 

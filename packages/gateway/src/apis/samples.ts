@@ -49,13 +49,16 @@ function sampleText(schema: Members): string {
   return [text, ...TEXTS, UUID, `sha256:${'0'.repeat(64)}`].find((each) => Check(schema, each)) ?? text;
 }
 
+/** Ways to make a sample, each slower than the one before: with examples of the document, without, with tried alternatives. */
+const WAYS = ['given', 'simple', 'tried'] as const;
+
 /** Makes one sample, of a limited number of values. */
 class Sampling {
-  readonly #usesGiven: boolean;
+  readonly #way: (typeof WAYS)[number];
   #left = MAX_VALUES;
 
-  constructor(usesGiven: boolean) {
-    this.#usesGiven = usesGiven;
+  constructor(way: (typeof WAYS)[number]) {
+    this.#way = way;
   }
 
   of(schema: unknown): unknown {
@@ -63,7 +66,7 @@ class Sampling {
     const node = membersOf(schema);
     const { default: preset, examples, type, properties, anyOf, oneOf, allOf, ...rest } = node;
     const [given = preset] = itemsOf(examples);
-    if (given !== undefined && this.#usesGiven) return given;
+    if (given !== undefined && this.#way === 'given') return given;
     if (node.const !== undefined) return node.const;
     if (Array.isArray(node.enum)) return node.enum[0];
     const parts = [...itemsOf(allOf), ...itemsOf(anyOf).slice(0, 1), ...this.#only(itemsOf(oneOf))];
@@ -79,7 +82,8 @@ class Sampling {
 
   /** The first alternative whose sample fits no other one. */
   #only(oneOf: readonly unknown[]): readonly unknown[] {
-    const only = oneOf.find((each) => this.#left > 0 && Check({ oneOf } as TSchema, this.of(each)));
+    const isOnly = (each: unknown) => this.#left > 0 && Check({ oneOf } as TSchema, this.of(each));
+    const only = this.#way === 'tried' ? oneOf.find(isOnly) : undefined;
     return only === undefined ? oneOf.slice(0, 1) : [only];
   }
 
@@ -96,7 +100,8 @@ class Sampling {
   /** With members that are required and not described. */
   #filled(value: Members, required: unknown): Members {
     const missing = itemsOf(required).filter((name) => !Object.hasOwn(value, String(name)));
-    return { ...value, ...Object.fromEntries(missing.map((name) => [name, this.of({})])) };
+    const some = missing.slice(0, Math.max(0, this.#left));
+    return { ...value, ...Object.fromEntries(some.map((name) => [name, this.of({})])) };
   }
 
   #list({ items, minItems = 0 }: Members): unknown[] {
@@ -117,5 +122,10 @@ class Sampling {
 }
 
 /** A value of a schema: its own example if it fits, else the simplest value; undefined if that breaks the schema. */
-export const sampleOf = (schema: TSchema, fits = (value: unknown) => Check(schema, value)): unknown =>
-  [true, false].map((usesGiven) => new Sampling(usesGiven).of(schema)).find(fits);
+export function sampleOf(schema: TSchema, fits = (value: unknown) => Check(schema, value)): unknown {
+  for (const way of WAYS) {
+    const sample = new Sampling(way).of(schema);
+    if (fits(sample)) return sample;
+  }
+  return undefined;
+}
