@@ -14,7 +14,12 @@ const body = {
   properties: { items: { type: 'array', maxItems: 50, items: item } },
 };
 
-/** An operation with a pattern in its path, lists and a choice, and one with nested lists in its body. */
+const amounts = { type: 'object', properties: { amounts: { type: 'array', maxItems: 50, items: { type: 'number' } } } };
+
+/**
+ * An operation with a pattern in its path, lists and a choice, one with nested lists in its body, and one with slashes in its path and
+ * numbers in its body.
+ */
 const DOCUMENT = {
   openapi: '3.1.0',
   paths: {
@@ -30,6 +35,15 @@ const DOCUMENT = {
         responses,
       },
     },
+    '/files/{path}:mark': {
+      post: {
+        operationId: 'mark',
+        parameters: [parameter('path', { type: 'string', example: 'a/b' }, 'path')],
+        requestBody: { content: { 'application/json': { schema: amounts, example: { amounts: [1.5] } } } },
+        responses,
+      },
+    },
+    '/files/{folder}/{name}:move': { post: { operationId: 'move', responses } },
     '/items': {
       post: {
         operationId: 'store',
@@ -42,12 +56,12 @@ const DOCUMENT = {
   },
 };
 
-/** An API with an OpenAPI document, and its rows: `worst.search` is free, `worst.mainnet.store` paid. */
+/** An API with an OpenAPI document, and its rows: `worst.search` and `worst.mark` are free, `worst.mainnet.store` is paid. */
 export function openApi(folder, url) {
   const file = join(folder, 'apis.json');
   const openapi = join(folder, 'document.json');
   writeFileSync(openapi, JSON.stringify(DOCUMENT));
-  const operations = { search: {}, store: { access: 'exact', price: '0.002' } };
+  const operations = { search: {}, mark: { slashes: true }, store: { access: 'exact', price: '0.002' } };
   const worst = { title: 'Worst', openapi, url, requestsPerMinute: 1_000_000, operations };
   writeFileSync(file, JSON.stringify({ apis: { worst } }));
   const { apis } = readApisFile(file);

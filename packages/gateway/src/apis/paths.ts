@@ -91,24 +91,36 @@ function mayMeet(one: string, other: string): boolean {
   return isVerb || (start && (last.endsWith(otherLast) || otherLast.endsWith(last)));
 }
 
-/** What a segment of a template may be read as: its text, or its parameters' values; undefined for all values. */
+/** A segment of a template, and what it may be read as: its text, or its parameters' values; undefined for all values. */
 interface Segment {
   readonly text: string;
   readonly isParameter: boolean;
-  readonly readings: ReadonlySet<string> | undefined;
+  readonly readings: () => ReadonlySet<string> | undefined;
+}
+
+/** Most segments are never read: a path ends before. */
+function parameterSegment(text: string, value: string | undefined): Segment {
+  let readings: ReadonlySet<string> | undefined;
+  const read = () => {
+    if (value !== undefined) readings ??= readingsOf(value);
+    return readings;
+  };
+  return { text: text.toLowerCase(), isParameter: true, readings: read };
 }
 
 /** What a segment of a path becomes with these values; several segments for a value with slashes. */
 function readSegment(text: string, values: Values | undefined, slashed: readonly string[]): Segment[] {
-  if (!text.includes('{')) return [{ text, isParameter: false, readings: new Set([text.toLowerCase()]) }];
-  if (!values) return [{ text: text.toLowerCase(), isParameter: true, readings: undefined }];
+  if (!text.includes('{')) return [{ text, isParameter: false, readings: () => new Set([text.toLowerCase()]) }];
+  if (!values) return [parameterSegment(text, undefined)];
   const parts = partsOf(text).map((part, at) => (isText(part, at) ? part : parameterName(part)));
   const filled = parts.map((part, at) => (isText(part, at) ? part : String(values[part]))).join('');
   const all = parts.some((part) => slashed.includes(part)) ? filled.split('/') : [filled];
-  return all.map((part) => ({ text, isParameter: true, readings: readingsOf(part) }));
+  return all.map((part) => parameterSegment(text, part));
 }
 
-function* nextOf(node: Node, { text, readings }: Segment): Generator<readonly [Node, isConcrete: boolean]> {
+function* nextOf(node: Node, segment: Segment): Generator<readonly [Node, isConcrete: boolean]> {
+  const { text } = segment;
+  const readings = segment.readings();
   if (node.parameter) yield [node.parameter, false];
   for (const [mixed, child] of node.mixed) {
     if (readings ? [...readings].some((reading) => fits(reading, mixed)) : mayMeet(text, mixed)) yield [child, true];
@@ -119,14 +131,22 @@ function* nextOf(node: Node, { text, readings }: Segment): Generator<readonly [N
   }
 }
 
+/** A node that the first segments lead to, and whether a parameter was read as text of the path. */
+interface Place {
+  readonly node: Node;
+  readonly at: number;
+  readonly isOther: boolean;
+}
+
 /** The paths that these segments lead to, if a parameter is read as text of the path. Visits each node at most once. */
-function* pathsFrom(node: Node, [segment, ...rest]: readonly Segment[], isOther: boolean): Generator<string> {
+function* pathsFrom(segments: readonly Segment[], { node, at, isOther }: Place): Generator<string> {
+  const segment = segments[at];
   if (!segment) {
     if (isOther && node.path !== undefined) yield node.path;
     return;
   }
   for (const [child, isConcrete] of nextOf(node, segment)) {
-    yield* pathsFrom(child, rest, isOther || (isConcrete && segment.isParameter));
+    yield* pathsFrom(segments, { node: child, at: at + 1, isOther: isOther || (isConcrete && segment.isParameter) });
   }
 }
 
@@ -145,7 +165,7 @@ export class Paths {
   *othersFor(path: string, values?: Values, slashed: readonly string[] = []): Generator<string> {
     const own = segmentsOf(path);
     const segments = own.flatMap((text) => readSegment(text, values, slashed));
-    for (const found of pathsFrom(this.#root, segments, segments.length > own.length))
-      if (shapeOf(found) !== shapeOf(path)) yield found;
+    const start = { node: this.#root, at: 0, isOther: segments.length > own.length };
+    for (const found of pathsFrom(segments, start)) if (shapeOf(found) !== shapeOf(path)) yield found;
   }
 }

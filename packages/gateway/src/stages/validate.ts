@@ -52,11 +52,13 @@ function parameterIn(
   }
   // A comma inside an item of an operator's API is escaped.
   const parts = isVerbatim ? text : read(text);
-  const raws = parts.split(',', maxItems === undefined ? undefined : maxItems + 1);
+  const raws = parts.split(',', Math.min(maxItems ?? MAX_VALUES, MAX_VALUES) + 1);
   const texts = isVerbatim ? raws.map(read) : raws;
   const judged = texts.map((item) => typed(item, items));
   return { judged, sent: isVerbatim ? texts : judged };
 }
+
+const isTooLong = ({ judged }: Parameter): boolean => Array.isArray(judged) && judged.length > MAX_VALUES;
 
 type Decode = (text: string) => string;
 const asItIs: Decode = (text) => text;
@@ -96,7 +98,10 @@ function readQuery(query: string | undefined, { input, upstream }: Route, violat
     const property = schema && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
     if (!property) violations.note('query', name, 'additionalProperties');
     else if (values.has(name)) violations.note('query', name, 'repeated');
-    if (property) values.set(name, parameterIn(equals < 0 ? '' : pair.slice(equals + 1), property, upstream, decode));
+    if (!property) continue;
+    const parameter = parameterIn(equals < 0 ? '' : pair.slice(equals + 1), property, upstream, decode);
+    values.set(name, parameter);
+    if (isTooLong(parameter)) violations.note('query', name, 'maxValues', { limit: MAX_VALUES });
   }
   return judgedOf(values);
 }
