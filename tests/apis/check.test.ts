@@ -51,8 +51,17 @@ describe('asset-gateway check', () => {
       { name: 'ref', in: 'path', required: true, schema: { type: 'string' }, example: 'heads/main' },
     ];
     const schema = { type: 'object', properties: { tags: { propertyNames: { maxLength: 3 } } } };
-    const post = { operationId: 'mark', parameters, requestBody: content(schema), responses: { 200: content({}) } };
-    const openapi = writeDocument({ openapi: '3.1.0', paths: { '/refs/{ref}': { post } } });
+    const security = [{ id: [], secret: [] }];
+    const key = (name: string) => ({ type: 'apiKey', in: 'header', name });
+    const post = {
+      operationId: 'mark',
+      security,
+      parameters,
+      requestBody: content(schema),
+      responses: { 200: content({}) },
+    };
+    const components = { securitySchemes: { id: key('Id'), secret: key('Secret') } };
+    const openapi = writeDocument({ openapi: '3.1.0', components, paths: { '/refs/{ref}': { post } } });
     const { code, stdout } = checked(
       `apis: { bb: { title: B, openapi: ${openapi}, url: 'https://b.example', operations: { mark: {} } } }`,
     );
@@ -65,6 +74,7 @@ describe('asset-gateway check', () => {
         '  mark  left out: the query parameter "filter" has the style "deepObject"',
         '  mark  body.tags: not checked, since its schema uses propertyNames',
         '  mark  path.ref: its example has a slash, which only `slashes: true` allows',
+        '  mark  needs "id and secret", of which the gateway sends one',
         '',
       ].join('\n'),
     ]);

@@ -67,8 +67,8 @@ function exampleOf(input: InputSchemas, body: unknown, slashed: readonly string[
 
 const SCHEME_TYPES = ['apiKey', 'http', 'oauth2', 'openIdConnect'];
 
-/** Throws if an operation needs more than one key in a header or query. */
-function assertKey(document: OpenApiDocument, { node }: Operation): void {
+/** What an operation needs beside one key, if anything. Throws if no key in a header or query will do. */
+function otherKeys(document: OpenApiDocument, { node }: Operation): string | undefined {
   const alternatives = itemsOf(node.security ?? document.root.security).map((each) => Object.keys(membersOf(each)));
   const schemes = membersOf(membersOf(document.root.components).securitySchemes);
   const isUsable = (name: string): boolean => {
@@ -77,9 +77,10 @@ function assertKey(document: OpenApiDocument, { node }: Operation): void {
     return type !== 'http' || String(scheme).toLowerCase() === 'bearer';
   };
   const isOpen = alternatives.length === 0 || alternatives.some((names) => names.length <= 1 && names.every(isUsable));
-  if (isOpen) return;
-  const needed = alternatives.map((names) => names.join(' and ')).join(' or ');
-  throw new DocumentFault(`it needs ${shown(needed)}; only a key in a header, a query or a bearer token is sent`);
+  if (isOpen) return undefined;
+  const needed = shown(alternatives.map((names) => names.join(' and ')).join(' or '));
+  if (alternatives.some((names) => names.some(isUsable))) return `needs ${needed}, of which the gateway sends one`;
+  throw new DocumentFault(`it needs ${needed}; only a key in a header, a query or a bearer token is sent`);
 }
 
 function summaryOf({ node, verb, path }: Operation): string {
@@ -153,9 +154,10 @@ export function rowOf(document: OpenApiDocument, operation: Operation, serving: 
   const { verb, node } = operation;
   if (verb !== 'GET' && verb !== 'POST') throw new DocumentFault(`${verb} is not served, only GET and POST`);
   if (node.callbacks !== undefined) throw new DocumentFault('it has callbacks');
-  assertKey(document, operation);
   const template = templateOf(operation.path);
+  const keys = otherKeys(document, operation);
   const { input, notes, example, ...given } = inputOf(document, operation, template.own, serving);
+  if (keys !== undefined) notes.add(keys);
   const answer = answerOf(document, operation);
   const writing = { ...given, mayBeEmpty: answer.mayBeEmpty };
   if (answer.name !== JSON_MEDIA_TYPE) writing.headers.accept = `${answer.name}, ${JSON_MEDIA_TYPE}`;
