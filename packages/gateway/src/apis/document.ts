@@ -1,19 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { isObject as isMembers, listAt as itemsOf, type Members, objectAt as membersOf } from '@asset-gateway/protocol';
 import { Paths } from './paths.ts';
 
 const require = createRequire(import.meta.url);
 
-/** An object of a YAML or JSON text. */
-export type Members = Readonly<Record<string, unknown>>;
-
-export const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** An object's members; none for any other value. */
-export const membersOf = (value: unknown): Members => (isMembers(value) ? value : {});
-
-export const itemsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+export { isMembers, itemsOf, type Members, membersOf };
 
 /** A text that cannot be used; the message is a sentence without its file. */
 export class DocumentFault extends Error {}

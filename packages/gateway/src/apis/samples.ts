@@ -89,7 +89,8 @@ class Sampling {
 
   /** The first of several values of a member is the narrowest in most documents. */
   #merged(schemas: readonly unknown[], required: unknown): unknown {
-    const samples = schemas.map(membersOf).map((each) => {
+    const samples = schemas.map((schema) => {
+      const each = membersOf(schema);
       const described = itemsOf(required).filter((name) => Object.hasOwn(membersOf(each.properties), String(name)));
       return this.of(described.length > 0 ? { ...each, required: [...itemsOf(each.required), ...described] } : each);
     });
