@@ -118,7 +118,7 @@ class ApiReading {
         access: own.access,
         cluster: cluster as Cluster,
         keyName: keyNameIn(this.entry),
-        slashes: settings.slashes,
+        entry: settings,
       });
       this.#assertNew(row);
       this.rows.push(row);

@@ -43,12 +43,34 @@ const SETTLEMENT_FEE = optional(
   }),
 );
 
+const SCALAR = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
+const BOUND = Type.Object(
+  {
+    values: optional(Type.Array(SCALAR, { minItems: 1, description: 'The only values.' })),
+    minimum: optional(Type.Number()),
+    maximum: optional(Type.Number()),
+    maxLength: optional(Type.Integer({ minimum: 0, description: 'Of a text.' })),
+    maxItems: optional(Type.Integer({ minimum: 0, description: 'Of a list.' })),
+    default: optional(Type.Unknown({ description: 'Sent if a client gives no value.' })),
+    optional: optional(Type.Boolean({ description: 'true: a client may give no value although there is no default.' })),
+  },
+  { additionalProperties: false, minProperties: 1, description: 'What clients may send.' },
+);
+const NAMED = 'By name of a parameter of path or query, or by dot path into the body.';
+
 const OPERATION = closed(
   {
     access: ACCESS,
     price: PRICE,
     settlementFee: SETTLEMENT_FEE,
     cache: optional(CACHE),
+    set: optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: `Values that are always sent. Clients do not see them. ${NAMED}`,
+      }),
+    ),
+    forbid: optional(Type.Array(text('A name.'), { description: `What clients may not send. ${NAMED}` })),
+    bounds: optional(Type.Record(Type.String(), BOUND, { description: NAMED })),
     slashes: optional(
       Type.Boolean({
         description:

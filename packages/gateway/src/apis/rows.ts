@@ -6,11 +6,13 @@ import {
   type RequestValues,
   type Route,
   type Rule,
-  unchanged,
+  type Values,
 } from '@asset-gateway/protocol';
 import type { TObject } from 'typebox';
 import { Check } from 'typebox/schema';
+import { bounded } from './bounded.ts';
 import { DocumentFault, itemsOf, membersOf, type OpenApiDocument, type Operation, shown } from './document.ts';
+import type { OperationEntry } from './format.ts';
 import { answerOf, bodyOf, resultOf } from './media.ts';
 import { assertNamed, objectOf, parametersOf, templateOf } from './parameters.ts';
 import { parameterName } from './paths.ts';
@@ -24,8 +26,8 @@ export interface Serving {
   readonly cluster: 'mainnet' | 'devnet';
   /** A header or query parameter that carries the key: clients do not send it. */
   readonly keyName: string | undefined;
-  /** Values of the path may have slashes. */
-  readonly slashes?: boolean | undefined;
+  /** The operation's entry. */
+  readonly entry?: OperationEntry | undefined;
 }
 
 /** A name in camel case: `repos/get` becomes `reposGet`. */
@@ -54,11 +56,15 @@ const pathExample = (path: TObject, slashed: readonly string[]): object =>
   );
 
 /** The values of a row's example that its schemas accept. */
-function exampleOf(input: InputSchemas, body: unknown, slashed: readonly string[]): Partial<RequestValues> {
+function exampleOf(
+  input: InputSchemas,
+  bodies: readonly unknown[],
+  slashed: readonly string[],
+): Partial<RequestValues> {
   const values = PLACES.flatMap((place) => {
     const schema = input[place];
     if (!schema) return [];
-    const given = place === 'body' && Check(schema, body) ? body : undefined;
+    const given = place === 'body' ? bodies.find((body) => Check(schema, body)) : undefined;
     const value = place === 'path' ? pathExample(schema as TObject, slashed) : (given ?? sampleOf(schema));
     return value === undefined ? [] : [[place, value]];
   });
@@ -101,19 +107,27 @@ function once<T>(make: () => T): () => T {
 }
 
 /** What clients send: the schemas and the example of each place; and how their values are written. */
-function inputOf(document: OpenApiDocument, operation: Operation, template: string, serving: Serving) {
+function inputOf(document: OpenApiDocument, operation: Operation, { keyName, entry = {} }: Serving) {
   const notes = new Set<string>();
-  const { parameters, headers } = parametersOf(document, operation, serving.keyName, notes);
+  const { parameters, headers } = parametersOf(document, operation, keyName, notes);
   const inPlace = (place: string) => parameters.filter((parameter) => parameter.place === place);
   const path = objectOf(inPlace('path'), parameterName);
-  assertNamed(template, path);
   const query = objectOf(inPlace('query'));
   const body = bodyOf(document, operation, notes);
-  const input: InputSchemas = { ...(path && { path }), ...(query && { query }), ...(body && { body: body.schema }) };
+  const given: InputSchemas = { ...(path && { path }), ...(query && { query }), ...(body && { body: body.schema }) };
+  const { input, rules, ...bounds } = bounded(given, operation.path, entry);
+  const template = templateOf(bounds.path);
+  assertNamed(template.own, input.path);
   const repeated = parameters.filter(({ isRepeated }) => isRepeated).map(({ name }) => name);
   if (body && body.type !== JSON_MEDIA_TYPE) headers['content-type'] = body.type;
-  const slashed = slashedOf(path, serving.slashes, notes);
-  return { input, repeated, slashed, headers, notes, example: once(() => exampleOf(input, body?.example, slashed)) };
+  const slashed = slashedOf(input.path, entry.slashes, notes);
+  const samePath = samePathRules(document, bounds.path, input, slashed);
+  const bodies = [body?.example].filter((each) => rules.every(({ holds }) => holds(each as Values)));
+  return {
+    ...{ input, notes, own: template.own, rules: [...samePath, ...rules] },
+    example: once(() => exampleOf(input, bodies, slashed)),
+    upstream: { path: template.upstream, forward: bounds.forward, isVerbatim: true, repeated, slashed, headers },
+  };
 }
 
 /** The parameters of a path whose values may have slashes: those whose example has one, or else the last. */
@@ -132,9 +146,9 @@ function slashedOf(path: TObject | undefined, isAllowed: boolean | undefined, no
 const SAME_PATH = 'Must not make this path another path of the API.';
 
 /** A server would route some values to another operation, which may have a price or may not be served. */
-function rulesOf(
+function samePathRules(
   { paths }: OpenApiDocument,
-  { path }: Operation,
+  path: string,
   input: InputSchemas,
   slashed: readonly string[],
 ): readonly Rule[] {
@@ -154,13 +168,11 @@ export function rowOf(document: OpenApiDocument, operation: Operation, serving: 
   const { verb, node } = operation;
   if (verb !== 'GET' && verb !== 'POST') throw new DocumentFault(`${verb} is not served, only GET and POST`);
   if (node.callbacks !== undefined) throw new DocumentFault('it has callbacks');
-  const template = templateOf(operation.path);
+  const { input, notes, own, rules, example, upstream } = inputOf(document, operation, serving);
   const keys = otherKeys(document, operation);
-  const { input, notes, example, ...given } = inputOf(document, operation, template.own, serving);
   if (keys !== undefined) notes.add(keys);
   const answer = answerOf(document, operation);
-  const writing = { ...given, mayBeEmpty: answer.mayBeEmpty };
-  if (answer.name !== JSON_MEDIA_TYPE) writing.headers.accept = `${answer.name}, ${JSON_MEDIA_TYPE}`;
+  if (answer.name !== JSON_MEDIA_TYPE) upstream.headers.accept = `${answer.name}, ${JSON_MEDIA_TYPE}`;
   const result = once(() => resultOf(document, answer.media));
   const method = methodOf(operation);
   const isPaid = access === 'exact';
@@ -170,12 +182,12 @@ export function rowOf(document: OpenApiDocument, operation: Operation, serving: 
     surface: api,
     method,
     httpMethod: verb satisfies HttpMethod,
-    path: apiPath(api, template.own, isPaid ? cluster : undefined),
+    path: apiPath(api, own, isPaid ? cluster : undefined),
     access,
     ...(isPaid && { cluster, units: 0 }),
     description: summaryOf(operation),
     input,
-    rules: rulesOf(document, operation, input, writing.slashed),
+    rules,
     codes: {},
     // Only descriptions need these two, so that a start makes none of them.
     get example() {
@@ -184,7 +196,7 @@ export function rowOf(document: OpenApiDocument, operation: Operation, serving: 
     get result() {
       return result();
     },
-    upstream: { path: template.upstream, forward: unchanged, isVerbatim: true, ...writing },
+    upstream: { ...upstream, mayBeEmpty: answer.mayBeEmpty },
   };
   return { row, notes };
 }

@@ -1,0 +1,131 @@
+import { type BodySchema, type InputSchemas, type RequestValues, type Rule, unchanged } from '@asset-gateway/protocol';
+import type { TSchema } from 'typebox';
+import { Check } from 'typebox/schema';
+import { type Bound, boundsOf, Edit, isNeeded, namesIn, narrowed, partsOf } from './bounds.ts';
+import { DocumentFault, isMembers, type Members, membersOf, shown } from './document.ts';
+import type { OperationEntry } from './format.ts';
+import { parameterName } from './paths.ts';
+
+/** Longer names are no other spelling of a parameter. */
+const MAX_NAME = 200;
+const NO_LETTERS = /[^\p{L}\p{N}]/gu;
+/** Servers may ignore case, look-alikes, hyphens and underscores of a name. */
+const folded = (name: string): string =>
+  name.slice(0, MAX_NAME).normalize('NFKC').toLowerCase().replace(NO_LETTERS, '');
+
+/** What a value has at a path, however its names are spelled; of a list, in each item. */
+function* spelled(
+  value: unknown,
+  [name = '', ...rest]: readonly string[],
+  isExact = true,
+): Generator<readonly [value: unknown, isExact: boolean]> {
+  if (Array.isArray(value)) for (const each of value) yield* spelled(each, [name, ...rest], isExact);
+  else if (isMembers(value)) {
+    for (const key of Object.keys(value).filter((each) => folded(each) === folded(name))) {
+      const found = [value[key], isExact && key === name] as const;
+      if (rest.length === 0) yield found;
+      else yield* spelled(found[0], rest, found[1]);
+    }
+  }
+}
+
+/** Whether a body keeps to a bound. A number that is not in plain digits is none here. */
+function keeping(bound: Bound): (body: unknown) => boolean {
+  const { name, allowed } = bound;
+  const schema = allowed && (narrowed({}, allowed) as TSchema);
+  return (body) => {
+    let isGiven = false;
+    for (const [value, isExact] of spelled(body, name.split('.'))) {
+      if (!schema || !isExact || !Check(schema, value)) return false;
+      isGiven = true;
+    }
+    return isGiven || !isNeeded(bound);
+  };
+}
+
+/** A value with a member at a path, unless it has one. */
+function withMember(value: unknown, [name = '', ...rest]: readonly string[], sent: unknown): unknown {
+  if (value !== undefined && !isMembers(value)) return value;
+  const own = value && Object.hasOwn(value, name) ? value[name] : undefined;
+  return { ...value, [name]: rest.length > 0 ? withMember(own, rest, sent) : (own ?? sent) };
+}
+
+const AS_DESCRIBED = 'Must have only members that the schema names, spelled as there, with numbers in plain digits.';
+
+/** A body whose members are those that the document names, and the rule that its schema cannot express. */
+function closed(body: BodySchema, bounds: readonly Bound[]): { readonly body: BodySchema; readonly rule: Rule } {
+  const names = namesIn(body as Members);
+  const isPlain = names !== undefined && partsOf(body as Members).length === 0 && 'properties' in body;
+  const isNamed = (value: unknown): boolean =>
+    !names || !isMembers(value) || Object.keys(value).every((each) => names.includes(each));
+  const keeps = bounds.map(keeping);
+  return {
+    body: isPlain ? Object.assign({}, body, { additionalProperties: false }) : body,
+    rule: {
+      ...{ name: 'asDescribed', in: 'body', parameters: ['body'], description: AS_DESCRIBED },
+      holds: (value) => [value].flat().every(isNamed) && keeps.every((isKept) => isKept(value)),
+    },
+  };
+}
+
+/** A place of the input with the bounds that concern it. */
+function applied<T extends TSchema>(
+  schema: T | undefined,
+  bounds: readonly Bound[],
+  pathOf: (name: string) => string[],
+  mayBeOpen: (bound: Bound) => boolean = () => false,
+) {
+  const found = new Map<Bound, readonly string[]>();
+  let own: Members | undefined = schema && (schema as Members);
+  for (const bound of own ? bounds : []) {
+    const [edit, path] = [new Edit(bound, mayBeOpen(bound)), pathOf(bound.name)];
+    try {
+      own = edit.in(membersOf(own), path);
+    } catch (error) {
+      if (error instanceof DocumentFault) throw new DocumentFault(`${shown(bound.name)}: ${error.message}`);
+      throw error;
+    }
+    if (edit.places > 0) found.set(bound, path);
+  }
+  const send = (values: unknown): unknown =>
+    [...found].reduce((sum, [{ sent }, path]) => (sent === undefined ? sum : withMember(sum, path, sent)), values);
+  return { schema: own as T | undefined, found, send };
+}
+
+/**
+ * What an operation takes within the bounds of its entry, and what is sent for it. `path` has values instead of the parameters that
+ * clients do not send. Throws a DocumentFault.
+ */
+export function bounded(given: InputSchemas, path: string, entry: OperationEntry) {
+  const bounds = boundsOf(entry);
+  if (bounds.length === 0) return { input: given, path, rules: [], forward: unchanged };
+  const inPath = applied(given.path, bounds, (name) => [parameterName(name)]);
+  const inQuery = applied(given.query, bounds, (name) => [name]);
+  const isElsewhere = (bound: Bound): boolean => inPath.found.has(bound) || inQuery.found.has(bound);
+  const inBody = applied(
+    given.body,
+    bounds,
+    (name) => name.split('.'),
+    (bound) => !isElsewhere(bound),
+  );
+  const lost = bounds.find((bound) => !isElsewhere(bound) && !inBody.found.has(bound));
+  if (lost) throw new DocumentFault(`it has no parameter ${shown(lost.name)}`);
+  // What the document has elsewhere is forbidden here.
+  const ofBody = bounds.map((bound) => (inBody.found.has(bound) ? bound : { name: bound.name }));
+  const body = inBody.schema && closed(inBody.schema, ofBody);
+  const fixed = [...inPath.found.keys()].filter(({ allowed, sent }) => !allowed && sent !== undefined);
+  return {
+    input: {
+      ...(inPath.schema && Object.keys(inPath.schema.properties).length > 0 && { path: inPath.schema }),
+      ...(inQuery.schema && { query: inQuery.schema }),
+      ...(body && { body: body.body }),
+    },
+    path: fixed.reduce(
+      (text, { name, sent }) => text.replace(`{${name}}`, () => encodeURIComponent(String(sent))),
+      path,
+    ),
+    rules: body ? [body.rule] : [],
+    forward: (values: RequestValues) =>
+      ({ path: values.path, query: inQuery.send(values.query), body: inBody.send(values.body) }) as RequestValues,
+  };
+}

@@ -1,0 +1,132 @@
+import type { TSchema } from 'typebox';
+import { Check } from 'typebox/schema';
+import { DocumentFault, isMembers, itemsOf, type Members, membersOf } from './document.ts';
+import type { OperationEntry } from './format.ts';
+
+/** What an operator says about one parameter, or about one member of the body. */
+export interface Bound {
+  readonly name: string;
+  /** Sent if the client gives no value. */
+  readonly sent?: unknown;
+  /** What clients may send; undefined: nothing. */
+  readonly allowed?: Allowed | undefined;
+}
+
+/** Whether clients must give a value. */
+export const isNeeded = ({ allowed, sent }: Bound): boolean =>
+  allowed !== undefined && sent === undefined && allowed.optional !== true;
+
+type Allowed = NonNullable<OperationEntry['bounds']>[string];
+
+/** The bounds of an operation's entry. Throws a DocumentFault. */
+export function boundsOf({ set = {}, forbid = [], bounds = {} }: OperationEntry): Bound[] {
+  const all: Bound[] = [
+    ...Object.entries(set).map(([name, sent]) => ({ name, sent })),
+    ...forbid.map((name) => ({ name })),
+    ...Object.entries(bounds).map(([name, allowed]) => ({ name, allowed, sent: allowed.default })),
+  ];
+  if (new Set(all.map(({ name }) => name)).size < all.length)
+    throw new DocumentFault('set, forbid and bounds name a parameter twice');
+  return all;
+}
+
+const COMPOSED = ['allOf', 'anyOf', 'oneOf'];
+/** The schemas that a schema is composed of. */
+export const partsOf = (schema: Members): Members[] =>
+  COMPOSED.flatMap((keyword) => itemsOf(schema[keyword])).map((each) => membersOf(each));
+const kindsOf = ({ type }: Members): unknown[] => [type].flat();
+
+/** The type that bounds are for. */
+function kindOf({ maxItems, maxLength, values }: Allowed): unknown {
+  if (values) return [...new Set(values.map((each) => typeof each))];
+  if (maxItems !== undefined) return 'array';
+  return maxLength === undefined ? undefined : 'string';
+}
+
+/** The schema of a value within bounds: one type, without null. */
+export function narrowed(schema: Members, allowed: Allowed): Members {
+  const { values, optional: _, ...keywords } = allowed;
+  const kind = kindOf(allowed);
+  const isFit = (node: Members): boolean =>
+    kindsOf(node).some((each) => (kind === undefined ? each === 'integer' || each === 'number' : each === kind));
+  const { description } = schema;
+  const about = description === undefined ? {} : { description };
+  if (values) return { type: kind, enum: values, ...about, ...keywords };
+  const base = [schema, ...partsOf(schema)].find(isFit) ?? {};
+  const { enum: _enum, nullable: _nullable, ...own } = Object.hasOwn(base, 'anyOf') ? {} : base;
+  const type = kind ?? (kindsOf(base).includes('integer') ? 'integer' : 'number');
+  const tightest = Object.entries(keywords).map(([keyword, value]) => {
+    const given = own[keyword];
+    if (typeof given !== 'number' || typeof value !== 'number') return [keyword, value];
+    return [keyword, keyword === 'minimum' ? Math.max(given, value) : Math.min(given, value)];
+  });
+  return { ...own, ...about, type, ...Object.fromEntries(tightest) };
+}
+
+const NAMING = ['properties', 'required', 'items', 'enum', 'const', ...COMPOSED];
+
+/** Whether a schema names no members of an object that may have some. */
+const isOpen = (schema: Members): boolean =>
+  schema.additionalProperties !== false &&
+  kindsOf(schema).every((kind) => kind === undefined || kind === 'object') &&
+  NAMING.every(
+    (keyword) => Object.keys(membersOf(schema[keyword] ?? {})).length === 0 && !Array.isArray(schema[keyword]),
+  );
+
+/** Applies one bound to a schema, wherever its parts have the place. */
+export class Edit {
+  readonly #bound: Bound;
+  readonly #mayBeOpen: boolean;
+  places = 0;
+
+  /** `mayBeOpen`: a place that the schema leaves open counts. */
+  constructor(bound: Bound, mayBeOpen: boolean) {
+    this.#bound = bound;
+    this.#mayBeOpen = mayBeOpen;
+  }
+
+  in(schema: Members, path: readonly string[], isInList = false): Members {
+    const [name = '', ...rest] = path;
+    const result: Record<string, unknown> = { ...schema };
+    for (const keyword of COMPOSED.filter((each) => each in schema)) {
+      const before = this.places;
+      const parts = itemsOf(schema[keyword]).map((each) => this.in(membersOf(each), path, isInList));
+      // Without this member several alternatives may fit.
+      const isLoose = keyword === 'oneOf' && this.places > before && !('anyOf' in schema);
+      delete result[keyword];
+      result[isLoose ? 'anyOf' : keyword] = parts;
+    }
+    if (isMembers(schema.items)) result.items = this.in(schema.items, path, true);
+    if (this.#mayBeOpen && isOpen(schema)) this.#found(isInList);
+    const { properties } = schema;
+    if (isMembers(properties) && Object.hasOwn(properties, name))
+      result.properties = this.#member(properties, path, isInList);
+    const others = itemsOf(schema.required).filter((each) => each !== name);
+    const hasName = isMembers(result.properties) && Object.hasOwn(result.properties, name);
+    if (hasName && isNeeded(this.#bound)) result.required = [...others, name];
+    else if (rest.length === 0 && 'required' in schema) result.required = others;
+    return result;
+  }
+
+  #found(isInList: boolean): void {
+    this.places++;
+    if (isInList && this.#bound.sent !== undefined) throw new DocumentFault('inside a list nothing can be sent');
+  }
+
+  #member(properties: Members, [name = '', ...rest]: readonly string[], isInList: boolean): Members {
+    const { [name]: schema, ...others } = properties;
+    if (rest.length > 0) return { ...properties, [name]: this.in(membersOf(schema), rest, isInList) };
+    const { allowed, sent } = this.#bound;
+    this.#found(isInList);
+    const own = allowed ? narrowed(membersOf(schema), allowed) : schema;
+    if (sent !== undefined && !Check(own as TSchema, sent)) throw new DocumentFault('the value breaks its schema');
+    return allowed ? { ...properties, [name]: own } : others;
+  }
+}
+
+/** The names that an object, or each one in a list, may have; undefined if part of its schema leaves them open. */
+export function namesIn(schema: Members): string[] | undefined {
+  const parts = [...partsOf(schema), ...[schema.items].filter(isMembers)].map(namesIn);
+  if (isOpen(schema) || isMembers(schema.additionalProperties) || parts.includes(undefined)) return undefined;
+  return [...Object.keys(membersOf(schema.properties)), ...parts.flatMap((each) => each ?? [])];
+}
