@@ -3,7 +3,7 @@ import { type Hold, opening } from './closing.ts';
 import { compose } from './compose/compose.ts';
 import type { Dependencies, Observers } from './compose/dependencies.ts';
 import { openState, type State } from './compose/state.ts';
-import { rowsOf } from './config/apis.ts';
+import { longestMs, rowsOf } from './config/apis.ts';
 import type { Config } from './config/config.ts';
 import { listenFault } from './config/settings.ts';
 import { openConsoleFiles } from './console/files.ts';
@@ -105,6 +105,11 @@ const observersOf = (log: Log, metrics: ServedMetrics['metrics'] | undefined, tr
     onSlot: (kind) => metrics?.slotTaken(kind),
   }) satisfies Observers & Pick<Dependencies, 'log'>;
 
+function drainTime(config: Config): number {
+  const { free, paid } = longestMs(config);
+  return drainMs(free, paid);
+}
+
 /** Opens everything and listens. `hold` takes each part that must be closed in the end. */
 async function serve(config: Config, { logTo, graceMs = GRACE_MS, ...paces }: StartOptions, hold: Hold) {
   const background = new Background();
@@ -142,7 +147,7 @@ async function serve(config: Config, { logTo, graceMs = GRACE_MS, ...paces }: St
     log,
     async drain() {
       stopping = true;
-      await server.drain(drainMs(config.upstreamTimeoutMs, config.paid?.upstreamTimeoutMs));
+      await server.drain(drainTime(config));
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Cluster, OwnPrice, Route } from '@asset-gateway/protocol';
 import { closest } from 'fastest-levenshtein';
 import type { Lifetime } from '../cache/lifetimes.ts';
 import { parseUrl } from '../config/settings.ts';
+import { TIMES } from '../times.ts';
 import { DocumentFault, OpenApiDocument, type Operation, readMembers, shown } from './document.ts';
 import { Families } from './families.ts';
 import { type ApiEntry, type FileEntry, type KeyEntry, microsOf, type OperationEntry, schemaFaults } from './format.ts';
@@ -12,6 +13,7 @@ const API_NAME = /^[a-z][a-z0-9-]{1,30}$/;
 const TAKEN = ['alchemy', 'all', 'any', 'catalog', 'credit', 'das', 'gateway', 'helius', 'rpc', 'solana', 'system'];
 const RESERVED = new Set([...TAKEN, 'tokens', 'wallet', 'mainnet', 'devnet', 'none']);
 const DEFAULT_LIMIT = 60;
+const SECOND_MS = 1_000;
 
 /** Even an empty query or fragment would swallow the key. */
 const isBaseUrl = (url: string): boolean => parseUrl(url) !== undefined && !/[?#]/.test(url);
@@ -35,6 +37,8 @@ class ApiReading {
   /** Ids of rows that may be asked twice although they are POSTs. */
   readonly idempotent = new Set<string>();
   readonly entry: ApiEntry;
+  /** Of one call; 0: the usual time. */
+  readonly timeoutMs: number;
   /** Undefined if it cannot be read. */
   document: OpenApiDocument | undefined;
   /** By name, by path without the names of its parameters, and by verb and such a path. */
@@ -43,6 +47,7 @@ class ApiReading {
   constructor(name: string, entry: ApiEntry) {
     this.name = name;
     this.entry = entry;
+    this.timeoutMs = (entry.timeoutSeconds ?? 0) * SECOND_MS;
     this.urls = this.#urls();
   }
 
@@ -106,6 +111,8 @@ class ApiReading {
     const fault = (text: string) => this.#check(false, `operations.${name}: ${text}`);
     const isPaid = own.access === 'exact';
     if (isPaid && (own.price === undefined || microsOf(own.price) < 1)) fault('a paid operation needs a price above 0');
+    if (isPaid && this.timeoutMs > TIMES.longestUpstreamMs)
+      fault(`a paid operation waits at most ${TIMES.longestUpstreamMs / SECOND_MS} s; lower timeoutSeconds`);
     const hasPrice = (settings.price ?? settings.settlementFee) !== undefined;
     if (!isPaid && hasPrice) fault('it has a price, but its access is siwx');
     if (isPaid && settings.cache) fault('a paid operation is not cached');

@@ -85,6 +85,7 @@ const OPERATION = closed(
 );
 
 const MAX_URLS = 8;
+const MAX_TIMEOUT = 600;
 const BASE_URL = text('The base URL of the API; the paths of the document follow it.', 1_000);
 
 const API = closed(
@@ -103,6 +104,9 @@ const API = closed(
     ),
     key: optional(KEY),
     requestsPerMinute: limit('The limit of each key.'),
+    timeoutSeconds: optional(
+      Type.Integer({ minimum: 1, maximum: MAX_TIMEOUT, description: 'How long an answer may take.' }),
+    ),
     access: ACCESS,
     price: PRICE,
     settlementFee: SETTLEMENT_FEE,

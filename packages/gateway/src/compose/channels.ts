@@ -6,7 +6,7 @@ import type { Allowance } from '../budget/store.ts';
 import { CachingUpstream } from '../cache/caching.ts';
 import { ALONE } from '../cache/shared-entries.ts';
 import type { Upstream } from '../call.ts';
-import type { ApiConfig } from '../config/apis.ts';
+import { type ApiConfig, longestMs } from '../config/apis.ts';
 import type { ChannelName } from '../metrics/figures.ts';
 import { Breaker, type BreakerOptions, resending } from '../upstreams/breaker.ts';
 import { failover, type Key, type KeyOptions, SeveralKeys } from '../upstreams/several-keys.ts';
@@ -123,13 +123,13 @@ const keysOf = ({ surface }: ChannelName): string =>
 const LEASE_MARGIN_MS = 3_000;
 
 /** What shared entries of an API belong to: a key has a row's values without their names, and the next document may have others. */
-function scopeOf({ urls, rows }: ApiConfig): string {
+function scopeOf({ urls, rows, entry }: ApiConfig): string {
   const shapes = rows.map(({ id, httpMethod, upstream, input: { path, query, body } }) => {
     const names = [path, query, body].map((schema) => Object.keys(schema?.properties ?? {}));
     return [id, httpMethod, upstream.path, names];
   });
   return createHash('sha256')
-    .update(JSON.stringify([urls[0]?.baseUrl, shapes]))
+    .update(JSON.stringify([urls[0]?.baseUrl, entry.operations, shapes]))
     .digest('base64url');
 }
 
@@ -141,7 +141,7 @@ export function openCaches(foundation: Foundation, channels: Channels, sharing: 
   const scopes = new Map(apis.filter(({ lifetimes: own }) => own.size > 0).map((api) => [api.name, scopeOf(api)]));
   if (tokens) scopes.set('tokens', tokens.baseUrl);
   const { lifetimes, maxBytes } = cache;
-  const leaseMs = config.upstreamTimeoutMs + LEASE_MARGIN_MS;
+  const leaseMs = longestMs(config).free + LEASE_MARGIN_MS;
   const cacheOf = ({ upstream, keys: allowance, room }: Channel, scope: string): CachingUpstream => {
     const dependencies = { store, allowance, room, sharing, randomId };
     return new CachingUpstream({

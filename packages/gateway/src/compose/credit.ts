@@ -1,6 +1,7 @@
 import { type Cluster, NETWORKS, type Route } from '@asset-gateway/protocol';
 import type { Endpoint, Gate } from '../call.ts';
-import type { CreditConfig, PaidConfig } from '../config/paid.ts';
+import { longestMs } from '../config/apis.ts';
+import type { CreditConfig } from '../config/paid.ts';
 import { ChargedAnswers } from '../credit/debiting.ts';
 import { balanceUpstream, purchaseUpstream, unlimited } from '../credit/upstreams.ts';
 import type { Describe } from '../describe/discovery.ts';
@@ -16,7 +17,6 @@ import type { Money } from './money.ts';
 /** What credit is opened with. */
 interface CreditParts extends Foundation {
   readonly credit: CreditConfig;
-  readonly paid: PaidConfig;
   readonly money: Money;
   readonly exact: ExactSetup;
 }
@@ -38,10 +38,10 @@ function openQueue({ database, events }: Money): AccountQueue {
 
 /** Opens credit. */
 export function openCredit(parts: CreditParts) {
-  const { credit, paid, money, exact, originOf, receipts, crypto, secrets, store, randomId, onStep } = parts;
+  const { config, credit, money, exact, originOf, receipts, crypto, secrets, store, randomId, onStep } = parts;
   const { accounts } = money;
   const { limitMicros } = credit;
-  const leaseMs = holdMs(paid.upstreamTimeoutMs);
+  const leaseMs = holdMs(longestMs(config).paid);
   const answers = new ChargedAnswers(accounts);
   const dependencies = { accounts, answers, queue: openQueue(money), leaseMs, onStep };
   // Each instance keeps the keys of one epoch, and credit has an epoch of its own.

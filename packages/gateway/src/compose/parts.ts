@@ -40,7 +40,7 @@ export async function openParts(foundation: Foundation, hold: Hold) {
   const blocked = config.blocked && hold(new BlockedFile(config.blocked, notice));
   const credit =
     config.credit && paid && exact && money
-      ? openCredit({ ...foundation, credit: config.credit, paid, money, exact })
+      ? openCredit({ ...foundation, credit: config.credit, money, exact })
       : undefined;
   const console = hold(openConsole(service, foundation));
   const sharing = config.fairShares ? createSharing(foundation) : undefined;

@@ -53,7 +53,9 @@ export function transportsOf(config: Config, windowMs = MINUTE_MS): readonly Pro
   const ofApi = (api: ApiConfig): ProviderEntry => ({
     inFlight: 64,
     channels: api.urls.map((url, at) => {
-      const deadlinesMs = deadlinesOf(upstreamTimeoutMs, api.prices.size > 0 ? paid : undefined);
+      const { timeoutMs } = api;
+      const usual = deadlinesOf(upstreamTimeoutMs, api.prices.size > 0 ? paid : undefined);
+      const deadlinesMs = timeoutMs > 0 ? { free: timeoutMs, paid: timeoutMs } : usual;
       return keyedChannel(url, { provider: api.name, surface: surfaceOf(api, at) }, deadlinesMs, windowMs);
     }),
     isRepeatable: ({ id, httpMethod }) => httpMethod === 'GET' || api.idempotent.has(id),

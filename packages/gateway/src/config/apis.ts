@@ -2,6 +2,7 @@ import { consoleRoutes, everyRoute, type Route } from '@asset-gateway/protocol';
 import { Families, type Family } from '../apis/families.ts';
 import { type ApiPlan, readApisFile } from '../apis/file.ts';
 import { LIFETIMES, type Lifetime } from '../cache/lifetimes.ts';
+import { TIMES } from '../times.ts';
 import { MAX_LIMIT, parseUrl, type Reader } from './settings.ts';
 import { VARIABLES } from './variables.ts';
 
@@ -45,6 +46,24 @@ export function readApis(read: Reader) {
 
 /** The operator's file: their own APIs, and settings of the gateway's routes. */
 export type ApisConfig = ReturnType<typeof readApis>;
+
+interface Timeouts {
+  readonly upstreamTimeoutMs: number;
+  readonly apis: readonly ApiPlan[];
+  readonly paid?: { readonly upstreamTimeoutMs: number } | undefined;
+}
+
+/** The longest time-outs of free rows and of paid ones. */
+export function longestMs({ upstreamTimeoutMs, apis, paid }: Timeouts) {
+  const ownOf = (isPaid: boolean) =>
+    apis
+      .filter(({ rows }) => rows.some(({ access }) => (access === 'exact') === isPaid))
+      .map(({ timeoutMs }) => timeoutMs);
+  return {
+    free: Math.max(upstreamTimeoutMs, ...ownOf(false)),
+    paid: Math.max(paid?.upstreamTimeoutMs ?? TIMES.usualUpstreamMs, ...ownOf(true)),
+  };
+}
 
 /** The limit of a family: the file's or its variable's; 0 removes the routes. */
 export function readLimit(read: Reader, family: Family, variable: readonly [string, number], own: Families): number {
