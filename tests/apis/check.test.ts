@@ -119,6 +119,43 @@ rpc:
     expect(stderr).toContain(fault);
   });
 
+  it('names what makes an operation dangerous to sell', () => {
+    const answer = { 200: { description: 'A.', content: { 'application/json': {} } } };
+    const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
+    const limit = { name: 'limit', in: 'query', schema: { type: 'integer' } };
+    const openapi = writeDocument({
+      openapi: '3.1.0',
+      paths: {
+        '/coins/{id}': { get: { operationId: 'coin', parameters: [id, limit], responses: answer } },
+        '/coins/markets': { get: { operationId: 'markets', parameters: [limit], responses: answer } },
+      },
+    });
+    const dangers = (document: string, operations: string) => {
+      const url = 'https://a.example';
+      const { stdout } = checked(
+        `apis: { aa: { title: A, openapi: ${document}, url: '${url}', operations: ${operations} } }`,
+      );
+      const [, ...lines] = stdout.split(/Look at these before you serve them:\n|\n(?=\S)/).slice(1);
+      return lines[0]
+        ?.split('\n')
+        .filter(Boolean)
+        .map((line) => line.trim().replace(/ {2,}/g, ' '));
+    };
+    const paid = "access: exact, price: '0.01'";
+    expect(dangers(openapi, `{ coin: {}, markets: { ${paid} } }`)).toEqual([
+      'coin free, beside the paid /coins/markets; values that lead there are refused',
+      'markets limit: has no maximum; bound, set or forbid it',
+    ]);
+    const chat = documentPath('chat.yaml');
+    expect(dangers(chat, `{ createChatCompletion: { ${paid} } }`)).toEqual([
+      expect.stringContaining('createChatCompletion stream: a streamed answer reaches no client'),
+      expect.stringContaining('createChatCompletion max_tokens: has no maximum'),
+      expect.stringContaining('createChatCompletion max_completion_tokens: has no maximum'),
+    ]);
+    const forbid = 'forbid: [stream, max_tokens, max_completion_tokens]';
+    expect(dangers(chat, `{ createChatCompletion: { ${paid}, ${forbid} } }`)).toBeUndefined();
+  });
+
   it('lists an operation with the name of what every object has', () => {
     const answer = { 200: { description: 'A.', content: { 'application/json': { schema: { type: 'object' } } } } };
     const of = (operationId: string) => ({ get: { operationId, responses: answer } });

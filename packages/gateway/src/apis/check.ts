@@ -1,5 +1,6 @@
 import { dollars, type OwnPrice, type Route } from '@asset-gateway/protocol';
 import type { Lifetime } from '../cache/lifetimes.ts';
+import { dangersOf } from './dangers.ts';
 import { DocumentFault, type OpenApiDocument, type Operation } from './document.ts';
 import type { Families, Family } from './families.ts';
 import { type ApiPlan, keyNameIn, readApisFile } from './file.ts';
@@ -75,14 +76,14 @@ function refusedPaths({ document, rows }: ApiPlan): string {
 
 const MAX_NOTES = 5;
 
-/** What of the rows is not checked or left out. */
-function notesOf({ rows, notes }: ApiPlan): string {
-  const lines = rows.flatMap(({ id, method }) => {
-    const all = [...(notes.get(id) ?? [])].map((note) => [method, note]);
-    const more = all.length > MAX_NOTES ? [[method, `and ${all.length - MAX_NOTES} more`]] : [];
+/** Notes about rows, under a title. */
+function notesOf(title: string, { rows }: ApiPlan, notesOfRow: (row: Route) => Iterable<string>): string {
+  const lines = rows.flatMap((row) => {
+    const all = [...notesOfRow(row)].map((note) => [row.method, note]);
+    const more = all.length > MAX_NOTES ? [[row.method, `and ${all.length - MAX_NOTES} more`]] : [];
     return [...all.slice(0, MAX_NOTES), ...more];
   });
-  return lines.length === 0 ? '' : `What the gateway does not check or send:\n${columns(lines)}`;
+  return lines.length === 0 ? '' : `${title}:\n${columns(lines)}`;
 }
 
 /** What the file changes of the gateway's own routes. */
@@ -122,7 +123,9 @@ export function check(words: readonly string[], { stdout, stderr }: Output): num
   }
   for (const plan of apis) {
     stdout.write(`${plan.entry.title}:\n${columns(plan.rows.map((row) => rowLine(row, plan)))}`);
-    stdout.write(notesOf(plan) + refusedPaths(plan) + others(plan));
+    stdout.write(notesOf('Look at these before you serve them', plan, (row) => dangersOf(row, plan)));
+    stdout.write(notesOf('What the gateway does not check or send', plan, ({ id }) => plan.notes.get(id) ?? []));
+    stdout.write(refusedPaths(plan) + others(plan));
   }
   stdout.write(ownRoutes(families));
   const variables = [...new Set(apis.flatMap(({ urls }) => urls.flatMap(({ key }) => key?.env ?? [])))];

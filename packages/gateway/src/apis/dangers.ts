@@ -1,0 +1,45 @@
+import type { Route } from '@asset-gateway/protocol';
+import { partsOf } from './bounds.ts';
+import { isMembers, type Members, membersOf } from './document.ts';
+import type { ApiPlan } from './file.ts';
+
+/** The members of a value, by path: those inside lists as those of the list. */
+function* membersIn(schema: Members, before = ''): Generator<readonly [path: string, schema: Members]> {
+  const inside = [...partsOf(schema), ...[schema.items].filter(isMembers)];
+  for (const each of inside) yield* membersIn(each, before);
+  for (const [name, value] of Object.entries(membersOf(schema.properties))) {
+    yield [before + name, membersOf(value)];
+    yield* membersIn(membersOf(value), `${before}${name}.`);
+  }
+}
+
+const STREAM = /(?:^|\.)stream(?:ing)?$/i;
+const SIZE =
+  /(?:^|\.)(?:n|count|limit|size|take|top|first|(?:best_?of|per_?page|(?:page|batch)_?size)|(?:max|num)\w*(?:tokens|results|items|records|images|outputs)|length|duration|days)$/i;
+const LIMITING = ['maximum', 'exclusiveMaximum', 'enum', 'const'];
+
+const hasType = (schema: Members, types: readonly unknown[]): boolean =>
+  [schema, ...partsOf(schema)].some(({ type }) => [type].flat().some((each) => types.includes(each)));
+const isLimited = (schema: Members): boolean =>
+  [schema, ...partsOf(schema)].some((each) => LIMITING.some((keyword) => keyword in each));
+
+function dangerOf([path, schema]: readonly [string, Members], isPaid: boolean): string[] {
+  if (STREAM.test(path) && hasType(schema, ['boolean', undefined]) && !isLimited(schema))
+    return [`${path}: a streamed answer reaches no client and is not paid; set it to false or forbid it`];
+  if (isPaid && SIZE.test(path) && hasType(schema, ['integer', 'number']) && !isLimited(schema))
+    return [`${path}: has no maximum; bound, set or forbid it`];
+  return [];
+}
+
+/** What an operator should look at before serving a row. */
+export function dangersOf({ input, access, upstream }: Route, { document, rows }: ApiPlan): string[] {
+  const isPaid = access === 'exact';
+  const all = [input.query, input.body].flatMap((schema) => [...membersIn(membersOf(schema))]);
+  const sold = new Set(isPaid ? [] : rows.filter((row) => row.access === 'exact').map((row) => row.upstream.path));
+  const reached = sold.size > 0 ? [...(document?.paths.othersFor(upstream.path) ?? [])] : [];
+  const others = reached.filter((path) => sold.has(path));
+  return [
+    ...new Set(all.flatMap((each) => dangerOf(each, isPaid))),
+    ...others.map((path) => `free, beside the paid ${path}; values that lead there are refused`),
+  ];
+}
