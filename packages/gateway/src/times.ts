@@ -32,6 +32,8 @@ export const TIMES = {
   waitMs: 30 * SECOND_MS,
   /** How long failures and unpaid calls of a wallet count against it. */
   failuresMs: 60 * SECOND_MS,
+  /** How long calls that worked at an operator's API and were not paid count against their wallet. */
+  unpaidMs: 600 * SECOND_MS,
   /** How long something used is remembered: no node takes its challenge any more then. */
   rememberedMs: challengeMs + 2 * aheadMs,
   /** How long one node counts what it has delivered, whose clock may differ from the database's. */

@@ -13,9 +13,25 @@ function* membersIn(schema: Members, before = ''): Generator<readonly [path: str
   }
 }
 
-const STREAM = /(?:^|\.)stream(?:ing)?$/i;
-const SIZE =
-  /(?:^|\.)(?:n|count|limit|size|take|top|first|(?:best_?of|per_?page|(?:page|batch)_?size)|(?:max|num)\w*(?:tokens|results|items|records|images|outputs)|length|duration|days)$/i;
+const STREAMS = ['stream', 'streaming'];
+const SIZES = [
+  'n',
+  'count',
+  'limit',
+  'size',
+  'take',
+  'top',
+  'first',
+  'bestof',
+  'perpage',
+  'pagesize',
+  'batchsize',
+  'days',
+];
+const COUNTED = ['tokens', 'results', 'items', 'records', 'images', 'outputs'];
+
+const isSize = (name: string): boolean =>
+  SIZES.includes(name) || (/^(?:max|num)/.test(name) && COUNTED.some((each) => name.endsWith(each)));
 const LIMITING = ['maximum', 'exclusiveMaximum', 'enum', 'const'];
 
 const hasType = (schema: Members, types: readonly unknown[]): boolean =>
@@ -24,9 +40,13 @@ const isLimited = (schema: Members): boolean =>
   [schema, ...partsOf(schema)].some((each) => LIMITING.some((keyword) => keyword in each));
 
 function dangerOf([path, schema]: readonly [string, Members], isPaid: boolean): string[] {
-  if (STREAM.test(path) && hasType(schema, ['boolean', undefined]) && !isLimited(schema))
+  const name = path
+    .slice(path.lastIndexOf('.') + 1)
+    .toLowerCase()
+    .replace(/[_-]/g, '');
+  if (STREAMS.includes(name) && hasType(schema, ['boolean', undefined]) && !isLimited(schema))
     return [`${path}: a streamed answer reaches no client and is not paid; set it to false or forbid it`];
-  if (isPaid && SIZE.test(path) && hasType(schema, ['integer', 'number']) && !isLimited(schema))
+  if (isPaid && isSize(name) && hasType(schema, ['integer', 'number']) && !isLimited(schema))
     return [`${path}: has no maximum; bound, set or forbid it`];
   return [];
 }

@@ -6,6 +6,7 @@ import { createDescribe } from '../describe/discovery.ts';
 import { publicGate } from '../gates/gate.ts';
 import { SiwxGate } from '../gates/siwx/gate.ts';
 import { signIns } from '../gates/siwx/sign-in.ts';
+import { limitingUnpaid, UnpaidCalls } from '../gates/unpaid.ts';
 import { createReader } from '../stages/validate.ts';
 import type { OwnAnswer } from '../upstreams/upstream.ts';
 import type { Channel, Channels } from './channels.ts';
@@ -14,7 +15,7 @@ import type { Parts } from './parts.ts';
 
 /** Binds every route of a service to its gate, reader, budget and upstream. Throws if one is missing. */
 export function bindEndpoints(dependencies: Foundation & Parts): Endpoint[] {
-  const { service, channels, signIn, exact, credit, blocked, tracing } = dependencies;
+  const { config, service, channels, signIn, exact, credit, blocked, tracing } = dependencies;
   const describe = (route: Route) => createDescribe(route, service);
   const traced = tracing.spanned(signIns, { read: 'sign-in' });
   const gates: Readonly<Record<Access, (route: Route) => Gate>> = {
@@ -27,8 +28,11 @@ export function bindEndpoints(dependencies: Foundation & Parts): Endpoint[] {
       return (credit ?? exact)?.gate(route, describe(route)) ?? missing(`${route.id} has no payee`);
     },
   };
+  const ofApis = new Set(config.apis.map(({ name }) => name));
+  const unpaid = new UnpaidCalls(() => performance.now());
   const gateOf = (route: Route): Gate => {
-    const gate = gates[route.access](route);
+    const isSold = route.access === 'exact' && ofApis.has(route.provider);
+    const gate = isSold ? limitingUnpaid(gates.exact(route), unpaid) : gates[route.access](route);
     return blocked && route.access !== 'public' ? blocking(gate, blocked) : gate;
   };
   const bind = (route: Route, serving: Serving): Endpoint => ({

@@ -1,0 +1,55 @@
+import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
+import type { Gate } from '../call.ts';
+import { Recent } from '../tallies.ts';
+import { TIMES } from '../times.ts';
+
+/** So many calls of a wallet may work at an API without being paid; then its calls of the route are refused for a time. */
+const MOST = 3;
+/** The API did its work, but its answer is too large, late, not JSON, or of another status. */
+const WORKED: readonly RefusalCode[] = ['upstream_invalid_response', 'upstream_timeout'];
+const MESSAGE =
+  'Several calls of this wallet made the API work without an answer that can be sold; ask for less, after Retry-After.';
+
+/** Calls that worked at an operator's API and were not paid, by route and wallet. This node counts them in memory. */
+export class UnpaidCalls {
+  readonly #times = new Recent<readonly number[]>(TIMES.unpaidMs);
+  readonly #now: () => number;
+
+  /** `now`: monotonic milliseconds. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  #of(name: string): readonly number[] {
+    const nowMs = this.#now();
+    return (this.#times.get(name, nowMs) ?? []).filter((atMs) => nowMs - atMs < TIMES.unpaidMs);
+  }
+
+  assertFew(name: string): void {
+    const first = this.#of(name).at(-MOST);
+    if (first === undefined) return;
+    const retryAfterSeconds = Math.ceil((first + TIMES.unpaidMs - this.#now()) / 1_000);
+    throw new Refusal('rate_limited', { reason: 'unpaid calls that worked', message: MESSAGE, retryAfterSeconds });
+  }
+
+  count(name: string): void {
+    this.#times.set(name, [...this.#of(name), this.#now()].slice(-MOST), this.#now());
+  }
+}
+
+/** A gate that refuses wallets whose calls worked and were not paid too often, before anything is used up. */
+export const limitingUnpaid = (gate: Gate, calls: UnpaidCalls): Gate => ({
+  serve: (call, trail, prepare) =>
+    gate.serve(call, trail, (isOwed) => {
+      if (isOwed) return prepare(isOwed);
+      const name = `${call.route.id} ${trail.wallet}`;
+      calls.assertFew(name);
+      const ask = prepare();
+      return (admission) =>
+        ask(admission).catch((error) => {
+          if (error instanceof Refusal && WORKED.includes(error.code)) calls.count(name);
+          throw error;
+        });
+    }),
+  challenge: (call, code) => gate.challenge(call, code),
+});
