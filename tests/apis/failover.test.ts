@@ -227,7 +227,7 @@ it.each([
   ],
   [
     { url: 'https://a.example', operations: { getForecast: { idempotent: true } } },
-    'operations.getForecast: idempotent is only for a POST',
+    'operations.getForecast: idempotent is not for a GET',
   ],
 ])('%j is a fault', (entry, fault) => {
   const weather = { title: 'Weather', openapi, operations: {}, ...entry };

@@ -96,7 +96,7 @@ function limited() {
   const ask = (wallet = 'one') => {
     const trail = { requestId: '', client: '', wallet };
     return gate
-      .serve({ route: { id: 'a' } } as Call, trail, prepare)
+      .serve({ route: { id: 'a', upstream: {} }, inbound: { headers: {} } } as Call, trail, prepare)
       .then(() => 'answered')
       .catch(({ code }: Refusal) => code);
   };

@@ -105,7 +105,7 @@ const NOTHING = { type: 'object', properties: {}, additionalProperties: false };
 /** Expects that a catalog entry says the same about a row as the table. */
 export function expectEntry(entry: Values, row: Route): void {
   const { access, description, input, example } = row;
-  const isPost = row.httpMethod === 'POST';
+  const isPost = row.httpMethod !== 'GET';
   const query = isPost ? input.query : undefined;
   const expected = {
     accessMode: access,

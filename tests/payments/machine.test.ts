@@ -140,6 +140,15 @@ describe('every event has the outcome of the table in the state', () => {
   });
 });
 
+it('a payment for a call that may have an effect asks for it once, others up to three times', () => {
+  const { verdict, after } = step(STATES.reserved, release('owner', true), NOW);
+  expect([verdict, after.record]).toEqual(['done', undefined]);
+  expect(step(after, reserve({ ...payment, isOnce: true }), NOW).verdict).toBe('exhausted');
+  expect(step(after, reserve(payment), NOW).verdict).toBe('done');
+  const unused = step(STATES.reserved, release('owner', false), NOW).after;
+  expect(step(unused, reserve({ ...payment, isOnce: true }), NOW).verdict).toBe('done');
+});
+
 type Act = (payments: Payments, payment: NewPayment) => Promise<unknown>;
 
 const ANSWER = '{"n":1}';

@@ -1,10 +1,10 @@
-import { type Issue, member, objectAt, oneLine } from '@asset-gateway/protocol/wire';
+import { type HttpMethod, type Issue, member, objectAt, oneLine } from '@asset-gateway/protocol/wire';
 import { violationOf } from './conforms.ts';
 import { fits, type SentRequest } from './sent-request.ts';
 
 /** A route in a gateway's catalog. Each text is one line. */
 export interface ListedRoute {
-  readonly httpMethod: 'GET' | 'POST';
+  readonly httpMethod: HttpMethod;
   readonly path: string;
   /** Dollars a call that is settled by itself, as a decimal. */
   readonly priceUsd: string;
@@ -24,7 +24,7 @@ export interface ListedRoute {
   /** JSON Schemas, as the gateway published them. */
   readonly inputSchema: unknown;
   readonly pathParamsSchema: unknown;
-  /** Only of a POST. */
+  /** Not of a GET. */
   readonly queryParamsSchema: unknown;
   readonly outputSchema: unknown;
 }
@@ -34,12 +34,17 @@ const WORD = /^[\w-]{1,64}$/;
 const PRICE = /^\d{1,9}(?:\.\d{1,6})?$/;
 const NUMBERS = { integer: /^(?:0|-?[1-9][0-9]{0,15})$/, number: /^-?[0-9]{1,20}(?:\.[0-9]{1,20})?$/ };
 
+const VERBS: readonly unknown[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies HttpMethod[];
+
+/** Whether a value is a verb of routes. */
+export const isVerb = (value: unknown): value is HttpMethod => VERBS.includes(value);
+
 function routeIn(row: unknown): ListedRoute[] {
   const { httpMethod, inputSchema, pathParamsSchema, queryParamsSchema, outputSchema } = objectAt(row);
   const text = (name: string): string => oneLine(member(row, name), MAX_TEXT);
   const word = (name: string): string => WORD.exec(text(name))?.[0] ?? '';
   const [path, priceUsd] = [text('path'), text('priceUsd')];
-  if ((httpMethod !== 'GET' && httpMethod !== 'POST') || !path.startsWith('/') || !PRICE.test(priceUsd)) return [];
+  if (!isVerb(httpMethod) || !path.startsWith('/') || !PRICE.test(priceUsd)) return [];
   const [creditPriceUsd] = PRICE.exec(text('creditPriceUsd')) ?? [];
   const [accessMode, description] = [text('accessMode'), text('description')];
   const place = { surface: word('surface'), method: word('method'), provider: word('provider') };
@@ -85,13 +90,13 @@ export function issuesOf(route: ListedRoute, { url, body, method }: SentRequest)
   const { pathname, searchParams } = new URL(url);
   const segments = pathname.split('/').map((each) => attempt(() => decodeURIComponent(each)));
   const inPath = path.split('/').flatMap((each, at) => (each.startsWith(':') ? [[each.slice(1), segments[at]]] : []));
-  const querySchema = method === 'POST' ? queryParamsSchema : inputSchema;
+  const querySchema = method === 'GET' ? inputSchema : queryParamsSchema;
   const properties = objectAt(querySchema, 'properties');
   const query = [...searchParams].map(([name, text]) => [name, typed(text, properties[name])]);
   const input = body === undefined ? {} : attempt(() => JSON.parse(body) as unknown);
   return [
     violationOf(pathParamsSchema, Object.fromEntries(inPath), 'path'),
     violationOf(querySchema, Object.fromEntries(query), 'query'),
-    ...(method === 'POST' ? [violationOf(inputSchema, input, 'body')] : []),
+    ...(method === 'GET' ? [] : [violationOf(inputSchema, input, 'body')]),
   ].filter((issue) => issue !== undefined);
 }

@@ -104,11 +104,11 @@ function named(parameters: readonly Omit<CallParameter, 'name'>[]): CallParamete
 /** The parameters of a listed route: those of its path, then of its query, then of its body. */
 export function callParameters(route: CallableRoute): CallParameter[] {
   const { httpMethod, path, pathParamsSchema, queryParamsSchema, inputSchema } = route;
-  const isPost = httpMethod === 'POST';
+  const hasBody = httpMethod !== 'GET';
   const described = objectAt(pathParamsSchema, 'properties');
   const inPath = path.split('/').flatMap((segment) => (segment.startsWith(':') ? [segment.slice(1)] : []));
-  const inQuery = propertiesOf(isPost ? queryParamsSchema : inputSchema);
-  const inBody = isPost ? bodyForm(route).properties : [];
+  const inQuery = propertiesOf(hasBody ? queryParamsSchema : inputSchema);
+  const inBody = hasBody ? bodyForm(route).properties : [];
   return named([
     ...inPath.map((key) => ({
       key,
@@ -123,7 +123,7 @@ export function callParameters(route: CallableRoute): CallParameter[] {
 
 /** Whether a call takes values that no parameter names: members of its body. */
 export const isOpen = ({ httpMethod, surface, credit, inputSchema }: CallableRoute): boolean =>
-  httpMethod === 'POST' &&
+  httpMethod !== 'GET' &&
   credit !== 'sold' &&
   !WITH_PARAMS.includes(surface) &&
   !isWhole(inputSchema) &&
@@ -158,7 +158,7 @@ export function nearest(name: string, names: readonly string[]): string | undefi
 function issuesIn(route: CallableRoute, parameters: readonly CallParameter[], values: Members): Issue[] {
   const names = parameters.map(({ name }) => name);
   const unknown = isOpen(route) ? [] : Object.keys(values).filter((name) => !names.includes(name));
-  const place = route.httpMethod === 'POST' ? 'body' : 'query';
+  const place = route.httpMethod === 'GET' ? 'query' : 'body';
   const missing = parameters.filter(({ name, isRequired }) => isRequired && valueIn(values, name) === undefined);
   return [
     ...unknown.map((name) => {
@@ -210,7 +210,8 @@ export function requestFor(route: CallableRoute, values: Members): CallRequest {
     });
   const pairs = given('query').map(([name, value]) => `${encodeURIComponent(name)}=${listed(value)}`);
   const path = [pathOf(route, new Map(given('path'))), pairs.join('&')].filter((part) => part !== '').join('?');
-  if (route.httpMethod === 'GET') return { path };
+  const hasBody = parameters.some(({ place }) => place === 'body') || isOpen(route);
+  if (route.httpMethod === 'GET' || (route.httpMethod === 'DELETE' && !hasBody)) return { path };
   const names = new Set(parameters.map(({ name }) => name));
   const others = Object.entries(values).filter(([name, value]) => !names.has(name) && value !== undefined);
   return { path, body: bodyForm(route).body([...given('body'), ...others]) };

@@ -1,7 +1,9 @@
+import type { HttpMethod } from '@asset-gateway/protocol/wire';
+
 /** A request without its authorisation. */
 export interface SentRequest {
   readonly url: string;
-  readonly method: 'GET' | 'POST';
+  readonly method: HttpMethod;
   /** JSON. */
   readonly body?: string | undefined;
 }

@@ -9,7 +9,7 @@ const object = Type.Object({});
 /** The members that every catalog entry must have. */
 const ENTRY = Type.Object({
   path: Type.String({ pattern: '^/' }),
-  httpMethod: Type.Enum(['GET', 'POST']),
+  httpMethod: Type.Enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
   provider: text,
   surface: text,
   method: text,

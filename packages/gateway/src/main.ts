@@ -21,7 +21,7 @@ if (command === 'doctor') {
   process.exitCode = await doctor(words, process);
 } else if (command === 'check') {
   const { check } = await import('./apis/check.ts');
-  process.exitCode = check(words, process);
+  process.exitCode = check(words, process, processEnvironment());
 } else if (command === 'sales') {
   const { sales } = await import('./sales/command.ts');
   await finish(() =>

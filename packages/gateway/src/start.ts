@@ -51,7 +51,7 @@ function secretsOf({ apis, tokens, paid, redisUrl, databaseUrl, metrics, traces 
   const authorization = facilitator?.kind === 'remote' ? facilitator.authorization : undefined;
   const passwords = [redisUrl, databaseUrl].map((url) => url && passwordIn(url));
   const ofTraces = traces ? [...Object.values(traces.headers), ...secretsIn(traces.url)] : [];
-  const ofApis = apis.flatMap(({ urls: ofApi }) => ofApi.flatMap(({ keys }) => keys));
+  const ofApis = apis.flatMap(({ urls: ofApi }) => ofApi.flatMap(({ keys, secrets = keys }) => secrets));
   const single = [wallet?.key, authorization, ...passwords, metrics?.token].filter((secret) => secret !== undefined);
   return [...(tokens?.keys ?? []), ...ofApis, ...ofTraces, ...single, ...urls.flatMap(secretsIn)];
 }

@@ -30,6 +30,8 @@ export const HEADERS = {
   version1PaymentResponse: 'X-PAYMENT-RESPONSE',
   replayed: 'Idempotency-Replayed',
   replayNonce: 'Replay-Nonce',
+  /** The status of an operator's API, if it is not 200. */
+  upstreamStatus: 'Upstream-Status',
   /** Credit charged and the balance. */
   credit: 'Credit',
 } as const;

@@ -30,7 +30,7 @@ export type Surface = 'system' | 'tokens' | 'rpc' | 'das' | 'wallet' | 'credit';
 export type Access = 'public' | 'siwx' | 'exact';
 
 /** The verbs of rows; HEAD and OPTIONS follow from them. */
-export type HttpMethod = 'GET' | 'POST';
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Values by name. */
 export type Values = Readonly<Record<string, unknown>>;
@@ -112,6 +112,8 @@ export interface Route {
     readonly repeated?: readonly string[];
     /** Numbers and lists are sent as the client has written them. */
     readonly isVerbatim?: boolean;
+    /** It may have an effect, so a payment or a signature asks for it once. */
+    readonly isOnce?: boolean;
     /** An answer without a body is null. */
     readonly mayBeEmpty?: boolean;
     /** Parameters of the path whose values may have slashes. */

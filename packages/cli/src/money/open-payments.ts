@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LedgerEntry, PaymentTrace } from '@asset-gateway/client/pay';
+import { isVerb, type LedgerEntry, type PaymentTrace } from '@asset-gateway/client/pay';
 import { makeFolder, writeDurably } from './durable.ts';
 import { isAmount, traceIn } from './entries.ts';
 
@@ -19,7 +19,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 function isPayment(value: unknown, id: string): value is OpenPayment {
   const { id: own, at, micros, request, headers } = value as Readonly<Record<string, unknown>>;
   const { url, method, body } = request as Readonly<Record<string, unknown>>;
-  const isRequest = isText(url) && URL.canParse(url) && (method === 'GET' || method === 'POST');
+  const isRequest = isText(url) && URL.canParse(url) && isVerb(method);
   const hasTexts = (body === undefined || isText(body)) && Object.values(headers as object).every(isText);
   return own === id && isAmount(at) && isAmount(micros) && isRequest && hasTexts;
 }

@@ -100,7 +100,7 @@ function fieldsIn(given: Schema, at: Pick<Field, 'place' | 'steps' | 'isRequired
 export function fieldsOf({ httpMethod, inputSchema, ...row }: FormRow): Field[] {
   const { pathParamsSchema = {}, queryParamsSchema = {} } = row;
   const top = { steps: [], isRequired: true } as const;
-  const place = httpMethod === 'POST' ? 'body' : 'query';
+  const place = httpMethod === 'GET' ? 'query' : 'body';
   const positions = positionsOf({ inputSchema });
   const fields = [
     ...fieldsIn(pathParamsSchema, { ...top, place: 'path' }),
@@ -116,7 +116,7 @@ const valueAt = (from: unknown, steps: Field['steps']): unknown =>
 /** The initial text of a field: the row's example. */
 export function exampleOf({ place, steps, kind }: Field, row: FormRow): string {
   const { httpMethod, inputExample, pathParamsExample, queryParamsExample } = row;
-  const inQuery = httpMethod === 'POST' ? queryParamsExample : inputExample;
+  const inQuery = httpMethod === 'GET' ? inputExample : queryParamsExample;
   const value = valueAt({ path: pathParamsExample, query: inQuery, body: inputExample }[place], steps);
   if (value === undefined) return '';
   if (kind === 'list' && Array.isArray(value)) return value.join('\n');

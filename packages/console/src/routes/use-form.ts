@@ -67,27 +67,27 @@ function emptyBody({ required = [], properties = {} }: Schema): Tree {
 }
 
 /**
- * Builds a request from the fields with text: its path and its body, the path parameters, the query of a POST, and the input, which is
+ * Builds a request from the fields with text: its path and its body, the path parameters, the query beside a body, and the input, which is
  * the query of a GET or the body.
  */
 function requestOf({ path, httpMethod, inputSchema }: FormRow, fields: readonly Field[], texts: Texts) {
-  const isPost = httpMethod === 'POST';
-  const input = isPost ? emptyBody(inputSchema) : {};
+  const hasBody = httpMethod !== 'GET';
+  const input = hasBody ? emptyBody(inputSchema) : {};
   const inPath: Tree = {};
   const inQuery: Tree = {};
   for (const field of fields) {
     const text = texts[keyOf(field)] ?? '';
     if (field.place === 'path') inPath[field.name] = text;
     else if (text.trim() !== '') {
-      write(field.place === 'query' && isPost ? inQuery : input, field.steps, fieldValue(field, text));
+      write(field.place === 'query' && hasBody ? inQuery : input, field.steps, fieldValue(field, text));
     }
   }
   const segments = path.split('/').map((segment) => {
     return segment.startsWith(':') ? component(String(inPath[segment.slice(1)] ?? '')) : segment;
   });
-  const pairs = Object.entries(isPost ? inQuery : input).map(([name, value]) => `${component(name)}=${listed(value)}`);
+  const pairs = Object.entries(hasBody ? inQuery : input).map(([name, value]) => `${component(name)}=${listed(value)}`);
   const filled = [segments.join('/'), pairs.join('&')].filter((part) => part !== '').join('?');
-  return { path: filled, inPath, inQuery, input, ...(isPost && { body: input }) };
+  return { path: filled, inPath, inQuery, input, ...(hasBody && { body: input }) };
 }
 
 /** Whether an issue names this field, something inside of it, or several fields with this one among them. */

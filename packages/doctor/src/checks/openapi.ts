@@ -129,7 +129,7 @@ function indexProblem(bazaar: Members, { httpMethod, path }: Entry): Problem | u
 function requestProblem(bazaar: Members, entry: Entry): Problem | undefined {
   const input = objectAt(bazaar, 'info', 'input');
   const places = [
-    [entry.httpMethod === 'POST' ? input.body : (input.queryParams ?? {}), entry.inputSchema],
+    [entry.httpMethod === 'GET' ? (input.queryParams ?? {}) : (input.body ?? {}), entry.inputSchema],
     [input.pathParams, entry.pathParamsSchema],
     [input.queryParams ?? {}, entry.queryParamsSchema],
   ] as const;

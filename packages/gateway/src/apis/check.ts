@@ -1,16 +1,19 @@
 import { dollars, type OwnPrice, type Route } from '@asset-gateway/protocol';
 import type { Lifetime } from '../cache/lifetimes.ts';
+import type { Environment } from '../config/settings.ts';
 import { dangersOf } from './dangers.ts';
 import { DocumentFault, type OpenApiDocument, type Operation } from './document.ts';
 import type { Families, Family } from './families.ts';
 import { type ApiPlan, keyNameIn, readApisFile } from './file.ts';
 import { FILE } from './format.ts';
+import { variablesOf } from './keys.ts';
 import { rowOf } from './rows.ts';
 
-const USAGE = `Usage: asset-gateway check <file>
+const USAGE = `Usage: asset-gateway check [--env] <file>
        asset-gateway check --schema
   Reads a file of APIs as the gateway does at its start, and prints the rows that it would serve, the other operations of each
   document, and every fault. Exit code 1 if there is a fault.
+  --env      also checks that the variables of the keys are set
   --schema   prints the JSON Schema of the file, for editors
 `;
 
@@ -102,8 +105,8 @@ function ownRoutes({ off, limits, disabled, prices, lifetimes }: Families): stri
 }
 
 /** Prints what a file of APIs serves. Returns the exit code. */
-export function check(words: readonly string[], { stdout, stderr }: Output): number {
-  const [word, ...more] = words;
+export function check(given: readonly string[], { stdout, stderr }: Output, environment: Environment = {}): number {
+  const [word, ...more] = given.filter((each) => each !== '--env');
   if (word === '--help' || word === '-h') {
     stdout.write(USAGE);
     return 0;
@@ -128,7 +131,9 @@ export function check(words: readonly string[], { stdout, stderr }: Output): num
     stdout.write(refusedPaths(plan) + others(plan));
   }
   stdout.write(ownRoutes(families));
-  const variables = [...new Set(apis.flatMap(({ urls }) => urls.flatMap(({ key }) => key?.env ?? [])))];
+  const variables = [...new Set(apis.flatMap(({ urls }) => urls.flatMap(({ key }) => variablesOf(key))))];
   if (variables.length > 0) stdout.write(`The gateway reads keys from ${variables.join(', ')}.\n`);
-  return 0;
+  const unset = given.includes('--env') ? variables.filter((name) => !environment[name]?.trim()) : [];
+  stderr.write(unset.map((name) => `${name} is not set.\n`).join(''));
+  return unset.length > 0 ? 1 : 0;
 }

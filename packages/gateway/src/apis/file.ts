@@ -6,7 +6,9 @@ import { parseUrl } from '../config/settings.ts';
 import { TIMES } from '../times.ts';
 import { DocumentFault, OpenApiDocument, type Operation, readMembers, shown } from './document.ts';
 import { Families } from './families.ts';
-import { type ApiEntry, type FileEntry, type KeyEntry, microsOf, type OperationEntry, schemaFaults } from './format.ts';
+import { type ApiEntry, type FileEntry, microsOf, type OperationEntry, schemaFaults } from './format.ts';
+import { keyNameOf } from './keys.ts';
+import { isOfHttp } from './parameters.ts';
 import { rowOf } from './rows.ts';
 
 const API_NAME = /^[a-z][a-z0-9-]{1,30}$/;
@@ -34,8 +36,6 @@ class ApiReading {
   readonly prices = new Map<string, OwnPrice>();
   /** By row id. */
   readonly lifetimes = new Map<string, Lifetime>();
-  /** Ids of rows that may be asked twice although they are POSTs. */
-  readonly idempotent = new Set<string>();
   readonly entry: ApiEntry;
   /** Of one call; 0: the usual time. */
   readonly timeoutMs: number;
@@ -70,6 +70,9 @@ class ApiReading {
     this.#check(areUrls, 'url must be an http or https URL without a query');
     this.#check(new Set(places.map((place) => place.url)).size === places.length, 'urls has the same url twice');
     const keyNames = new Set(places.flatMap((place) => keyNameOf(place.key) ?? []));
+    const inHeaders = places.flatMap(({ key: own }) => (own && 'header' in own ? [own.header] : []));
+    const ofHttp = inHeaders.find(isOfHttp);
+    this.#check(ofHttp === undefined, `the header ${ofHttp} belongs to HTTP; no key can be in it`);
     this.#check(keyNames.size <= 1, 'the keys of all urls must have the same header or query name');
     return places.map((place) => ({ baseUrl: place.url, key: place.key, limitPerMinute: place.requestsPerMinute }));
   }
@@ -118,7 +121,7 @@ class ApiReading {
     if (isPaid && settings.cache) fault('a paid operation is not cached');
     const { freshSeconds = 0, maxStaleSeconds = 0 } = own.cache ?? {};
     if (maxStaleSeconds < freshSeconds) fault('cache: maxStaleSeconds is below freshSeconds');
-    if (settings.idempotent !== undefined && operation.verb === 'GET') fault('idempotent is only for a POST');
+    if (settings.idempotent !== undefined && operation.verb === 'GET') fault('idempotent is not for a GET');
     try {
       const { row, notes } = rowOf(document, operation, {
         api: this.name,
@@ -130,7 +133,6 @@ class ApiReading {
       this.#assertNew(row);
       this.rows.push(row);
       this.notes.set(row.id, notes);
-      if (settings.idempotent) this.idempotent.add(row.id);
       if (isPaid)
         this.prices.set(row.id, { micros: microsOf(own.price ?? ''), settlementFee: own.settlementFee ?? false });
       // A POST may have an effect, so it is cached only if its own entry says so.
@@ -150,13 +152,6 @@ class ApiReading {
     if (other.path !== row.path) throw new DocumentFault(`its path names its parameters otherwise than ${other.id}`);
     for (const taken of [`${row.httpMethod} ${shape}`, shape, row.method]) this.#taken.set(taken, row);
   }
-}
-
-/** The header or query parameter of a key. */
-function keyNameOf(key: KeyEntry | undefined): string | undefined {
-  if (!key) return undefined;
-  if ('header' in key) return key.header;
-  return 'query' in key ? key.query : 'Authorization';
 }
 
 /** The same of an API: all of its keys have one name. */

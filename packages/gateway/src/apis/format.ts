@@ -3,13 +3,10 @@ import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/schema';
 import { MAX_LIMIT } from '../config/settings.ts';
 import { type Members, membersOf, shown } from './document.ts';
+import { closed, KEY, optional } from './keys.ts';
 
 const MAX_SECONDS = 604_800;
-const ENV_NAME = '^[A-Za-z_][A-Za-z0-9_]{0,99}$';
 
-const closed = <T extends Parameters<typeof Type.Object>[0]>(properties: T, description: string) =>
-  Type.Object(properties, { additionalProperties: false, description });
-const optional = Type.Optional;
 const seconds = (description: string) => Type.Integer({ minimum: 0, maximum: MAX_SECONDS, description });
 const limit = (description: string) => optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, description }));
 const text = (description: string, maxLength = 200) => Type.String({ minLength: 1, maxLength, description });
@@ -21,13 +18,6 @@ const CACHE = closed(
   },
   'How long answers are cached. Needs RESPONSE_CACHE=on.',
 );
-
-const env = Type.String({ pattern: ENV_NAME, description: 'The variable with the key, or several with commas.' });
-const KEY = Type.Union([
-  closed({ header: Type.String({ pattern: '^[\\w-]{1,64}$' }), env }, 'A key in a header.'),
-  closed({ query: Type.String({ pattern: '^[\\w.-]{1,64}$' }), env }, 'A key in the query.'),
-  closed({ bearer: Type.Literal(true), env }, 'A bearer token.'),
-]);
 
 const ACCESS = optional(
   Type.Enum(['siwx', 'exact'], { type: 'string', description: 'siwx: free for a signature. exact: paid per call.' }),
@@ -78,7 +68,9 @@ const OPERATION = closed(
       }),
     ),
     idempotent: optional(
-      Type.Boolean({ description: 'true: a POST without an effect, which another url may be asked again.' }),
+      Type.Boolean({
+        description: 'true: not a GET, but the same request may be sent again without a further effect.',
+      }),
     ),
   },
   'How an operation is served; what is absent is as for its API.',
@@ -104,6 +96,9 @@ const API = closed(
     ),
     key: optional(KEY),
     requestsPerMinute: limit('The limit of each key.'),
+    userAgent: optional(
+      Type.String({ pattern: '^[\\x21-\\x7e][\\x20-\\x7e]{0,199}$', description: 'The User-Agent of each request.' }),
+    ),
     timeoutSeconds: optional(
       Type.Integer({ minimum: 1, maximum: MAX_TIMEOUT, description: 'How long an answer may take.' }),
     ),
@@ -165,7 +160,6 @@ export const FILE = closed(
 );
 
 export type ApiEntry = Static<typeof API>;
-export type KeyEntry = Static<typeof KEY>;
 export type OperationEntry = Static<typeof OPERATION>;
 export type FileEntry = Static<typeof FILE>;
 /** The section of one of the gateway's own families. */

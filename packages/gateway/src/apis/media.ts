@@ -1,8 +1,16 @@
 import { type BodySchema, JSON_MEDIA_TYPE, type Route } from '@asset-gateway/protocol';
 import { Check } from 'typebox/schema';
-import { DocumentFault, type Members, membersOf, type OpenApiDocument, type Operation, shown } from './document.ts';
+import {
+  DocumentFault,
+  itemsOf,
+  type Members,
+  membersOf,
+  type OpenApiDocument,
+  type Operation,
+  shown,
+} from './document.ts';
 import { isShort, sampleOf } from './samples.ts';
-import { checkedSchema, describingSchema } from './schemas.ts';
+import { checkedSchema, describingSchema, isInherited } from './schemas.ts';
 
 const COMPOSED = ['allOf', 'anyOf', 'oneOf'];
 const JSON_TYPE = /^(?:application\/(?:[\w.-]+\+)?json|application\/\*|\*\/\*)\s*(?:;|$)/i;
@@ -17,6 +25,14 @@ function jsonIn(content: Members) {
 
 const typesIn = (content: Members): string => Object.keys(content).map(shown).join(' or ');
 
+/** The members of a body; some documents require one that they do not describe. */
+function namedIn(schema: Members): Members {
+  const described = membersOf(schema.properties);
+  const names = COMPOSED.some((keyword) => keyword in schema) ? [] : itemsOf(schema.required).map(String);
+  const missing = names.filter((name) => !isInherited(name) && !Object.hasOwn(described, name));
+  return { ...described, ...Object.fromEntries(missing.map((name) => [name, {}])) };
+}
+
 /** The schema of a JSON body. */
 export function bodyOf(document: OpenApiDocument, { node, verb }: Operation, notes: Set<string>) {
   if (node.requestBody === undefined) return undefined;
@@ -26,7 +42,8 @@ export function bodyOf(document: OpenApiDocument, { node, verb }: Operation, not
   if (!json) throw new DocumentFault(`the body is ${typesIn(content) || 'without a type'}, not JSON`);
   const schema = checkedSchema(document, json.media.schema, 'body', notes);
   const isOpen = !['type', 'properties', 'items', 'enum', 'const', ...COMPOSED].some((keyword) => keyword in schema);
-  const object = isOpen || 'properties' in schema ? { type: 'object', properties: {}, ...schema } : schema;
+  const object =
+    isOpen || 'properties' in schema ? { type: 'object', ...schema, properties: namedIn(schema as Members) } : schema;
   return { schema: object as BodySchema, type: json.name, example: exampleIn(document, json.media) };
 }
 
@@ -42,18 +59,26 @@ function exampleIn(document: OpenApiDocument, media: Members): unknown {
   }
 }
 
+/** The documented statuses of a success, in the order of their use here. */
+const SUCCESSES = ['200', '201', '202', '2XX', 'default', '204'];
+
 /** The media type of an operation's JSON answer; of an answer without content it is any JSON or none. */
 export function answerOf(document: OpenApiDocument, { node }: Operation) {
   const responses = membersOf(node.responses);
-  const answered = ['200', '2XX', 'default'].find((status) => responses[status] !== undefined);
-  if (answered === undefined) {
-    throw new DocumentFault(`it answers ${Object.keys(responses).join(', ').slice(0, 40) || 'nothing'}, not 200`);
+  const contents = SUCCESSES.filter((status) => responses[status] !== undefined).map((status) =>
+    membersOf(membersOf(document.resolve(responses[status])).content),
+  );
+  const [first] = contents;
+  if (!first) {
+    const statuses = Object.keys(responses).join(', ').slice(0, 40) || 'nothing';
+    throw new DocumentFault(`it answers ${statuses}, not 200, 201, 202 or 204`);
   }
-  const content = membersOf(membersOf(document.resolve(responses[answered])).content);
-  const mayBeEmpty = Object.keys(content).length === 0;
-  const json = mayBeEmpty ? { name: JSON_MEDIA_TYPE, media: {} } : jsonIn(content);
+  const isEmpty = (content: Members): boolean => Object.keys(content).length === 0;
+  const json = contents.map(jsonIn).find((each) => each !== undefined);
+  const mayBeEmpty = contents.some(isEmpty);
+  if (isEmpty(first) || (!json && mayBeEmpty)) return { name: JSON_MEDIA_TYPE, media: {}, mayBeEmpty };
   if (json) return { ...json, mayBeEmpty };
-  throw new DocumentFault(`it answers ${typesIn(content)}, not JSON`);
+  throw new DocumentFault(`it answers ${typesIn(first)}, not JSON`);
 }
 
 /** The schema and the example of an answer. */

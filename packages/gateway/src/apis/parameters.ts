@@ -91,6 +91,9 @@ const DESCRIBED_ELSEWHERE = ['accept', 'content-type', 'authorization'];
 /** Headers that HTTP or the gateway sets. */
 const OF_HTTP =
   /^(?:connection|content-.*|cookie|date|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|via)$/;
+const SET_HERE = ['accept', 'accept-encoding', 'user-agent'];
+export const isOfHttp = (header: string): boolean =>
+  OF_HTTP.test(header.toLowerCase()) || SET_HERE.includes(header.toLowerCase());
 const PRINTABLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
 /** The value of a required header that the document allows only one value of, or has a default for. */

@@ -162,11 +162,14 @@ function samePathRules(
   ];
 }
 
+const VERBS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies HttpMethod[];
+const isVerb = (verb: string): verb is HttpMethod => VERBS.includes(verb);
+
 /** The row of an operation, and what of it is not checked or left out. Throws a DocumentFault that says what a row cannot express. */
 export function rowOf(document: OpenApiDocument, operation: Operation, serving: Serving) {
   const { api, access, cluster } = serving;
   const { verb, node } = operation;
-  if (verb !== 'GET' && verb !== 'POST') throw new DocumentFault(`${verb} is not served, only GET and POST`);
+  if (!isVerb(verb)) throw new DocumentFault(`${verb} is not served`);
   if (node.callbacks !== undefined) throw new DocumentFault('it has callbacks');
   const { input, notes, own, rules, example, upstream } = inputOf(document, operation, serving);
   const keys = otherKeys(document, operation);
@@ -181,7 +184,7 @@ export function rowOf(document: OpenApiDocument, operation: Operation, serving: 
     provider: api,
     surface: api,
     method,
-    httpMethod: verb satisfies HttpMethod,
+    httpMethod: verb,
     path: apiPath(api, own, isPaid ? cluster : undefined),
     access,
     ...(isPaid && { cluster, units: 0 }),
@@ -196,7 +199,7 @@ export function rowOf(document: OpenApiDocument, operation: Operation, serving: 
     get result() {
       return result();
     },
-    upstream: { ...upstream, mayBeEmpty: answer.mayBeEmpty },
+    upstream: { ...upstream, mayBeEmpty: answer.mayBeEmpty, isOnce: verb !== 'GET' && !serving.entry?.idempotent },
   };
   return { row, notes };
 }

@@ -56,9 +56,15 @@ export function transportsOf(config: Config, windowMs = MINUTE_MS): readonly Pro
       const { timeoutMs } = api;
       const usual = deadlinesOf(upstreamTimeoutMs, api.prices.size > 0 ? paid : undefined);
       const deadlinesMs = timeoutMs > 0 ? { free: timeoutMs, paid: timeoutMs } : usual;
-      return keyedChannel(url, { provider: api.name, surface: surfaceOf(api, at) }, deadlinesMs, windowMs);
+      const headers = api.entry.userAgent === undefined ? {} : { 'user-agent': api.entry.userAgent };
+      return keyedChannel(
+        { ...url, headers },
+        { provider: api.name, surface: surfaceOf(api, at) },
+        deadlinesMs,
+        windowMs,
+      );
     }),
-    isRepeatable: ({ id, httpMethod }) => httpMethod === 'GET' || api.idempotent.has(id),
+    isRepeatable: ({ upstream }) => !upstream.isOnce,
   });
   return [...Object.values(own), ...apis.map(ofApi)];
 }
@@ -71,27 +77,40 @@ const surfaceOf = ({ name }: ApiConfig, at: number): string => (at === 0 ? name 
 /** The deadlines of a channel with free rows, of one that sells, or both. */
 const deadlinesOf = (free: number, paid?: PaidConfig) => ({ free, paid: paid?.upstreamTimeoutMs ?? 0 });
 
+/** The status by which an API refuses its key. */
+const REFUSED = [401];
+
+/** `headers`: of each request to an API of the operator. */
+type KeyedUrl = ApiUrlConfig & {
+  readonly account?: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+};
+
 /** A channel with one budget for each key, for free and paid rows alike. Budgets of the same key at two accounts differ. */
 function keyedChannel(
-  { key, keys, baseUrl, limitPerMinute: limit, account = baseUrl }: ApiUrlConfig & { readonly account?: string },
+  { key, keys, secrets = keys, baseUrl, limitPerMinute: limit, account = baseUrl, headers }: KeyedUrl,
   name: ChannelName,
   deadlinesMs: UpstreamOptions['deadlinesMs'],
   windowMs: number,
 ): ChannelPlan {
-  const common = { deadlinesMs, secrets: keys.flatMap(spellingsOf), usualPauseSeconds: MINUTE_MS / SECOND_MS };
+  const common = { deadlinesMs, secrets: secrets.flatMap(spellingsOf), usualPauseSeconds: MINUTE_MS / SECOND_MS };
   const times = { windowMs, inFlightMs: Math.max(deadlinesMs.free, deadlinesMs.paid), lateMs: windowMs * LATE_SHARE };
+  // Ours have no `headers`.
+  const refusedKey = headers && (key?.refused ?? REFUSED);
   const planOf = (secret: string): KeyPlan => ({
     budget: { key: `${name.provider}:${hashOf(account + secret)}`, limit, ...times },
-    options: { ...common, ...withKey(baseUrl, key, secret) },
+    options: { ...common, ...withKey({ baseUrl, key, headers }, secret), refusedKey },
   });
   return { name, transport: openRest, keys: (keys.length > 0 ? keys : ['']).map(planOf) };
 }
 
 /** How an upstream request carries a key. */
-function withKey(baseUrl: string, key: ApiUrlConfig['key'], secret: string) {
-  if (!key) return { baseUrl, headers: {} };
-  if ('query' in key) return { baseUrl: `${baseUrl}?${new URLSearchParams({ [key.query]: secret })}`, headers: {} };
-  return { baseUrl, headers: 'bearer' in key ? { authorization: `Bearer ${secret}` } : { [key.header]: secret } };
+function withKey({ baseUrl, key, headers = {} }: Pick<KeyedUrl, 'baseUrl' | 'key' | 'headers'>, secret: string) {
+  if (!key) return { baseUrl, headers };
+  if ('basic' in key) return { baseUrl, headers: { ...headers, authorization: `Basic ${secret}` } };
+  const text = (key.prefix ?? ('bearer' in key ? 'Bearer ' : '')) + secret;
+  if ('query' in key) return { baseUrl: `${baseUrl}?${new URLSearchParams({ [key.query]: text })}`, headers };
+  return { baseUrl, headers: { ...headers, ['bearer' in key ? 'authorization' : key.header]: text } };
 }
 
 /** The channel of a route: its provider's cluster and surface. */

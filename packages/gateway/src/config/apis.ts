@@ -1,6 +1,7 @@
 import { consoleRoutes, everyRoute, type Route } from '@asset-gateway/protocol';
 import { Families, type Family } from '../apis/families.ts';
 import { type ApiPlan, readApisFile } from '../apis/file.ts';
+import { variablesOf } from '../apis/keys.ts';
 import { LIFETIMES, type Lifetime } from '../cache/lifetimes.ts';
 import { TIMES } from '../times.ts';
 import { MAX_LIMIT, parseUrl, type Reader } from './settings.ts';
@@ -9,20 +10,44 @@ import { VARIABLES } from './variables.ts';
 const NAME = 'APIS_FILE';
 /** Each key has its own budget and metrics. */
 const MAX_KEYS = 16;
+/** Shorter ones would match ordinary text. */
+const MIN_KEY_LENGTH = 8;
 
 /** One URL of an API, with its keys; none if the upstream needs none. */
-export type ApiUrlConfig = ApiPlan['urls'][number] & { readonly keys: readonly string[] };
+export type ApiUrlConfig = ApiPlan['urls'][number] & {
+  readonly keys: readonly string[];
+  /** What must not leave the gateway, if it is more than the keys. */
+  readonly secrets?: readonly string[];
+};
 
 /** An API of the operator, with the keys of its upstreams. */
 export interface ApiConfig extends ApiPlan {
   readonly urls: ApiUrlConfig[];
 }
 
-function readKeys(read: Reader, { name }: ApiPlan, env: string): string[] {
-  const keys = read.list(env);
-  const place = `${NAME}: apis.${name}.key.env`;
+/** The text of a variable of an API. */
+function readOwn(read: Reader, { name }: ApiPlan, env: string): string {
+  const place = `${NAME}: apis.${name}.key`;
   read.check(!VARIABLES.includes(env), `${place}: ${env} configures the gateway; choose another name.`);
-  read.check(keys.length > 0, `${place}: ${env} is not set.`);
+  read.check(read.optional(env) !== undefined, `${place}: ${env} is not set.`);
+  return read.text(env, '');
+}
+
+/** Basic authentication, RFC 7617: the user and the password as one key. */
+function readBasic(read: Reader, api: ApiPlan, { user, password }: { user: string; password: string }) {
+  const [name, secret] = [readOwn(read, api, user), readOwn(read, api, password)];
+  read.check(!name.includes(':'), `${user} must not have a colon.`);
+  read.check(
+    secret === '' || secret.length >= MIN_KEY_LENGTH,
+    `${password} must have at least ${MIN_KEY_LENGTH} characters.`,
+  );
+  const key = Buffer.from(`${name}:${secret}`).toString('base64');
+  return { keys: [key], secrets: [key, secret] };
+}
+
+function readKeys(read: Reader, api: ApiPlan, env: string): string[] {
+  readOwn(read, api, env);
+  const keys = read.list(env);
   const areFew = keys.length <= MAX_KEYS && new Set(keys).size === keys.length;
   read.check(areFew, `${env} must hold up to ${MAX_KEYS} different keys.`);
   const areLong = keys.every((each) => /^[\x21-\x7e]{8,}$/.test(each));
@@ -37,9 +62,15 @@ export function readApis(read: Reader) {
   const { apis, families, faults } = readApisFile(path);
   for (const fault of faults) read.faults.push(`${NAME}: ${fault}.`);
   const withKeys = (api: ApiPlan): ApiConfig => {
-    const variables = new Set(api.urls.flatMap(({ key }) => key?.env ?? []));
-    const keys = new Map([...variables].map((variable) => [variable, readKeys(read, api, variable)]));
-    return { ...api, urls: api.urls.map((url) => ({ ...url, keys: keys.get(url.key?.env ?? '') ?? [] })) };
+    const known = new Map<string, Pick<ApiUrlConfig, 'keys' | 'secrets'>>();
+    const keysOf = (key: ApiUrlConfig['key']) => {
+      const name = variablesOf(key).join();
+      if (!key || known.has(name)) return known.get(name) ?? { keys: [] };
+      const found = 'basic' in key ? readBasic(read, api, key.basic) : { keys: readKeys(read, api, key.env) };
+      known.set(name, found);
+      return found;
+    };
+    return { ...api, urls: api.urls.map((url) => ({ ...url, ...keysOf(url.key) })) };
   };
   return { apis: apis.map(withKeys), families };
 }

@@ -26,8 +26,8 @@ function entry(route: Route, service: Service) {
   const { cluster, provider, surface, method, description, access, credit, example } = route;
   const { priceUsd, creditPriceUsd } = pricesOf(route, service);
   const { path, query, body } = route.input;
-  const input = route.httpMethod === 'POST' ? body : query;
-  const inputExample = route.httpMethod === 'POST' ? example.body : example.query;
+  const input = route.httpMethod === 'GET' ? query : body;
+  const inputExample = route.httpMethod === 'GET' ? example.query : example.body;
   return {
     path: route.path,
     httpMethod: route.httpMethod,
@@ -46,7 +46,7 @@ function entry(route: Route, service: Service) {
     inputSchema: input ? published(input) : NOTHING,
     ...(inputExample !== undefined && { inputExample }),
     outputSchema: answerSchema(route),
-    // The input of a POST is its body.
+    // The input of other verbs than GET is its body.
     ...(input !== query && query && { queryParamsSchema: published(query), queryParamsExample: example.query ?? {} }),
     ...(path && { pathParamsSchema: published(path), pathParamsExample: example.path }),
     ...(route.rules.length > 0 && { rules: publishedRules(route) }),

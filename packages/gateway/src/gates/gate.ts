@@ -36,6 +36,8 @@ export interface PaidRequest {
   readonly owner: string;
   readonly route: string;
   readonly requestId: string;
+  /** It may have an effect, so that one payment asks for it once. */
+  readonly isOnce?: boolean;
   /** The URL that it pays for; only if receipts are signed. */
   readonly resourceUrl?: string;
 }

@@ -1,7 +1,8 @@
-import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
-import type { Gate } from '../call.ts';
+import { HEADERS, Refusal, type RefusalCode } from '@asset-gateway/protocol';
+import type { Admission, Gate } from '../call.ts';
 import { Recent } from '../tallies.ts';
 import { TIMES } from '../times.ts';
+import { alreadyUsed } from './gate.ts';
 
 /** So many calls of a wallet may work at an API without being paid; then its calls of the route are refused for a time. */
 const MOST = 3;
@@ -13,11 +14,21 @@ const MESSAGE =
 /** Calls that worked at an operator's API and were not paid, by route and wallet. This node counts them in memory. */
 export class UnpaidCalls {
   readonly #times = new Recent<readonly number[]>(TIMES.unpaidMs);
+  /** Credentials of calls that may have had an effect. */
+  readonly #made = new Recent<true>(TIMES.rememberedMs);
   readonly #now: () => number;
 
   /** `now`: monotonic milliseconds. */
   constructor(now: () => number) {
     this.#now = now;
+  }
+
+  hasMade(credential: string): boolean {
+    return this.#made.get(credential, this.#now()) !== undefined;
+  }
+
+  made(credential: string): void {
+    this.#made.set(credential, true, this.#now());
   }
 
   #of(name: string): readonly number[] {
@@ -37,19 +48,32 @@ export class UnpaidCalls {
   }
 }
 
-/** A gate that refuses wallets whose calls worked and were not paid too often, before anything is used up. */
+const CREDENTIALS = [HEADERS.payment, HEADERS.version1Payment, HEADERS.signIn].map((name) => name.toLowerCase());
+
+/**
+ * A gate of an operator's paid route. It refuses wallets whose calls worked and were not paid too often, before anything is used up. A
+ * call that may have an effect is made once for each credential.
+ */
 export const limitingUnpaid = (gate: Gate, calls: UnpaidCalls): Gate => ({
-  serve: (call, trail, prepare) =>
-    gate.serve(call, trail, (isOwed) => {
+  serve(call, trail, prepare) {
+    const { id, upstream } = call.route;
+    const credential = CREDENTIALS.map((each) => call.inbound.headers[each]).join();
+    return gate.serve(call, trail, (isOwed) => {
+      if (isOwed && upstream.isOnce) throw alreadyUsed('the answer was lost, and the call is not repeated');
       if (isOwed) return prepare(isOwed);
-      const name = `${call.route.id} ${trail.wallet}`;
-      calls.assertFew(name);
+      if (upstream.isOnce && calls.hasMade(credential)) throw alreadyUsed('called before', 'refused');
+      calls.assertFew(`${id} ${trail.wallet}`);
       const ask = prepare();
+      const onSlot = (admission: Admission) => async () => {
+        if (upstream.isOnce) calls.made(credential);
+        await admission.onSlot?.();
+      };
       return (admission) =>
-        ask(admission).catch((error) => {
-          if (error instanceof Refusal && WORKED.includes(error.code)) calls.count(name);
+        ask({ ...admission, onSlot: onSlot(admission) }).catch((error) => {
+          if (error instanceof Refusal && WORKED.includes(error.code)) calls.count(`${id} ${trail.wallet}`);
           throw error;
         });
-    }),
+    });
+  },
   challenge: (call, code) => gate.challenge(call, code),
 });

@@ -53,10 +53,14 @@ function creditRefusal(
   return balanceMicros + creditMicros > limits.limitMicros ? 'over_limit' : undefined;
 }
 
-function reserveRefusal({ record, payer, due }: PaymentState, key: string, nowMs: number): Unchanged | undefined {
+function reserveRefusal(
+  { record, payer, due }: PaymentState,
+  { key, isOnce }: NewPayment,
+  nowMs: number,
+): Unchanged | undefined {
   if (record) return 'taken';
   if (due.length > 0) return 'owed';
-  if (callsOf({ record, payer }, key) >= MOST_CALLS) return 'exhausted';
+  if (callsOf({ record, payer }, key) >= (isOnce ? 1 : MOST_CALLS)) return 'exhausted';
   if (without(payer.inFlight, key).length >= PAYMENTS.inFlightPerPayer) return 'payer_busy';
   const recent = payer.calls.filter(({ atMs }) => nowMs - atMs < TIMES.failuresMs);
   return recent.length >= PAYMENTS.unsettledCallsPerPayer ? 'payer_busy' : undefined;
@@ -67,7 +71,7 @@ export const reserve =
   (payment: NewPayment, limits?: CreditLimits): Transition =>
   (state, nowMs) => {
     const { key } = payment;
-    const refusal = reserveRefusal(state, key, nowMs) ?? creditRefusal(state, payment, limits);
+    const refusal = reserveRefusal(state, payment, nowMs) ?? creditRefusal(state, payment, limits);
     if (refusal) return refusal;
     const { payer } = state;
     return {

@@ -1,9 +1,10 @@
-import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
+import { CORS_HEADERS, HEADERS, type HttpMethod, Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { KeyedCall } from '../call.ts';
 import { Pool } from '../pool.ts';
 import { ResponseHandler, readJson } from './response.ts';
 import { type Connection, type Ending, UpstreamRefusal } from './upstream.ts';
 
+const EXPOSED = 'Access-Control-Expose-Headers';
 const MAX_PAUSE_SECONDS = 300;
 const MAX_ERROR_BYTES = 64 * 1024;
 const MAX_MESSAGE_LENGTH = 200;
@@ -26,7 +27,8 @@ function messageIn(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   const error: unknown = Reflect.get(value, 'error');
   if (typeof error === 'string') return error;
-  return messageIn(error) ?? Reflect.get(value, 'message');
+  const own = ['message', 'detail', 'title'].map((name) => Reflect.get(value, name));
+  return messageIn(error) ?? own.find((each) => typeof each === 'string');
 }
 
 /** An upstream's own short message, if it is safe to pass on. */
@@ -41,7 +43,12 @@ async function safeMessage(response: ResponseHandler, secrets: readonly string[]
   }
 }
 
-function codeOf(status: number): RefusalCode {
+/** Statuses that are about the operator's account or this connection, or that x402 uses: they do not pass. */
+const KEPT = [402, 407, 408, 429];
+
+function codeOf(status: number, refusedKey: readonly number[] | undefined): RefusalCode {
+  if (refusedKey?.includes(status)) return 'upstream_auth_failed';
+  if (refusedKey && status >= 400 && status < 500 && !KEPT.includes(status)) return 'upstream_rejected';
   if (status > 200 && status < 300) return 'upstream_invalid_response';
   if (status === 400 || status === 404 || status === 422) return 'upstream_rejected';
   if (status === 401 || status === 403) return 'upstream_auth_failed';
@@ -59,6 +66,8 @@ function endingOf(status: number): Ending {
 export interface RefusalOptions {
   /** Texts, in every spelling, that must not appear in an answer. */
   readonly secrets: readonly string[];
+  /** Of an operator's API, whose client errors pass with their status: the statuses by which it refuses its key. */
+  readonly refusedKey?: readonly number[] | undefined;
   /** The pause after a 429 without Retry-After. */
   readonly usualPauseSeconds: number;
 }
@@ -77,7 +86,7 @@ export const rateLimited = (
 /** The refusal for a status other than 200. */
 export async function refusalOfStatus(response: ResponseHandler, options: RefusalOptions): Promise<UpstreamRefusal> {
   const { statusCode } = response;
-  const code = codeOf(statusCode);
+  const code = codeOf(statusCode, options.refusedKey);
   const ending = endingOf(statusCode);
   const hint = code === 'upstream_auth_failed' ? '; is its key right?' : '';
   const reason = `upstream status ${statusCode}${hint}`;
@@ -104,7 +113,7 @@ function refusalOfFailure(error: unknown, { isLate, isStarted, isWritten }: Resp
 
 /** A request to an upstream. */
 export interface UpstreamRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: HttpMethod;
   /** Path and query, encoded. */
   readonly path: string;
   readonly body: string | undefined;
@@ -128,6 +137,11 @@ interface Exchange {
   readonly read: (response: ResponseHandler) => Promise<string>;
 }
 
+const upstreamStatus = (status: number) => ({
+  [HEADERS.upstreamStatus]: String(status),
+  [EXPOSED]: `${CORS_HEADERS[EXPOSED]}, ${HEADERS.upstreamStatus}`,
+});
+
 /** Pooled HTTP to one upstream: follows no redirects, forwards no client headers, one deadline per call. */
 export function openPool(options: UpstreamOptions, exchangeOf: (call: KeyedCall) => Exchange): Connection {
   const { connections } = options;
@@ -149,7 +163,8 @@ export function openPool(options: UpstreamOptions, exchangeOf: (call: KeyedCall)
       const handler = new ResponseHandler(call.route.access === 'exact' ? paid - slot.usedMs : free);
       try {
         pool.dispatch({ method, path, headers, body: body ?? null }, handler);
-        return { json: await read(await handler.head) };
+        const json = await read(await handler.head);
+        return handler.statusCode === 200 ? { json } : { json, headers: upstreamStatus(handler.statusCode) };
       } catch (error) {
         if (error instanceof Refusal) throw error;
         throw refusalOfFailure(error, handler);

@@ -49,12 +49,19 @@ export function assertDiscreet(text: string, secrets: readonly string[]): void {
   }
 }
 
+const NO_CONTENT = 204;
+/** Of an operator's API. */
+const SUCCESSES = [200, 201, 202, NO_CONTENT];
+
 /** A REST API over HTTP. */
 export function openRest(options: UpstreamOptions): Connection {
   const base = new URL(options.baseUrl);
   const read = async (response: ResponseHandler, { upstream }: Route): Promise<string> => {
-    if (response.statusCode !== 200) throw await refusalOfStatus(response, options);
-    if (upstream.mayBeEmpty && (await response.whole(MAX_BYTES)).length === 0) return 'null';
+    const { statusCode } = response;
+    const isSuccess = statusCode === 200 || (options.refusedKey !== undefined && SUCCESSES.includes(statusCode));
+    if (!isSuccess) throw await refusalOfStatus(response, options);
+    const mayBeEmpty = upstream.mayBeEmpty || statusCode === NO_CONTENT;
+    if (mayBeEmpty && (await response.whole(MAX_BYTES)).length === 0) return 'null';
     const { text } = await readJson(response);
     assertDiscreet(text, options.secrets);
     return text;

@@ -33,7 +33,7 @@ const CREDIT = {
 const entryOf = (apis: readonly string[], hasCredit: boolean) =>
   field.part('A route.', {
     path: field.string('The path, with :name for parameters.'),
-    httpMethod: field.word(['GET', 'POST'], 'The verb.'),
+    httpMethod: field.word(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], 'The verb.'),
     cluster: field.optional(field.word(['mainnet', 'devnet'], 'The cluster of the data and of the payment.')),
     provider: field.word([...CATALOG_PROVIDERS, ...apis, ...(hasCredit ? ['gateway'] : [])], 'The provider.'),
     surface: field.word([...SURFACES, ...apis, ...(hasCredit ? ['credit'] : [])], 'The family of routes.'),

@@ -53,7 +53,7 @@ export function isSameRequirement(accepted: unknown, requirement: PaymentRequire
 export function requestHashOf({ route, parameters, query, inbound }: Call): string {
   const pairs = query ? query.split('&').sort() : [];
   const path = Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1));
-  const body = route.httpMethod === 'POST' ? hash('sha256', inbound.body) : '';
+  const body = route.httpMethod === 'GET' ? '' : hash('sha256', inbound.body);
   return hash('sha256', JSON.stringify([route.id, path, pairs, body]));
 }
 
@@ -71,6 +71,7 @@ export const paidCallOf = ({ originOf, receipts, randomId }: CallDependencies, c
   receipts,
   request: {
     requestHash: requestHashOf(call),
+    isOnce: call.route.upstream.isOnce === true,
     owner: randomId(),
     route: call.route.id,
     requestId: trail.requestId,

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { check } from '../../packages/gateway/src/apis/check.ts';
+import { readApisFile } from '../../packages/gateway/src/apis/file.ts';
+import { askSigned } from '../kit/wallet.ts';
+import { KEY, serveApis, writeDocument } from './apis.ts';
+import { operation } from './hostile-documents.ts';
+
+const openapi = writeDocument({ openapi: '3.1.0', paths: operation('/read', { operationId: 'read' }).paths });
+const shared = { title: 'One', openapi, requestsPerMinute: 10_000, operations: { read: {} } };
+const basic = { user: 'TEST_USER', password: 'TEST_PASSWORD' };
+const PASSWORD = 'pass:word 0123456789';
+const variables = { TEST_USER: 'AC0123', TEST_PASSWORD: PASSWORD };
+const { gateway, stub } = await serveApis(
+  {
+    prefixed: { ...shared, key: { header: 'Authorization', prefix: 'DeepL-Auth-Key ', env: 'TEST_API_KEY' } },
+    token: { ...shared, key: { bearer: true, prefix: 'Token ', env: 'TEST_API_KEY' }, userAgent: 'shop (a@b.example)' },
+    query: { ...shared, key: { query: 'auth', prefix: 'k:', env: 'TEST_API_KEY' } },
+    basic: { ...shared, key: { basic } },
+  },
+  variables,
+);
+const ask = (api: string) => askSigned(`${gateway.url}/v1/x402/${api}/read`);
+
+describe('the API gets', () => {
+  it.each<[api: string, headers: Readonly<Record<string, string>>, target: string]>([
+    ['prefixed', { authorization: `DeepL-Auth-Key ${KEY}` }, '/read'],
+    ['token', { authorization: `Token ${KEY}`, 'user-agent': 'shop (a@b.example)' }, '/read'],
+    ['query', {}, `/read?auth=k%3A${KEY}`],
+    ['basic', { authorization: `Basic ${Buffer.from(`AC0123:${PASSWORD}`).toString('base64')}` }, '/read'],
+  ])('the key of %s', async (api, headers, target) => {
+    expect((await ask(api)).status).toBe(200);
+    expect(stub.arrivals.at(-1)).toMatchObject({ target, headers });
+  });
+});
+
+it.each([PASSWORD, Buffer.from(`AC0123:${PASSWORD}`).toString('base64')])(
+  'an answer with the password is refused: %s',
+  async (secret) => {
+    stub.text = JSON.stringify({ sent: secret });
+    const response = await ask('basic');
+    stub.text = undefined;
+    expect([response.status, await response.json()]).toMatchObject([502, { error: 'upstream_invalid_response' }]);
+  },
+);
+
+const faultsOf = (entry: object): string =>
+  readApisFile(writeDocument({ apis: { one: { ...shared, url: 'https://one.example', ...entry } } })).faults.join('\n');
+
+it.each([
+  'Host',
+  'content-length',
+  'Transfer-Encoding',
+  'Cookie',
+  'Connection',
+  'Accept',
+  'User-Agent',
+  'Expect',
+  'TE',
+])('no key is in the header %s, which HTTP owns', (header) => {
+  expect(faultsOf({ key: { header, env: 'TEST_API_KEY' } })).toContain(`the header ${header} belongs to HTTP`);
+});
+
+it.each([
+  ['a prefix with a line feed', { key: { bearer: true, env: 'A', prefix: 'a\nb' } }],
+  ['a User-Agent with a line feed', { userAgent: 'a\r\nb: c' }],
+  ['half of a user and password', { key: { basic: { user: 'A' } } }],
+  ['a status that refuses no key', { key: { bearer: true, env: 'A', refused: [404] } }],
+])('a file with %s is refused', (_, entry) => {
+  expect(faultsOf(entry)).not.toBe('');
+});
+
+it.each([
+  [{ TEST_USER: 'a' }, 1, 'TEST_PASSWORD is not set.\n'],
+  [{ TEST_USER: ' ', TEST_PASSWORD: 'b' }, 1, 'TEST_USER is not set.\n'],
+  [variables, 0, ''],
+])('`check --env` says which variables are missing: %o', (environment, code, text) => {
+  const errors: string[] = [];
+  const streams = { stdout: { write: () => true }, stderr: { write: (line: string) => errors.push(line) } };
+  const file = writeDocument({ apis: { one: { ...shared, url: 'https://one.example', key: { basic } } } });
+  expect([check(['--env', file], streams, environment), errors.join('')]).toEqual([code, text]);
+  expect(check([file], streams, {})).toBe(0);
+});

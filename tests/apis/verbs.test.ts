@@ -1,0 +1,195 @@
+import { createClient, createFreeClient } from '@asset-gateway/client';
+import { describe, expect, it } from 'vitest';
+import { openCustomer } from '../client/kit.ts';
+import type { Example } from '../http/targets.ts';
+import { askSigned } from '../kit/wallet.ts';
+import { bodyOf, paymentFor, sendPaid } from '../payments/calls.ts';
+import { openWallet } from '../payments/wallets.ts';
+import { KEY, serveApis, writeDocument } from './apis.ts';
+import { operation, text } from './hostile-documents.ts';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const schema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
+const requestBody = { content: { 'application/json': { schema } } };
+const id = text('id', 'path');
+const created = { responses: { 201: { description: 'x', content: { 'application/json': { schema } } } } };
+const none = { responses: { 204: { description: 'x' } } };
+const notes = operation('/notes/{id}', { operationId: 'replace', parameters: [id], requestBody }, {}, 'put').paths;
+const item = Object.assign(
+  {},
+  ...Object.values(notes),
+  ...Object.values(
+    operation('/notes/{id}', { operationId: 'change', parameters: [id], requestBody }, {}, 'patch').paths,
+  ),
+  ...Object.values(operation('/notes/{id}', { operationId: 'remove', parameters: [id], ...none }, {}, 'delete').paths),
+  ...Object.values(operation('/notes/{id}', { operationId: 'read', parameters: [id] }).paths),
+);
+const paths = Object.assign(
+  { '/notes/{id}': item },
+  operation('/notes', { operationId: 'add', requestBody, ...created }, {}, 'post').paths,
+  operation('/calm', { operationId: 'calm', requestBody }, {}, 'post').paths,
+);
+const openapi = writeDocument({ openapi: '3.1.0', paths });
+const paid = { access: 'exact', price: '0.002' };
+const shared = { openapi, key: { bearer: true, env: 'TEST_API_KEY' }, requestsPerMinute: 10_000 };
+const free = { replace: {}, change: {}, remove: {}, read: {}, add: {} };
+const { gateway, stub } = await serveApis(
+  {
+    free: { ...shared, title: 'Free', operations: free },
+    strict: {
+      ...shared,
+      title: 'Strict',
+      key: { bearer: true, env: 'TEST_API_KEY', refused: [401, 403] },
+      operations: { read: {} },
+    },
+    sold: {
+      ...shared,
+      title: 'Sold',
+      operations: { add: paid, change: paid, remove: paid, calm: { ...paid, idempotent: true } },
+    },
+  },
+  { CREDIT: 'on' },
+);
+const chain = gateway.solana.mainnet;
+const client = createFreeClient({ baseUrl: gateway.url });
+const arrived = () => {
+  const { method, target, body } = stub.arrivals.at(-1) ?? {};
+  return `${method} ${target} ${body}`.trim();
+};
+
+/** Has the API answer with this status and text. */
+async function answering<T>(status: number | 'half', answer: string | undefined, action: () => Promise<T>): Promise<T> {
+  Object.assign(stub, { status, text: answer });
+  try {
+    return await action();
+  } finally {
+    Object.assign(stub, { status: 200, text: undefined });
+  }
+}
+
+describe('each verb reaches the API', () => {
+  it.each<[operation: string, values: Readonly<Record<string, unknown>>, arrival: string]>([
+    ['replace', { id: 'a', name: 'b' }, 'PUT /notes/a {"name":"b"}'],
+    ['change', { id: 'a', name: 'b' }, 'PATCH /notes/a {"name":"b"}'],
+    ['remove', { id: 'a' }, 'DELETE /notes/a'],
+    ['read', { id: 'a' }, 'GET /notes/a'],
+    ['add', { name: 'b' }, 'POST /notes {"name":"b"}'],
+  ])('%s', async (name, values, arrival) => {
+    await client.call(`free.${name}`, values);
+    expect(arrived()).toBe(arrival);
+  });
+
+  it('paid, by the official client and ours', async () => {
+    const wallet = await openWallet(gateway.solana);
+    const url = `${gateway.url}/v1/x402/solana/mainnet/sold/notes/a`;
+    const patched = await wallet.buy(url, { method: 'PATCH', headers: JSON_TYPE, body: '{"name":"c"}' });
+    expect([patched.status, arrived()]).toEqual([200, 'PATCH /notes/a {"name":"c"}']);
+    const { client: paying, transfers } = await openCustomer(gateway);
+    await paying.call('sold.remove', { id: 'z' });
+    expect([arrived(), transfers().length]).toEqual(['DELETE /notes/z', 1]);
+  });
+
+  it('and no other: the refusal and CORS name those of the path', async () => {
+    const response = await fetch(`${gateway.url}/v1/x402/sold/notes/a`, { method: 'POST' });
+    expect(response.status).toBe(404);
+    const wrong = await fetch(`${gateway.url}/v1/x402/free/notes/a`, { method: 'POST' });
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'PUT, PATCH, DELETE, GET, HEAD, OPTIONS']);
+    const headers = { 'access-control-request-method': 'PATCH', origin: 'https://a.example' };
+    const asked = await fetch(`${gateway.url}/v1/x402/free/notes/a`, { method: 'OPTIONS', headers });
+    expect(asked.headers.get('access-control-allow-methods')).toBe('PATCH, OPTIONS');
+  });
+});
+
+describe('a success of the API is one of the gateway', () => {
+  it.each([
+    [200, '{"name":"a"}', { name: 'a' }, null],
+    [201, '{"name":"a"}', { name: 'a' }, '201'],
+    [202, '{"name":"a"}', { name: 'a' }, '202'],
+    [204, '', null, '204'],
+  ])('%i', async (status, answer, result, header) => {
+    const response = await answering(status, answer, () => askSigned(`${gateway.url}/v1/x402/free/notes/a`));
+    expect([response.status, response.headers.get('upstream-status')]).toEqual([200, header]);
+    expect(await response.json()).toMatchObject({ ok: true, method: 'read', result });
+  });
+
+  it.each([203, 206])('but not %i', async (status) => {
+    const response = await answering(status, '{}', () => askSigned(`${gateway.url}/v1/x402/free/notes/a`));
+    expect([response.status, await response.json()]).toMatchObject([502, { error: 'upstream_invalid_response' }]);
+  });
+});
+
+describe('a refusal of the API', () => {
+  const ask = async (api: string, status: number, answer = '{}') => {
+    const response = await answering(status, answer, () => askSigned(`${gateway.url}/v1/x402/${api}/notes/a`));
+    const { error, message } = (await response.json()) as { error: string; message: string };
+    return [response.status, error, message] as const;
+  };
+
+  it.each([400, 403, 404, 405, 406, 409, 410, 412, 413, 415, 418, 422, 423, 428, 451])('%i passes', async (status) => {
+    expect((await ask('free', status)).slice(0, 2)).toEqual([status, 'upstream_rejected']);
+  });
+
+  it.each([
+    ['free', 401, 502, 'upstream_auth_failed'],
+    ['strict', 401, 502, 'upstream_auth_failed'],
+    ['strict', 403, 502, 'upstream_auth_failed'],
+    ['free', 402, 502, 'upstream_error'],
+    ['free', 407, 502, 'upstream_error'],
+    ['free', 408, 502, 'upstream_error'],
+    ['free', 500, 502, 'upstream_error'],
+  ])('of %s with %i is the operator’s matter', async (api, status, passed, code) => {
+    expect((await ask(api, status)).slice(0, 2)).toEqual([passed, code]);
+  });
+
+  it.each([
+    ['{"title":"No such note"}', 'No such note'],
+    ['{"title":"Conflict","detail":"It was changed meanwhile"}', 'It was changed meanwhile'],
+    ['{"detail":[{"loc":["id"]}],"title":"Wrong id"}', 'Wrong id'],
+    ['{"message":"Own","detail":"Other"}', 'Own'],
+  ])('says %s', async (answer, sentence) => {
+    expect((await ask('free', 409, answer))[2]).toBe(`The upstream says: ${sentence}`);
+  });
+
+  it('never with the key', async () => {
+    expect((await ask('free', 409, JSON.stringify({ detail: `Bad ${KEY}` })))[2]).not.toContain(KEY);
+  });
+});
+
+describe('a call that may have an effect', () => {
+  const post = (path: string): Example => ({
+    target: `/v1/x402/solana/mainnet/sold/${path}`,
+    init: { method: 'POST', headers: JSON_TYPE, body: '{"name":"a"}' },
+  });
+  const twice = async (path: string) => {
+    const wallet = await openWallet(gateway.solana);
+    const payment = await paymentFor(gateway, post(path), wallet);
+    const before = [chain.transfers.length, stub.arrivals.length] as const;
+    const first = await answering(500, '{}', () => sendPaid(gateway, post(path), payment));
+    const second = await sendPaid(gateway, post(path), payment);
+    const { error, payment: state } = await bodyOf(second);
+    const added = [chain.transfers.length - before[0], stub.arrivals.length - before[1]];
+    return { statuses: [first.status, second.status], error, state: state?.state, added };
+  };
+
+  it('is made once for a payment, and never settled later', async () => {
+    const once = { statuses: [502, 409], error: 'payment_already_used', state: 'refused', added: [0, 1] };
+    expect(await twice('notes')).toEqual(once);
+  });
+
+  it('unless it is idempotent', async () => {
+    expect(await twice('calm')).toMatchObject({ statuses: [502, 200], state: undefined, added: [1, 2] });
+  });
+
+  it('is not made again by the client', async () => {
+    const { client: paying, signer, transfers } = await openCustomer(gateway);
+    const before = stub.arrivals.length;
+    const call = () => paying.call('sold.add', { name: 'a' });
+    await expect(answering(500, '{}', call)).rejects.toMatchObject({ code: 'upstream_error' });
+    expect([stub.arrivals.length - before, transfers().length]).toEqual([1, 0]);
+    await paying.credit.buy();
+    const spending = createClient({ baseUrl: gateway.url, signer });
+    const spend = () => spending.call('sold.add', { name: 'b' });
+    await expect(answering(500, '{}', spend)).rejects.toMatchObject({ code: 'upstream_error' });
+    expect(stub.arrivals.length - before).toBe(2);
+  });
+});
