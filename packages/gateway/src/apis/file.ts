@@ -16,6 +16,7 @@ const TAKEN = ['alchemy', 'all', 'any', 'catalog', 'credit', 'das', 'gateway', '
 const RESERVED = new Set([...TAKEN, 'tokens', 'wallet', 'mainnet', 'devnet', 'none']);
 const DEFAULT_LIMIT = 60;
 const SECOND_MS = 1_000;
+const CACHED = ['GET', 'POST'];
 
 /** Even an empty query or fragment would swallow the key. */
 const isBaseUrl = (url: string): boolean => parseUrl(url) !== undefined && !/[?#]/.test(url);
@@ -119,6 +120,7 @@ class ApiReading {
     const hasPrice = (settings.price ?? settings.settlementFee) !== undefined;
     if (!isPaid && hasPrice) fault('it has a price, but its access is siwx');
     if (isPaid && settings.cache) fault('a paid operation is not cached');
+    if (settings.cache && !CACHED.includes(operation.verb)) fault('cache is only for a GET or a POST');
     const { freshSeconds = 0, maxStaleSeconds = 0 } = own.cache ?? {};
     if (maxStaleSeconds < freshSeconds) fault('cache: maxStaleSeconds is below freshSeconds');
     if (settings.idempotent !== undefined && operation.verb === 'GET') fault('idempotent is not for a GET');

@@ -80,13 +80,15 @@ function otherKeys(document: OpenApiDocument, { node }: Operation): string | und
   const isUsable = (name: string): boolean => {
     const { type, in: place, scheme } = membersOf(document.resolve(schemes[name]));
     if (!SCHEME_TYPES.includes(String(type)) || place === 'cookie') return false;
-    return type !== 'http' || String(scheme).toLowerCase() === 'bearer';
+    return type !== 'http' || ['bearer', 'basic'].includes(String(scheme).toLowerCase());
   };
   const isOpen = alternatives.length === 0 || alternatives.some((names) => names.length <= 1 && names.every(isUsable));
   if (isOpen) return undefined;
   const needed = shown(alternatives.map((names) => names.join(' and ')).join(' or '));
   if (alternatives.some((names) => names.some(isUsable))) return `needs ${needed}, of which the gateway sends one`;
-  throw new DocumentFault(`it needs ${needed}; only a key in a header, a query or a bearer token is sent`);
+  throw new DocumentFault(
+    `it needs ${needed}; only a key in a header, a query, a bearer token or a user with a password is sent`,
+  );
 }
 
 function summaryOf({ node, verb, path }: Operation): string {
