@@ -259,7 +259,7 @@ describe('a memo', () => {
     fc.assert(fc.property(seconds, fc.integer({ min: -32_000, max: 32_000 }), check));
   });
 
-  it('X7 proves from the chain alone who issued it, for which transfer, and how much of it is credit', () => {
+  it('X7 proves from the chain alone who issued it, for which transfer, and its credit part', () => {
     const other = new Memos(nodeCrypto, SECRETS.slice(1));
     const rotated = new Memos(nodeCrypto, SECRETS.toReversed());
     const most = 16_777_214;

@@ -260,7 +260,7 @@ describe('a gateway with prices of its own', () => {
 });
 
 describe('the settlement fee', () => {
-  it('and the limits of a transaction are told in the 402, where a payment need not echo them', async () => {
+  it('and the limits of a transaction stand in the 402, where a payment need not echo them', async () => {
     const gateway = await startSellingGateway({ ...DEFAULT_PRICES, CREDIT: 'on' });
     const call = callOf('rpc.mainnet.helius.getBalance');
     const { accepts } = await requiredFor(gateway, call);

@@ -32,7 +32,7 @@ ledgerSuite('X16 a payment whose facilitator does not answer, without a chain to
     return payments;
   }
 
-  /** A reconciler that is told when to search. */
+  /** A reconciler that searches when the test says so. */
   async function searching(task: (searchAfter: (ms: number) => Promise<string[]>) => Promise<void>): Promise<void> {
     server.answer((_, response) => json(response, 503, {}));
     const options = { url: server.url, authorization: undefined, crypto: nodeCrypto, background: new Background() };

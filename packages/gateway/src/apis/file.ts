@@ -31,7 +31,7 @@ class ApiReading {
   /** In the order to ask them: the next one while one is down. */
   readonly urls;
   readonly rows: Route[] = [];
-  /** By row id: what of it is not checked or left out. */
+  /** By row id: the parts that are not checked or left out. */
   readonly notes = new Map<string, ReadonlySet<string>>();
   /** By row id. */
   readonly prices = new Map<string, OwnPrice>();

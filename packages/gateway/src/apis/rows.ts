@@ -167,7 +167,7 @@ function samePathRules(
 const VERBS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies HttpMethod[];
 const isVerb = (verb: string): verb is HttpMethod => VERBS.includes(verb);
 
-/** The row of an operation, and what of it is not checked or left out. Throws a DocumentFault that says what a row cannot express. */
+/** The row of an operation, and the parts that are not checked or left out. Throws a DocumentFault that says what a row cannot express. */
 export function rowOf(document: OpenApiDocument, operation: Operation, serving: Serving) {
   const { api, access, cluster } = serving;
   const { verb, node } = operation;

@@ -185,7 +185,7 @@ class SchemaReading {
   }
 }
 
-/** A schema as deep as its parts allow, and what of it is not checked. */
+/** A schema as deep as its parts allow, and the parts that are not checked. */
 function deepest(document: OpenApiDocument, value: unknown, options: Omit<ReadingOptions, 'maxDepth'>, place: string) {
   const attempt = (maxDepth: number) => {
     const reading = new SchemaReading(document, { ...options, maxDepth });
