@@ -241,9 +241,9 @@ browserSuite('Try with the response cache', () => {
 
   it('stops the sparklines of a list that leaves the view, and continues when it returns', async () => {
     const gateway = await startTestGateway(variables);
-    // While the page scrolls, one chart is under way.
+    // While the page scrolls, also on a busy machine, one chart is under way.
     Object.assign(gateway.upstream.faults, {
-      delayMs: 400,
+      delayMs: 1_500,
       only: ({ target }: { target: string }) => target.includes('chart'),
     });
     const page = await visit(`${gateway.url}/`, PHONE);

@@ -92,7 +92,9 @@ async function complete(seller: Seller, purchase: Purchase, ask: Ask): Promise<D
     // 10. Answer, or refuse if the payment has not settled.
     return deliveryOf(seller, purchase, answer, await conclude(seller, purchase, outcome));
   } catch (error) {
-    if (isReserved) await payments.release(key, owner, isCalled);
+    const releasing = isReserved ? payments.release(key, owner, isCalled) : undefined;
+    // A database that does not answer must not delay its refusal: the reservation lapses with its lease.
+    if (!(error instanceof Refusal && error.code === 'state_unavailable')) await releasing;
     throw error;
   }
 }

@@ -65,9 +65,9 @@ const THE_WALLET = '(select id from wallets where cluster = $1 and address = $2)
 /** Everything that decides about one payment: a row for each payment found, or one without a payment. */
 const LOOK = `select w.id as wallet_id, w.version, w.in_flight, w.calls as wallet_calls, w.paid, m.paid as paid_on_mainnet,
   spent.lamports as fees, spent.of_new_payers as fees_of_new_payers,
-  (select count(*) from debits where id = $3) as covers, w.granted_micro_usdc - w.spent_micro_usdc as balance,
   (select min(key) from payments where wallet_id = w.id and credit_micro_usdc > 0 and key <> $3
     and state in ('reserved', 'settling', 'unresolved') and (leased_until_ms > $5 or settling_since_ms > $5 - ${TIMES.blockhashMs})) as purchase_key,
+  (select count(*) from debits where id = $3) as covers, w.granted_micro_usdc - w.spent_micro_usdc as balance,
   ${RECORD}
   from (select cast(sum(lamports) as bigint) as lamports, cast(sum(of_new_payers) as bigint) as of_new_payers
     from fees where fee_payer = $6 and until_ms > $5) as spent
