@@ -131,4 +131,9 @@ describe('a removed variable', () => {
     expect(faultsOf(withFile(JSON.parse(example)))).toEqual([]);
     expect(faultsOf({ ...KEY, [name]: '' })).toEqual([]);
   });
+
+  it.each(['PAYMENT_MEMO', 'PRICE_SURCHARGE_USD_MICROS'])('%s is a fault that says what to do', (name) => {
+    expect(faultsOf({ ...KEY, [name]: 'off' })).toEqual([expect.stringContaining(`${name} was removed: `)]);
+    expect(faultsOf({ ...KEY, [name]: '' })).toEqual([]);
+  });
 });
