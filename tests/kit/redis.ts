@@ -46,13 +46,17 @@ export async function startRedis(settings: Readonly<Record<string, string>> = {}
   const all = { ...SETTINGS, port: String(port), dir: makeFolder(), ...settings };
   const words = Object.entries(all).flatMap(([name, value]) => [`--${name}`, value]);
   let command: Command | undefined;
+  let killed: Promise<unknown> | undefined;
   const start = async () => {
+    // The one before must have given its port back.
+    await killed;
     command = startCommand(['redis-server', ...words]);
     await untilReady(url);
   };
   const kill = async () => {
     command?.child.kill('SIGKILL');
-    await command?.ended;
+    killed = command?.ended;
+    await killed;
   };
   await start();
   return {
