@@ -1,9 +1,11 @@
 import { createClient, createFreeClient } from '@asset-gateway/client';
+import { HEADERS } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { openCustomer } from '../client/kit.ts';
+import { spendingHeader } from '../credit/gateway.ts';
 import type { Example } from '../http/targets.ts';
 import { askSigned } from '../kit/wallet.ts';
-import { bodyOf, paymentFor, sendPaid } from '../payments/calls.ts';
+import { bodyOf, paymentFor, send, sendPaid } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
 import { KEY, serveApis, writeDocument } from './apis.ts';
 import { operation, text } from './hostile-documents.ts';
@@ -178,6 +180,23 @@ describe('a call that may have an effect', () => {
 
   it('unless it is idempotent', async () => {
     expect(await twice('calm')).toMatchObject({ statuses: [502, 200], state: undefined, added: [1, 2] });
+  });
+
+  it('is made once for a signature that spends credit, also if it comes in another spelling', async () => {
+    const { client: paying, signer } = await openCustomer(gateway);
+    await paying.credit.buy();
+    const call = post('notes');
+    const header = await spendingHeader(gateway, call, signer);
+    const spaced = btoa(JSON.stringify(JSON.parse(atob(header)), undefined, 1));
+    const before = stub.arrivals.length;
+    const spend = (text: string) => send(gateway, call, { [HEADERS.signIn]: text });
+    expect((await answering(500, '{}', () => spend(header))).status).toBe(502);
+    const again = [await spend(header), await spend(spaced)];
+    expect(await Promise.all(again.map(async (each) => (await bodyOf(each)).error))).toEqual([
+      'payment_already_used',
+      'payment_already_used',
+    ]);
+    expect(stub.arrivals.length - before).toBe(1);
   });
 
   it('is not made again by the client', async () => {

@@ -1,10 +1,14 @@
 import { HEADERS, Refusal, type RefusalCode } from '@asset-gateway/protocol';
-import type { Admission, Gate } from '../call.ts';
+import type { Admission, Gate, Inbound } from '../call.ts';
+import { carriedPayment } from '../payments/read/payment.ts';
+import { paymentKeyOf } from '../payments/read/requirement.ts';
+import { readTransaction } from '../payments/read/transaction.ts';
 import { Recent } from '../tallies.ts';
 import { TIMES } from '../times.ts';
 import { alreadyUsed } from './gate.ts';
+import { readSignIn } from './siwx/sign-in.ts';
 
-/** So many calls of a wallet may work at an API without being paid; then its calls of the route are refused for a time. */
+/** After this many calls that worked and were not paid, a wallet's calls of the route are refused for a time. */
 const MOST = 3;
 /** The API did its work, but its answer is too large, late, not JSON, or of another status. */
 const WORKED: readonly RefusalCode[] = ['upstream_invalid_response', 'upstream_timeout'];
@@ -48,7 +52,15 @@ export class UnpaidCalls {
   }
 }
 
-const CREDENTIALS = [HEADERS.payment, HEADERS.version1Payment, HEADERS.signIn].map((name) => name.toLowerCase());
+/** What a request is authorised by, however its header is spelled: the signed bytes of its payment, or the nonce and wallet of its sign-in. */
+function credentialOf(inbound: Inbound): string {
+  const carried = carriedPayment(inbound);
+  const transaction = carried && carried !== 'malformed' ? readTransaction(carried.transaction) : undefined;
+  if (transaction) return paymentKeyOf('', transaction.message);
+  const header = inbound.headers[HEADERS.signIn.toLowerCase()];
+  const { nonce, address } = (typeof header === 'string' ? readSignIn(header) : undefined) ?? {};
+  return `${nonce} ${address}`;
+}
 
 /**
  * A gate of an operator's paid route. It refuses wallets whose calls worked and were not paid too often, before anything is used up. A
@@ -57,10 +69,10 @@ const CREDENTIALS = [HEADERS.payment, HEADERS.version1Payment, HEADERS.signIn].m
 export const limitingUnpaid = (gate: Gate, calls: UnpaidCalls): Gate => ({
   serve(call, trail, prepare) {
     const { id, upstream } = call.route;
-    const credential = CREDENTIALS.map((each) => call.inbound.headers[each]).join();
     return gate.serve(call, trail, (isOwed) => {
       if (isOwed && upstream.isOnce) throw alreadyUsed('the answer was lost, and the call is not repeated');
       if (isOwed) return prepare(isOwed);
+      const credential = upstream.isOnce ? credentialOf(call.inbound) : '';
       if (upstream.isOnce && calls.hasMade(credential)) throw alreadyUsed('called before', 'refused');
       calls.assertFew(`${id} ${trail.wallet}`);
       const ask = prepare();
