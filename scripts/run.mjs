@@ -68,6 +68,8 @@ if (!STANDALONE.includes(command)) {
     build();
   });
 }
+// What the sandbox stores is not for git.
+if (command === 'start' || command === 'dev') process.env.DATA_DIR ||= resolve('.setup/data');
 if (SCRIPTS[command]) await SCRIPTS[command](words);
 else {
   const program = PROGRAMS[command];
