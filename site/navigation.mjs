@@ -53,6 +53,7 @@ const GROUPS = [
     sources: [
       'docs/tutorials/contributor.md',
       'CONTRIBUTING.md',
+      'CONVENTIONS.md',
       'ARCHITECTURE.md',
       DECISIONS,
       'docs/cases.md',
@@ -60,6 +61,7 @@ const GROUPS = [
       'docs/proof.md',
       'docs/performance.md',
       'SECURITY.md',
+      'CODE_OF_CONDUCT.md',
     ],
   },
 ];

@@ -5,7 +5,15 @@ import { DECISIONS, LANDING, navigationOf } from './navigation.mjs';
 import { descriptionOf, headOf, sectionsOf } from './outline.mjs';
 import { PAGE_WITH_PICTURES, PICTURES, partWith, picturesIn } from './pictures.mjs';
 
-const OF_THE_ROOT = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'];
+const OF_THE_ROOT = [
+  'README',
+  'ARCHITECTURE',
+  'CONTRIBUTING',
+  'CONVENTIONS',
+  'CODE_OF_CONDUCT',
+  'CHANGELOG',
+  'SECURITY',
+].map((name) => `${name}.md`);
 
 /** A picture with a dark variant, as GitHub shows it; the site adds the variant itself. */
 const PICTURE = /<picture>[\s\S]*?<img alt="([^"]*)" src="([^"]*)">\s*<\/picture>/g;

@@ -8,7 +8,7 @@ const BASE = '/any/base/';
 export const HOMEPAGE = `https://docs.example${BASE}`;
 
 /** What the generator reads or is run by, and what its pages only link to. */
-const COPIED = ['package.json', '.npmrc', 'scripts', 'site', 'docs', /^[A-Z]+\.md$/];
+const COPIED = ['package.json', '.npmrc', 'scripts', 'site', 'docs', /^[A-Z_]+\.md$/];
 const LINKED = ['packages', 'deploy', 'tests', 'LICENSE'];
 const MADE = /(?:^|\/)site\/(?:node_modules|dist)(?:\/|$)/;
 const LONG_TIMEOUTS = {

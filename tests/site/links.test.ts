@@ -38,7 +38,7 @@ function anchorsIn(markdown: string): string[] {
 
 /** The documents that become pages. */
 function markdownFiles(): string[] {
-  const ofTheRoot = readdirSync('.').filter((name) => /^[A-Z]+\.md$/.test(name));
+  const ofTheRoot = readdirSync('.').filter((name) => /^[A-Z_]+\.md$/.test(name));
   const inDocs = readdirSync('docs', { recursive: true }).map((name) => `docs/${name}`);
   return [...ofTheRoot, ...inDocs.filter((name) => name.endsWith('.md'))];
 }

@@ -1,0 +1,58 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+
+const read = (path: string): string => readFileSync(path, 'utf8');
+const json = (path: string) => JSON.parse(read(path));
+
+const filesIn = (folder: string, recursive = false): string[] =>
+  readdirSync(folder, { recursive, withFileTypes: true }).flatMap((entry) =>
+    entry.isFile() ? [join(entry.parentPath, entry.name)] : [],
+  );
+
+const WORKFLOWS = filesIn('.github/workflows');
+const PACKAGES = readdirSync('packages').map((name) => join('packages', name));
+const MANIFESTS = PACKAGES.map((folder) => join(folder, 'package.json')).filter(existsSync);
+
+describe('the repository as others see it', () => {
+  it('names its owner in the files that release/owner.json lists and nowhere else', () => {
+    const { owner, files } = json('release/owner.json');
+    const folders = ['.', ...PACKAGES].flatMap((folder) => filesIn(folder));
+    const trees = ['.github', 'docs', 'deploy'].flatMap((folder) => filesIn(folder, true));
+    const named = [...folders, ...trees].filter(
+      (path) =>
+        /\.(?:md|json|ya?ml)$|CODEOWNERS$/.test(path) && new RegExp(`(?:github\\.com/|@)${owner}\\b`).test(read(path)),
+    );
+    expect(named.sort()).toEqual(files);
+  });
+
+  it.each(MANIFESTS)('%s says where its source, its issues and its page are', (path) => {
+    const { repository, bugs, homepage, keywords } = json(path);
+    const { repository: root } = json('package.json');
+    expect(repository).toEqual({ ...root, directory: path.replace('/package.json', '') });
+    const page = root.url.replace(/^git\+|\.git$/g, '');
+    expect([bugs, homepage]).toEqual([`${page}/issues`, `${page}#readme`]);
+    expect(keywords).toContain('x402');
+  });
+
+  it.each(WORKFLOWS)('%s runs actions by their commit and may write nothing by default', (path) => {
+    const { permissions } = parse(read(path));
+    expect(permissions).toEqual({ contents: 'read' });
+    for (const [line] of read(path).matchAll(/uses: .*/g))
+      expect(line).toMatch(/^uses: [\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
+  it('runs CI on the oldest supported Node and on every later one with long support', () => {
+    const { tests } = parse(read('.github/workflows/ci.yml')).jobs;
+    const [, oldest] = json('package.json').engines.node.match(/^>=(\d+)/);
+    expect(tests.strategy.matrix.node).toEqual([Number(oldest), 22, 24]);
+    expect(tests.steps.at(-1).run).toBe('.ci/run');
+  });
+
+  it.each(filesIn('docs/decisions'))('%s has a title, a status and a date', (path) => {
+    const [title, , status] = read(path).split('\n');
+    expect(title).toMatch(/^# \D/);
+    expect(status).toMatch(/^(?:Accepted|Proposed|Superseded by \[\d{4}\]\(.+\)), \d{4}-\d\d-\d\d\.$/);
+  });
+});
