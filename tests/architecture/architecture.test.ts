@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { type Route, routes } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { catalog } from '../../packages/gateway/src/describe/catalog.ts';
@@ -38,9 +39,43 @@ function pathsIn(text: string): string[] {
 }
 
 it('ARCHITECTURE.md names files and folders that exist', () => {
-  const paths = pathsIn(readFileSync('ARCHITECTURE.md', 'utf8'));
-  expect(paths).toContain('packages/gateway/src/payments/changes.ts');
+  const text = readFileSync('ARCHITECTURE.md', 'utf8');
+  const paths = pathsIn(text);
+  expect(paths).toContain('packages/gateway/src/payments/purchase.ts');
   expect(paths.filter((path) => !existsSync(path))).toEqual([]);
+  const cycles = text.slice(text.indexOf('## Four life cycles'), text.indexOf('## Questions'));
+  const files = Array.from(cycles.matchAll(/`([\w/-]+\.ts)`/g), ([, file]) => `packages/gateway/src/${file}`);
+  expect(files.length).toBeGreaterThan(30);
+  expect(files.filter((path) => !existsSync(path))).toEqual([]);
+});
+
+/** What the table of a folder's README names: a file or folder, and declarations in it. */
+const namedBy = (path: string) =>
+  Array.from(readFileSync(path, 'utf8').matchAll(/^\| (`.+?`) \| (.*?) ?\| .+ \|$/gm), ([, files = '', names = '']) => ({
+    files: files.split(', ').map((each) => join(dirname(path), each.slice(1, -1))),
+    names: names.split(', ').flatMap((each) => each.match(/\w+/) ?? []),
+  }));
+
+const MAPS = readdirSync('packages', { recursive: true })
+  .map((path) => join('packages', String(path)))
+  .filter((path) => /^packages\/\w+\/src\/(?:\w+\/)?README\.md$/.test(path));
+
+it('every folder of the gateway has a README', () => {
+  const folders = readdirSync('packages/gateway/src', { withFileTypes: true }).filter((each) => each.isDirectory());
+  for (const { name } of folders) expect(MAPS).toContain(`packages/gateway/src/${name}/README.md`);
+});
+
+it.each(MAPS)('%s names files that exist and declarations in them', (path) => {
+  const rows = namedBy(path);
+  expect(rows.length).toBeGreaterThan(0);
+  for (const { files, names } of rows) {
+    expect(files.filter((file) => !existsSync(file))).toEqual([]);
+    const declares = (name: string) =>
+      new RegExp(`\\b(?:function\\*?|class|const|interface|type) ${name}\\b`).test(
+        readFileSync(String(files[0]), 'utf8'),
+      );
+    expect(names.filter((name) => !declares(name))).toEqual([]);
+  }
 });
 
 describe('a seeded fault is found', () => {
