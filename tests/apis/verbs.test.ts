@@ -199,6 +199,31 @@ describe('a call that may have an effect', () => {
     expect(stub.arrivals.length - before).toBe(1);
   });
 
+  it.each([
+    [201, '{"name":"a"}', { name: 'a' }],
+    [204, '', null],
+  ])('keeps the status %i of the API when its answer is delivered again', async (status, answer, result) => {
+    const call = post('notes');
+    const payment = await paymentFor(gateway, call, await openWallet(gateway.solana));
+    const { client: paying, signer } = await openCustomer(gateway);
+    await paying.credit.buy();
+    const header = await spendingHeader(gateway, call, signer);
+    const before = stub.arrivals.length;
+    for (const ask of [
+      () => sendPaid(gateway, call, payment),
+      () => send(gateway, call, { [HEADERS.signIn]: header }),
+    ]) {
+      const answers = [await answering(status, answer, ask), await ask()];
+      const headers = (name: string) => answers.map((each) => each.headers.get(name));
+      expect(answers.map((each) => each.status)).toEqual([200, 200]);
+      expect(headers('upstream-status')).toEqual([String(status), String(status)]);
+      expect(headers('idempotency-replayed')).toEqual([null, 'true']);
+      for (const exposed of headers('access-control-expose-headers')) expect(exposed).toMatch(/, Upstream-Status$/);
+      for (const each of answers) expect(await each.json()).toMatchObject({ ok: true, result });
+    }
+    expect(stub.arrivals.length - before).toBe(2);
+  });
+
   it('is not made again by the client', async () => {
     const { client: paying, signer, transfers } = await openCustomer(gateway);
     const before = stub.arrivals.length;

@@ -160,6 +160,8 @@ export interface Answer {
   readonly json: string;
   /** The whole body with its envelope, if already built. */
   readonly body?: Uint8Array;
+  /** The status of an operator's API, if it is not 200. */
+  readonly upstreamStatus?: number;
   /** Caching headers of documents and cached answers. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Called when the gate has charged for it. */

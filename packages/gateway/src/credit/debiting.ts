@@ -7,7 +7,7 @@ import {
   type RefusalDetails,
 } from '@asset-gateway/protocol';
 import type { Delivery, Prepare, Receipt } from '../call.ts';
-import { alreadyUsed, fromStore, inProgress, PaidAnswers } from '../gates/gate.ts';
+import { alreadyUsed, fromStore, inProgress, PaidAnswers, storedText } from '../gates/gate.ts';
 import { type PaidCall, settledResponse } from '../receipts/response.ts';
 import { balanceOf, type Debit, type NewDebit } from './account.ts';
 import type { Accounts, HoldVerdict } from './accounts.ts';
@@ -89,7 +89,9 @@ export async function charged(
     const answer = await prepare()({ onSlot });
     onStep?.('upstream');
     const captured = { ...debit, capturedAtMs: accounts.now() };
-    const balanceMicros = await fromStore(accounts.capture(captured, answer.json), { payment: { state: 'pending' } });
+    const balanceMicros = await fromStore(accounts.capture(captured, storedText(answer)), {
+      payment: { state: 'pending' },
+    });
     if (typeof balanceMicros === 'string') throw refusalOf(balanceMicros);
     isHeld = false;
     onStep?.('capture');

@@ -57,6 +57,18 @@ interface AnswerStore {
   delivered(key: string): void;
 }
 
+/** An answer as it is stored: its JSON, after the API's status if that is not 200. No JSON begins like that. */
+export const storedText = ({ json, upstreamStatus }: Answer): string =>
+  upstreamStatus === undefined ? json : `${upstreamStatus} ${json}`;
+
+const STORED_STATUS = /^2\d\d (?=\S)/;
+
+/** The answer of a stored text. */
+export function answerIn(text: string): Answer {
+  const [status] = STORED_STATUS.exec(text) ?? [];
+  return status === undefined ? { json: text } : { json: text.slice(status.length), upstreamStatus: Number(status) };
+}
+
 /** Upstream calls that the answer to one payment or debit may cost. */
 export const MOST_CALLS = 3;
 
@@ -84,9 +96,9 @@ export class PaidAnswers {
   /** The answer: as it is stored, or fetched again if it was lost. `isOver`: a lost answer is refused instead. */
   async deliver(key: string, receipt: Receipt | Promise<Receipt>, prepare: Prepare, isOver = false): Promise<Delivery> {
     const store = this.#store;
-    const [json, paid] = await fromStore(Promise.all([store.answer(key), receipt]));
-    if (json === undefined && isOver) throw alreadyUsed('answer no longer kept');
-    const answer = json === undefined ? await this.#fetchAgain(key, prepare(true)) : { json };
+    const [text, paid] = await fromStore(Promise.all([store.answer(key), receipt]));
+    if (text === undefined && isOver) throw alreadyUsed('answer no longer kept');
+    const answer = text === undefined ? await this.#fetchAgain(key, prepare(true)) : answerIn(text);
     return { answer, receipt: { ...paid, onDelivered: () => store.delivered(key) } };
   }
 
@@ -98,14 +110,14 @@ export class PaidAnswers {
     try {
       // Another request may have fetched it since.
       const stored = await fromStore(store.answer(key));
-      if (stored !== undefined) return { json: stored };
+      if (stored !== undefined) return answerIn(stored);
       const answer = await ask({
         async beforeSlot() {
           if ((await fromStore(store.calls(key))) >= MOST_CALLS) throw alreadyUsed('asked for too often');
         },
         onSlot: () => store.background.run('deliveries', () => store.called(key)),
       });
-      await store.background.run('deliveries', () => store.keep(key, answer.json));
+      await store.background.run('deliveries', () => store.keep(key, storedText(answer)));
       return answer;
     } finally {
       this.#fetching.delete(key);

@@ -1,6 +1,6 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { Delivery, Prepare } from '../call.ts';
-import { alreadyUsed, fromStore, inProgress, PaidAnswers } from '../gates/gate.ts';
+import { alreadyUsed, answerIn, fromStore, inProgress, PaidAnswers } from '../gates/gate.ts';
 import type { PaidCall } from '../receipts/response.ts';
 import { TIMES } from '../times.ts';
 import type { PaymentDependencies } from './dependencies.ts';
@@ -71,7 +71,7 @@ export class Deliveries extends PaidAnswers {
     if (isSettled && isProven) return this.#settled(context, record, prepare);
     const isTooOften = isSettled && this.isTooOften(record.key, 'other');
     const answer = isSettled && !isTooOften && (await fromStore(payments.answer(record.key)));
-    if (answer) return { answer: { json: answer }, receipt: receiptOf(record, context, true) };
+    if (answer) return { answer: answerIn(answer), receipt: receiptOf(record, context, true) };
     throw new Refusal('settlement_pending', {
       reason: 'another payment for this request is open',
       payment: { state: 'unused' },
@@ -94,7 +94,7 @@ export class Deliveries extends PaidAnswers {
     if (payments.now() - (record.resolvedAtMs ?? 0) >= TIMES.blockhashMs) throw alreadyUsed('without its ticket');
     const answer = await fromStore(payments.answer(record.key));
     if (answer === undefined) throw alreadyUsed('without its ticket, and its answer is not kept');
-    return { answer: { json: answer }, receipt: receiptOf(record, context, true) };
+    return { answer: answerIn(answer), receipt: receiptOf(record, context, true) };
   }
 
   async #settled(context: PaidCall, record: PaymentRecord, prepare: Prepare): Promise<Delivery> {

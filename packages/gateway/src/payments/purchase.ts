@@ -2,7 +2,7 @@ import { dollars, Refusal } from '@asset-gateway/protocol';
 import type { Answer, Ask, Call, Delivery, Prepare, Trail } from '../call.ts';
 import type { CreditLook } from '../credit/accounts.ts';
 import { charged } from '../credit/debiting.ts';
-import { fromStore, MOST_CALLS } from '../gates/gate.ts';
+import { fromStore, MOST_CALLS, storedText } from '../gates/gate.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import { BUDGET_USED_UP, feeChargeOf, feePayerName, fitsBudget } from './facilitator/fee-payer.ts';
@@ -79,7 +79,7 @@ async function complete(seller: Seller, purchase: Purchase, ask: Ask): Promise<D
     if (proof.settledBefore)
       return deliveryOf(seller, purchase, answer, await storeAgain(seller, proof.settledBefore, answer));
     onStep?.('upstream');
-    const attempt = { answer: answer.json, height: proof.height };
+    const attempt = { answer: storedText(answer), height: proof.height };
     const outcome = await inTurn(settlements, payer, async () => {
       // 7. Store the answer and note the settlement. From now on money may move.
       await note(seller, purchase, attempt);
@@ -184,7 +184,7 @@ async function reserve(seller: Seller, purchase: Purchase): Promise<ReserveVerdi
 }
 
 /** Stores the answer that a payment bought before it came with this request. */
-async function storeAgain({ payments }: Seller, settled: PaymentRecord, { json }: Answer) {
-  await payments.background.run('deliveries', () => payments.keep(settled.key, json));
+async function storeAgain({ payments }: Seller, settled: PaymentRecord, answer: Answer) {
+  await payments.background.run('deliveries', () => payments.keep(settled.key, storedText(answer)));
   return { record: settled, isRepeat: true };
 }

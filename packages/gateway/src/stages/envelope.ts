@@ -1,7 +1,9 @@
 import {
   ALLOWED_HEADERS,
+  CORS_HEADERS,
   EXPOSED_HEADERS,
   envelope,
+  HEADERS,
   JSON_MEDIA_TYPE,
   Refusal,
   type Route,
@@ -11,6 +13,7 @@ import {
 import type { Answer, Call, Inbound, Outbound, Receipt } from '../call.ts';
 import type { RequestTrail } from './trail.ts';
 
+const EXPOSED = 'Access-Control-Expose-Headers';
 /** More names than a browser sends. */
 const MAX_NAMES = 64;
 
@@ -44,8 +47,13 @@ export function preflight({ route, inbound }: Call): Outbound {
 export function success(route: Route, answer: Answer, receipt: Receipt): Outbound {
   const type = { 'Content-Type': route.result.mediaType ?? JSON_MEDIA_TYPE };
   const { headers, priceUsd, ...rest } = receipt;
+  const { upstreamStatus } = answer;
+  const ofUpstream = upstreamStatus !== undefined && {
+    [HEADERS.upstreamStatus]: String(upstreamStatus),
+    [EXPOSED]: `${headers[EXPOSED] ?? CORS_HEADERS[EXPOSED]}, ${HEADERS.upstreamStatus}`,
+  };
   const body = answer.body ?? envelope(route, answer.json, priceUsd);
-  return { status: 200, headers: { ...type, ...answer.headers, ...headers }, body, ...rest };
+  return { status: 200, headers: { ...type, ...answer.headers, ...headers, ...ofUpstream }, body, ...rest };
 }
 
 /**

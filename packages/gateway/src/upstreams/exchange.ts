@@ -1,10 +1,9 @@
-import { CORS_HEADERS, HEADERS, type HttpMethod, Refusal, type RefusalCode } from '@asset-gateway/protocol';
+import { type HttpMethod, Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { KeyedCall } from '../call.ts';
 import { Pool } from '../pool.ts';
 import { ResponseHandler, readJson } from './response.ts';
 import { type Connection, type Ending, UpstreamRefusal } from './upstream.ts';
 
-const EXPOSED = 'Access-Control-Expose-Headers';
 const MAX_PAUSE_SECONDS = 300;
 const MAX_ERROR_BYTES = 64 * 1024;
 const MAX_MESSAGE_LENGTH = 200;
@@ -137,11 +136,6 @@ interface Exchange {
   readonly read: (response: ResponseHandler) => Promise<string>;
 }
 
-const upstreamStatus = (status: number) => ({
-  [HEADERS.upstreamStatus]: String(status),
-  [EXPOSED]: `${CORS_HEADERS[EXPOSED]}, ${HEADERS.upstreamStatus}`,
-});
-
 /** Pooled HTTP to one upstream: follows no redirects, forwards no client headers, one deadline per call. */
 export function openPool(options: UpstreamOptions, exchangeOf: (call: KeyedCall) => Exchange): Connection {
   const { connections } = options;
@@ -164,7 +158,7 @@ export function openPool(options: UpstreamOptions, exchangeOf: (call: KeyedCall)
       try {
         pool.dispatch({ method, path, headers, body: body ?? null }, handler);
         const json = await read(await handler.head);
-        return handler.statusCode === 200 ? { json } : { json, headers: upstreamStatus(handler.statusCode) };
+        return handler.statusCode === 200 ? { json } : { json, upstreamStatus: handler.statusCode };
       } catch (error) {
         if (error instanceof Refusal) throw error;
         throw refusalOfFailure(error, handler);
