@@ -32,6 +32,7 @@ const SCRIPTS = {
   'measure:credit': async () => (await import('./measure/measure.mjs')).measureCredit(),
   'measure:path': async () => (await import('./measure/path.mjs')).measurePath(),
   'measure:purchase': async () => (await import('./measure/purchase.mjs')).measurePurchase(),
+  'measure:size': async () => (await import('./measure/size.mjs')).measureSize(),
   'measure:worst': async (words) => (await import('./measure/worst/measure.mjs')).worst(words),
   simulate: async (words) => (await import('./simulate/simulate.mjs')).simulate(words),
 };

@@ -23,5 +23,5 @@ async function startCounting() {
 }
 
 if (COUNTED === 'on') await startCounting();
-const { url } = await startGateway(readConfig(process.env), WINDOW_MS ? { windowMs: Number(WINDOW_MS) } : {});
-process.stdout.write(`listening on ${url}\n`);
+const { address } = await startGateway(readConfig(process.env), WINDOW_MS ? { windowMs: Number(WINDOW_MS) } : {});
+process.stdout.write(`listening on http://${address}\n`);

@@ -53,10 +53,14 @@ export async function start(file, variables = {}, connections = 1) {
   return { url, child, ask: (each) => sendTo(place, each) };
 }
 
-/** The time that all threads of a process have run, in microseconds. `/proc/<pid>/stat` counts only hundredths of a second. */
-const cpuMicros = ({ pid }) =>
-  readdirSync(`/proc/${pid}/task`)
-    .map((thread) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e3)
+/** The time that a thread has run, in microseconds; by default the main thread. `/proc/<pid>/stat` counts only hundredths of a second. */
+export const threadMicros = ({ pid }, thread = pid) =>
+  Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e3;
+
+/** The time that all threads of a process have run, in microseconds. */
+const cpuMicros = (child) =>
+  readdirSync(`/proc/${child.pid}/task`)
+    .map((thread) => threadMicros(child, thread))
     .reduce((sum, micros) => sum + micros, 0);
 
 /** Sends requests as fast as the server answers. Returns its CPU time for one of these, and their statuses. */

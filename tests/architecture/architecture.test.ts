@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Route, routes } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
-import { catalog } from '../../packages/gateway/src/describe/catalog.ts';
+import { catalogTexts } from '../../packages/gateway/src/describe/catalog.ts';
 import { openApi } from '../../packages/gateway/src/describe/openapi.ts';
 import { routesPage } from '../../packages/gateway/src/describe/pages.ts';
 import { upstreamRows } from '../../packages/sandbox/src/rows.ts';
@@ -129,9 +129,11 @@ describe('the recipe for a route', () => {
     const row = { ...like, id: 'tokens.recipe', method: 'recipe', path: '/v1/x402/tokens/recipe' };
     const told = (table: typeof routes) => {
       const service = { name: 'asset-gateway', routes: table, priceUsd: () => '0' };
-      return [catalog(service), openApi(service, 'http://localhost').paths, routesPage(service)].map(
-        (each) => JSON.stringify(each).split(row.path).length > 1,
-      );
+      return [
+        catalogTexts(service).get(undefined),
+        openApi(service, 'http://localhost').paths,
+        routesPage(service),
+      ].map((each) => JSON.stringify(each).split(row.path).length > 1);
     };
     expect(told(routes)).toEqual([false, false, false]);
     expect(told([...routes, row])).toEqual([true, true, true]);

@@ -48,7 +48,7 @@ describe('W13 an RPC that never answers', () => {
 describe('W14 W15 a body that drips or does not end', () => {
   const places = [
     ['a 402', 'asked', 402, 'timeout', 'answer_too_large', 32],
-    ['the catalog', 'catalog', 200, 'timeout', 'answer_too_large', 32],
+    ['the catalog', 'catalog', 200, 'timeout', 'answer_too_large', 64],
     ['a paid answer', 'paid', 200, 'payment_unknown', 'payment_unknown', 128],
   ] as const;
 

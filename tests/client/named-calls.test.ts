@@ -116,7 +116,8 @@ describe('a wrong call sends nothing', () => {
 
   it.each([
     ['weather.getForcast', /^the gateway's catalog has no weather\.getForcast; the nearest is weather\.getForecast$/],
-    ['__proto__.toString', /has no __proto__.toString; the nearest is /],
+    ['weathr.getForecast', /^the gateway has no API weathr\. provider: Must be one of .*weather/],
+    ['__proto__.toString', /^the gateway has no API __proto__\. provider: Must be one of /],
   ])('%s', (name, message) => refuses(() => client.call(name), 'not_served', message));
 
   it.each<[string, Record<string, unknown>, RegExp]>([

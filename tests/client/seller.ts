@@ -60,7 +60,7 @@ export async function openSeller() {
     answerWith({ asked, catalog, paid }: Answers = {}): void {
       const bought = reply(200, { ok: true, result: { context: { slot: 1 }, value: 7 } });
       gateway.answer(({ path, headers }, response) => {
-        if (path === '/v1/catalog') return (catalog ?? reply(200, catalogWith('1')))(response);
+        if (path.split('?')[0] === '/v1/catalog') return (catalog ?? reply(200, catalogWith('1')))(response);
         if (headers[PAYMENT] !== undefined) return (paid ?? bought)(response);
         return (asked ?? asks(requirement()))(response);
       });

@@ -249,7 +249,7 @@ browserSuite('every route in the console', () => {
     const readiness = table.find(({ id }) => id === 'system.readiness');
     const other = await visit(gateway.url);
     const row = { ...readiness, priceUsd: '0.00', inputSchema: {}, rules: 'of another version' };
-    await other.route('**/v1/catalog', (route) => route.fulfill({ json: { routes: [row] } }));
+    await other.route('**/v1/catalog*', (route) => route.fulfill({ json: { routes: [row] } }));
     const goTo = (place: string) => other.evaluate(`location.hash = '#/${place}'`);
     await goTo('routes/system.readiness');
     await other.getByRole('alert').filter({ hasText: 'This view failed: TypeError' }).waitFor();

@@ -336,7 +336,7 @@ browserSuite('limits on what the console pays', () => {
 
   /** Reloads the page with a changed catalog, and restores the real one after. */
   async function reloadWith(change: (catalog: Catalog) => void): Promise<void> {
-    await page.route('**/v1/catalog', async (route) => {
+    await page.route('**/v1/catalog*', async (route) => {
       const response = await route.fetch();
       const catalog = (await response.json()) as Catalog;
       change(catalog);

@@ -32,7 +32,8 @@ async function forward(incoming: IncomingMessage, port: number): Promise<Exchang
     port,
     host: '127.0.0.1',
     path: target,
-    headers: asked,
+    // It changes texts.
+    headers: { ...asked, 'accept-encoding': 'identity' },
     method: method === 'HEAD' ? 'GET' : method,
     agent: false,
   });

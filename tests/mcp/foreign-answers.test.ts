@@ -36,7 +36,7 @@ const gateway = await startTestGateway({}, { paid: true });
 const hostile = await startStrangeGateway();
 hostile.answer(({ path, headers }, response) => {
   const payment = headers['payment-signature'];
-  if (path === '/v1/catalog') return json(response, 200, catalogWith(listedUsd));
+  if (path.startsWith('/v1/catalog')) return json(response, 200, catalogWith(listedUsd));
   if (payment === undefined)
     return json(response, 402, asking([requirement(asks.length > 1 ? asks.shift() : asks[0])]));
   payments.push(String(payment));

@@ -36,7 +36,7 @@ const payer = signerFromBytes(keypair);
 await chain.fundUsdc(payer.address, 1_000_000n);
 afterAll(() => chain.close());
 
-const requests = () => gateway.arrivals.filter(({ path }) => path !== '/v1/catalog');
+const requests = () => gateway.arrivals.filter(({ path }) => !path.startsWith('/v1/catalog'));
 
 /** The payments that were sent. */
 const payments = () => requests().flatMap(({ headers }) => headers[HEADERS.payment.toLowerCase()] ?? []);

@@ -121,7 +121,7 @@ export class Session {
       timeoutMs: this.timeoutMs ?? (isPreapproved || !terminal.canAsk ? PAYING_MS : SHARED_TIMES.answerMs),
       ...(!mayUseCredit && { credit: values.is('credit') }),
       ...((isPreapproved || terminal.canAsk) && { pay }),
-      catalog: async (signal) => ({ routes: await catalogOf(gateway, signal) }),
+      catalog: async (signal, provider) => ({ routes: await catalogOf(gateway, { provider, signal }) }),
       onLedgerFailure: this.noteLedgerFailure,
     });
   }

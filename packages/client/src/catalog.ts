@@ -1,4 +1,4 @@
-import { type HttpMethod, type Issue, member, objectAt, oneLine } from '@asset-gateway/protocol/wire';
+import { type HttpMethod, type Issue, listAt, member, objectAt, oneLine, textAt } from '@asset-gateway/protocol/wire';
 import { violationOf } from './conforms.ts';
 import { fits, type SentRequest } from './sent-request.ts';
 
@@ -58,6 +58,10 @@ export function routesIn(body: unknown): readonly ListedRoute[] | undefined {
   const rows = member(body, 'routes');
   return Array.isArray(rows) ? rows.flatMap(routeIn) : undefined;
 }
+
+/** The names of the providers that have routes, in any catalog of a gateway. */
+export const providersIn = (body: unknown): string[] =>
+  listAt(body, 'categories', 'providers').flatMap((each) => WORD.exec(textAt(each, 'id'))?.[0] ?? []);
 
 /** The listed route of a request; undefined if there is none. */
 export function listedRoute(routes: readonly ListedRoute[], { url, method }: SentRequest): ListedRoute | undefined {

@@ -1,4 +1,4 @@
-import { HEADERS, readBytes, TooLarge } from '@asset-gateway/protocol/wire';
+import { HEADERS, MAX_READ_BYTES, readBytes, TooLarge } from '@asset-gateway/protocol/wire';
 import type { Deadline } from './deadline.ts';
 import { GatewayError } from './error.ts';
 import { NoncePool } from './nonce-pool.ts';
@@ -7,21 +7,18 @@ import type { ClientOptions } from './settings.ts';
 import { type Signer, throwAwaySigner } from './signer.ts';
 
 const NONCE_TIMEOUT_MS = 500;
-const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 const MAX_REFUSAL_BYTES = 1024 * 1024;
 const NONCE = /^[0-9a-f]{32}$/;
 
-/** A request and the size limit of its answer. */
-interface BoundedRequest extends SentRequest {
-  readonly maxBytes?: number;
+interface OutgoingRequest extends SentRequest {
   /** Makes a browser revalidate its cached copy. */
   readonly isRevalidated?: boolean;
 }
 
 /** The same response with its whole body in memory. */
-async function buffered(response: Response, maxBytes: number): Promise<Response> {
+async function buffered(response: Response): Promise<Response> {
   const { ok, status, statusText, headers, url } = response;
-  const bytes = await readBytes(response.body, ok ? maxBytes : MAX_REFUSAL_BYTES);
+  const bytes = await readBytes(response.body, ok ? MAX_READ_BYTES : MAX_REFUSAL_BYTES);
   const whole = new Response(bytes.length > 0 ? bytes : null, { status, statusText, headers });
   return Object.defineProperty(whole, 'url', { value: url });
 }
@@ -88,7 +85,7 @@ export class Connection {
 
   /** Sends a request once and reads its whole answer within the deadline and the size limits. */
   async send(
-    { url, method, body, isRevalidated, maxBytes = MAX_ANSWER_BYTES }: BoundedRequest,
+    { url, method, body, isRevalidated }: OutgoingRequest,
     headers: Readonly<Record<string, string>>,
     deadline: Deadline,
   ): Promise<Response> {
@@ -110,7 +107,7 @@ export class Connection {
       ...(body !== undefined && { body }),
     });
     const response = await deadline.race(sent).catch(failed('cannot be reached; check baseUrl'));
-    return deadline.race(buffered(response, maxBytes)).catch(failed('broke off its answer; try again'));
+    return deadline.race(buffered(response)).catch(failed('broke off its answer; try again'));
   }
 }
 

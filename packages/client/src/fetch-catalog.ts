@@ -1,35 +1,106 @@
-import { SHARED_TIMES } from '@asset-gateway/protocol/wire';
+import { GATEWAY, oneLine, providerIn, SHARED_TIMES } from '@asset-gateway/protocol/wire';
 import { type ListedRoute, routesIn } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import type { Deadline } from './deadline.ts';
 import { errorOf, GatewayError } from './error.ts';
 import { FREE_METHODS } from './methods.ts';
 
-/** A catalog of five hundred operations fits. */
-const MAX_CATALOG_BYTES = 8 * 1024 * 1024;
 /** A catalog of this age counts as fresh. */
 const FRESH_MS = 1_000;
-const catalogs = new WeakMap<Connection, { readonly routes: readonly ListedRoute[]; readonly at: number }>();
+/** More providers than a client asks for. */
+const MAX_KEPT = 100;
+const MAX_NAME = 64;
 
-/** The gateway's catalog, at most ten minutes old, or fresh if `isAnew`. */
-export async function catalogOf(
+interface Kept {
+  readonly routes: readonly ListedRoute[];
+  readonly at: number;
+}
+
+const catalogs = new WeakMap<Connection, Map<string | undefined, Kept>>();
+
+function keptOf(connection: Connection): Map<string | undefined, Kept> {
+  const kept = catalogs.get(connection) ?? new Map<string | undefined, Kept>();
+  if (kept.size > MAX_KEPT) kept.clear();
+  catalogs.set(connection, kept);
+  return kept;
+}
+
+async function fetched(connection: Connection, deadline: Deadline, provider: string | undefined): Promise<unknown> {
+  const url = new URL(FREE_METHODS.system?.catalog?.path ?? '', connection.base);
+  if (provider !== undefined) url.searchParams.set('provider', provider);
+  const request = { url: url.href, method: 'GET', isRevalidated: true } as const;
+  const response = await connection.send(request, {}, deadline);
+  if (!response.ok) throw errorOf(response, await response.text());
+  return response.json().catch(() => null);
+}
+
+/** Whether an error says that the gateway has no provider of this name. */
+const isUnknownProvider = (error: unknown): error is GatewayError =>
+  error instanceof GatewayError && error.code === 'invalid_provider_filter';
+
+interface Asked {
+  readonly provider?: string | undefined;
+  readonly isAnew?: boolean | undefined;
+}
+
+/**
+ * The gateway's catalog, at most ten minutes old, or fresh if `isAnew`: the routes of one provider, or all. Throws
+ * `invalid_provider_filter` for an unknown provider.
+ */
+async function catalogOf(
   connection: Connection,
   deadline: Deadline,
-  isAnew = false,
+  { provider, isAnew = false }: Asked,
 ): Promise<readonly ListedRoute[]> {
-  const kept = catalogs.get(connection);
+  const known = keptOf(connection);
+  const kept = known.get(provider);
   if (kept && performance.now() - kept.at < (isAnew ? FRESH_MS : SHARED_TIMES.answerMs)) return kept.routes;
   const { base, options } = connection;
-  const url = new URL(FREE_METHODS.system?.catalog?.path ?? '', base).href;
-  const fetched = async () => {
-    const request = { url, method: 'GET', maxBytes: MAX_CATALOG_BYTES, isRevalidated: true } as const;
-    const response = await connection.send(request, {}, deadline);
-    if (!response.ok) throw errorOf(response, await response.text());
-    return response.json().catch(() => null);
-  };
-  const routes = routesIn(await (options.catalog?.(deadline.signal) ?? fetched()));
+  const body = options.catalog?.(deadline.signal, provider) ?? fetched(connection, deadline, provider);
+  const routes = routesIn(await body);
   const message = `${base.origin} serves no catalog; nothing was signed`;
   if (!routes) throw new GatewayError('not_a_gateway', { message });
-  catalogs.set(connection, { routes, at: performance.now() });
+  known.set(provider, { routes, at: performance.now() });
   return routes;
+}
+
+/** The catalog that lists a path: of the provider that the path names, or else of all. */
+export async function catalogFor(
+  connection: Connection,
+  deadline: Deadline,
+  path: string,
+  isAnew?: boolean,
+): Promise<readonly ListedRoute[]> {
+  const provider = providerIn(path);
+  return catalogOf(connection, deadline, { provider, isAnew }).catch((error) => {
+    if (provider === undefined || !isUnknownProvider(error)) throw error;
+    return catalogOf(connection, deadline, { isAnew });
+  });
+}
+
+/** The providers of our surfaces. */
+const OURS: Readonly<Record<string, readonly string[]>> = {
+  tokens: ['tokens'],
+  credit: [GATEWAY],
+  rpc: ['alchemy', 'helius'],
+  das: ['alchemy', 'helius'],
+  wallet: ['alchemy', 'helius'],
+};
+
+/** The routes of a surface, which is one of ours or an API. Throws `not_served` with the known names if it is neither. */
+export async function routesOfSurface(
+  connection: Connection,
+  deadline: Deadline,
+  surface: string,
+  isAnew?: boolean,
+): Promise<readonly ListedRoute[]> {
+  const providers = Object.hasOwn(OURS, surface) ? (OURS[surface] ?? []) : [surface];
+  const catalogs = providers.map((provider) => catalogOf(connection, deadline, { provider, isAnew }));
+  const lists = await Promise.all(catalogs).catch((error) => {
+    if (!isUnknownProvider(error)) throw error;
+    const known = (error.issues ?? []).map(({ name, message }) => `${name}: ${message}`);
+    const message = [`the gateway has no API ${oneLine(surface, MAX_NAME)}.`, ...known].join(' ');
+    throw new GatewayError('not_served', { message });
+  });
+  return lists.flat();
 }

@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts';
 import type { Deadline } from './deadline.ts';
 import { GatewayError } from './error.ts';
 import type { Outgoing } from './exchange.ts';
-import { catalogOf } from './fetch-catalog.ts';
+import { routesOfSurface } from './fetch-catalog.ts';
 import { callName, nearest, requestFor } from './listed-call.ts';
 import { creditFor, urlOf } from './request.ts';
 import type { CallSettings } from './settings.ts';
@@ -61,12 +61,11 @@ function prepare(routes: readonly ListedRoute[], call: NamedCall, base: URL): Pr
 
 /** The request of a named call. Throws before anything is sent if the catalog, read again if it may be outdated, does not allow it. */
 export async function namedCall(connection: Connection, deadline: Deadline, call: NamedCall): Promise<PreparedCall> {
-  const routes = await catalogOf(connection, deadline);
+  const [surface = ''] = call.name.split('.', 1);
+  const routes = await routesOfSurface(connection, deadline, surface);
   try {
     return prepare(routes, call, connection.base);
-  } catch (error) {
-    const fresh = await catalogOf(connection, deadline, true);
-    if (fresh === routes) throw error;
-    return prepare(fresh, call, connection.base);
+  } catch {
+    return prepare(await routesOfSurface(connection, deadline, surface, true), call, connection.base);
   }
 }

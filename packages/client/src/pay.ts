@@ -12,7 +12,7 @@ import { type PayingWallet, transactionSigner } from './paying-wallet.ts';
 import type { Payer, PaymentWish, SignedPayment } from './settings.ts';
 
 export { transactionIn } from './call.ts';
-export { isVerb, type ListedRoute, listedMicros, listedRoute, routesIn } from './catalog.ts';
+export { isVerb, type ListedRoute, listedMicros, listedRoute, providersIn, routesIn } from './catalog.ts';
 export { balancesOf, type RpcAccess, RpcError } from './chain.ts';
 export { type Decision, decide, type Rules } from './decision.ts';
 export { type AccessTo, type Fate, fateOf } from './fate.ts';

@@ -15,7 +15,7 @@ export interface PaymentWish {
   readonly maxUsd: number | undefined;
   /** Aborts when the call times out or its caller aborts it. */
   readonly signal: AbortSignal;
-  /** The gateway's catalog, at most ten minutes old, or fresh if `isAnew`. Throws `not_a_gateway` if there is none. */
+  /** The gateway's catalog of the request's provider, at most ten minutes old, or fresh if `isAnew`. Throws `not_a_gateway` if there is none. */
   readonly catalog: (isAnew?: boolean) => Promise<readonly ListedRoute[]>;
 }
 
@@ -76,6 +76,6 @@ export interface ClientOptions extends FreeClientOptions {
   readonly pay?: Payer;
   /** Called if the payer could not record the outcome of a payment. A payer of `payWith` also refuses its next payment. */
   readonly onLedgerFailure?: (error: unknown) => void;
-  /** Fetches the gateway's catalog, for a cache of your own. */
-  readonly catalog?: (signal: AbortSignal) => Promise<unknown>;
+  /** Fetches the gateway's catalog of one provider, or the whole one, for a cache of your own. */
+  readonly catalog?: (signal: AbortSignal, provider?: string) => Promise<unknown>;
 }

@@ -11,7 +11,7 @@ import {
 import { creditIn } from './call.ts';
 import { errorOf, GatewayError } from './error.ts';
 import { type Body402, type Exchange, readObject } from './exchange.ts';
-import { catalogOf } from './fetch-catalog.ts';
+import { catalogFor } from './fetch-catalog.ts';
 import type { NoncePool } from './nonce-pool.ts';
 import { resend } from './resending.ts';
 import { challengeIn, type SignInChallenge } from './sign-in.ts';
@@ -50,7 +50,7 @@ async function payFor(exchange: Exchange, response: Response, body: Body402): Pr
     maxUsd: settings.maxUsd,
     signal: deadline.signal,
     network: exchange.network ?? NETWORKS.mainnet,
-    catalog: (isAnew?: boolean) => catalogOf(connection, deadline, isAnew),
+    catalog: (isAnew?: boolean) => catalogFor(connection, deadline, new URL(request.url).pathname, isAnew),
   };
   const payment = await deadline.race(pay.pay(body as PaymentRequired, wish));
   const answer = await resend(connection, request, payment, deadline);

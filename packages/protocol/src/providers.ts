@@ -18,5 +18,23 @@ export const PROVIDERS: Readonly<Record<UpstreamProvider, ProviderFacts>> = {
   tokens: { label: 'Tokens API', rate: 0 },
 };
 
-/** The values of the catalog's provider filter. */
-export const CATALOG_PROVIDERS = Object.keys(PROVIDERS) as readonly UpstreamProvider[];
+/** The provider of the gateway's own routes: those of credit. */
+export const GATEWAY = 'gateway';
+
+/** The values of the catalog's provider filter, with the names of the operator's APIs. */
+export const catalogProviders = (apis: readonly string[], hasCredit: boolean): readonly string[] => [
+  ...Object.keys(PROVIDERS),
+  ...apis,
+  ...(hasCredit ? [GATEWAY] : []),
+];
+
+/** The longest answer that our clients read, in bytes. The catalog of an API with ten thousand operations fits. */
+export const MAX_READ_BYTES = 32 * 1024 * 1024;
+
+const FAMILY = /^\/v1\/x402\/(?:solana\/[a-z]{1,16}\/)?([\w-]{1,64})(?:\/|$)/;
+
+/** The provider that a path names, of which the catalog can be asked for; undefined if it names none. */
+export function providerIn(path: string): string | undefined {
+  const [, name] = FAMILY.exec(path) ?? [];
+  return name === 'credit' ? GATEWAY : name;
+}

@@ -107,7 +107,7 @@ export async function apiCommandFor(
   gateway: string,
 ): Promise<FoundCommand | undefined> {
   if (!API_NAME.test(api) || !isHttpUrl(gateway)) return undefined;
-  const listed = await catalogOf(gateway).catch(() => []);
+  const listed = await catalogOf(gateway, { provider: api }).catch(() => []);
   const routes = apiRoutes(listed).filter(({ surface }) => surface === api);
   if (routes.length === 0) return undefined;
   const route = routes.find((each) => each.method === method);

@@ -1,11 +1,11 @@
 import { createClient } from '@asset-gateway/client';
 import { type ListedRoute, listedMicros, listedRoute, type Offer } from '@asset-gateway/client/pay';
 import type { CallRequest } from '@asset-gateway/client/tools';
-import { dollars } from '@asset-gateway/protocol';
+import { dollars, providerIn } from '@asset-gateway/protocol';
 import { show } from '../answer.ts';
 import { calledAs } from '../config.ts';
 import { EXIT, UsageError } from '../failure.ts';
-import { catalogOf } from '../money/catalog.ts';
+import { catalogOf, wholeCatalog } from '../money/catalog.ts';
 import { answerOrOffer, offerInWords, quotingPayer } from '../money/paying.ts';
 import { rowOf } from '../request.ts';
 import type { Session } from '../session.ts';
@@ -53,7 +53,7 @@ export const routesCommand: Command = {
   async run({ words, session }) {
     const { terminal, gateway } = session;
     const text = words.join(' ').toLowerCase();
-    const rows = await terminal.whileWaiting('asking …', () => catalogOf(gateway));
+    const rows = await terminal.whileWaiting('asking …', () => wholeCatalog(gateway));
     const found = rows.filter((row) => `${row.path} ${row.description}`.toLowerCase().includes(text));
     if (!terminal.isFormatted) terminal.lines(found.map(plainLine));
     else if (found.length === 0) terminal.note(`no route matches "${text}"`);
@@ -112,7 +112,10 @@ async function quoteFor({ words, session }: CommandInput, request: CallRequest):
   }
   const { network, payTo, amount, creditPriceUsd } = offer;
   const sent = { url: new URL(path, gateway).href, method: body === undefined ? 'GET' : 'POST' } as const;
-  const listed = listedRoute(await catalogOf(gateway), sent);
+  const routes = await catalogOf(gateway, { provider: providerIn(new URL(sent.url).pathname) }).catch(() =>
+    wholeCatalog(gateway),
+  );
+  const listed = listedRoute(routes, sent);
   const fromCredit = creditPriceUsd !== undefined && { creditPriceUsd };
   const price = { path, priceUsd: dollars(Number(amount)), ...fromCredit, network, payTo };
   return printQuote(session, { ...price, ...(listed && { listedUsd: dollars(listedMicros(listed)) }) }, words, offer);

@@ -3,7 +3,7 @@ import type { ListedRoute } from '@asset-gateway/client/pay';
 import { callName, callParameters, isOpen } from '@asset-gateway/client/tools';
 import { comment, literal, oneLine, quoted, typeText } from '@asset-gateway/protocol';
 import { EXIT, UsageError } from '../failure.ts';
-import { catalogOf } from '../money/catalog.ts';
+import { wholeCatalog } from '../money/catalog.ts';
 import { isHttpUrl } from '../session.ts';
 import type { Command } from './command.ts';
 
@@ -72,7 +72,7 @@ export const typesCommand: Command = {
     if (more.length > 0 || (url !== undefined && !isHttpUrl(url)))
       throw new UsageError('types takes the URL of a gateway, such as https://gateway.example');
     const gateway = url ?? session.gateway;
-    const text = typesOf(await catalogOf(gateway), new URL(gateway).origin);
+    const text = typesOf(await wholeCatalog(gateway), new URL(gateway).origin);
     const file = values.text('output');
     if (file === undefined && session.terminal.isFormatted)
       throw new UsageError('types writes a file of thousands of lines: add --output <file>, or pipe it');

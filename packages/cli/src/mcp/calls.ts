@@ -54,7 +54,7 @@ export class Calls {
       baseUrl: gateway,
       credit: false,
       pay: { pay: (required, wish) => this.#pay(required, wish) },
-      catalog: async (signal) => ({ routes: await catalogOf(gateway, signal) }),
+      catalog: async (signal, provider) => ({ routes: await catalogOf(gateway, { provider, signal }) }),
       ...(payer && { signer: payer.wallet.signer }),
     });
     this.methods = createTools(client, { cluster, listed });

@@ -17,7 +17,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { CommandInput } from '../commands/command.ts';
 import { EXIT, UsageError } from '../failure.ts';
 import { ownWallet } from '../keys/wallets.ts';
-import { catalogOf } from '../money/catalog.ts';
+import { wholeCatalog } from '../money/catalog.ts';
 import { clusterIn, dollarsIn, oneOf } from '../options.ts';
 import { aboutMcp } from './about.ts';
 import { createServers } from './server.ts';
@@ -126,7 +126,7 @@ export async function serveMcp(given: CommandInput): Promise<number> {
   }
   const isAll = oneOf(values.text('tools') ?? 'usual', ['usual', 'all'], '--tools') === 'all';
   const cluster = clusterIn(values);
-  const listed = await catalogOf(gateway).catch(() => {
+  const listed = await wholeCatalog(gateway).catch(() => {
     process.stderr.write('mcp: the catalog cannot be read, so tools of APIs are missing\n');
     return [];
   });

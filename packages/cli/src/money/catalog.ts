@@ -1,46 +1,93 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { GatewayError } from '@asset-gateway/client';
-import { type ListedRoute, routesIn } from '@asset-gateway/client/pay';
+import { errorOf, GatewayError } from '@asset-gateway/client';
+import { type ListedRoute, providersIn, routesIn } from '@asset-gateway/client/pay';
+import { below, MAX_READ_BYTES, type UpstreamProvider } from '@asset-gateway/protocol';
 import { cacheFolder } from '../config.ts';
 import { fetchJson } from '../fetch-json.ts';
 import { CATALOG_PATH } from '../request.ts';
 import { makeFolder, writeDurably } from './durable.ts';
 
-const LIMITS = { timeoutMs: 30_000, maxBytes: 8 * 1024 * 1024 };
+/** Known to every gateway, with or without routes. */
+const FIRST: UpstreamProvider = 'tokens';
+const UNKNOWN = 'invalid_provider_filter';
+const LIMITS = { timeoutMs: 30_000, maxBytes: MAX_READ_BYTES };
+
+/** A catalog, without what no command reads. */
+interface Catalog {
+  readonly routes: readonly ListedRoute[];
+  /** The names of all providers with routes. */
+  readonly providers: readonly string[];
+}
+
+function catalogIn(body: unknown): Catalog | undefined {
+  const routes = routesIn(body);
+  return routes && { routes, providers: providersIn(body) };
+}
 
 function readCached(file: string) {
   try {
-    const cached = JSON.parse(readFileSync(file, 'utf8')) as { readonly etag?: unknown };
-    const routes = routesIn(cached);
-    return routes && typeof cached.etag === 'string' ? { etag: cached.etag, routes } : undefined;
+    const { etag, body } = JSON.parse(readFileSync(file, 'utf8')) as {
+      readonly etag?: unknown;
+      readonly body?: unknown;
+    };
+    const catalog = catalogIn(body);
+    return catalog && typeof etag === 'string' ? { etag, catalog } : undefined;
   } catch {
     return undefined;
   }
 }
 
-function store(file: string, catalog: object): void {
+function store(file: string, etag: string, { routes, providers }: Catalog): void {
   try {
     makeFolder(cacheFolder());
-    writeDurably(file, JSON.stringify(catalog));
+    const categories = { providers: providers.map((id) => ({ id })) };
+    writeDurably(file, JSON.stringify({ etag, body: { routes, categories } }));
   } catch {
     // Without the cache, the next command downloads the catalog again.
   }
 }
 
-/** The catalog of a gateway, cached on disk and revalidated by ETag. */
-export async function catalogOf(gateway: string, signal?: AbortSignal): Promise<readonly ListedRoute[]> {
+interface Asked {
+  readonly provider?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One catalog of a gateway, cached on disk and revalidated by ETag. */
+async function fetchCatalog(gateway: string, { provider, signal }: Asked): Promise<Catalog> {
   const { origin } = new URL(gateway);
-  const name = createHash('sha256').update(origin).digest('hex').slice(0, 16);
+  const url = new URL(CATALOG_PATH, origin);
+  if (provider !== undefined) url.searchParams.set('provider', provider);
+  const name = createHash('sha256').update(url.href).digest('hex').slice(0, 16);
   const file = join(cacheFolder(), `routes-${name}.json`);
   const cached = readCached(file);
   const headers: Record<string, string> = cached ? { 'If-None-Match': cached.etag } : {};
-  const { response, body } = await fetchJson(new URL(CATALOG_PATH, origin), { headers }, { ...LIMITS, signal });
-  if (response.status === 304 && cached) return cached.routes;
-  const routes = response.ok ? routesIn(body) : undefined;
-  if (!routes) throw new GatewayError('not_a_gateway', { message: `${origin} serves no catalog; nothing was signed` });
+  const { response, body } = await fetchJson(url, { headers }, { ...LIMITS, signal });
+  if (response.status === 304 && cached) return cached.catalog;
+  if (below(body, 'error') === UNKNOWN) throw errorOf(response, JSON.stringify(body));
+  const catalog = response.ok ? catalogIn(body) : undefined;
+  if (!catalog) throw new GatewayError('not_a_gateway', { message: `${origin} serves no catalog; nothing was signed` });
   const etag = response.headers.get('etag');
-  if (etag) store(file, { etag, routes });
-  return routes;
+  if (etag) store(file, etag, catalog);
+  return catalog;
+}
+
+/** The routes of one provider of a gateway. Throws `invalid_provider_filter` for an unknown one. */
+export const catalogOf = async (gateway: string, asked: Asked): Promise<readonly ListedRoute[]> =>
+  (await fetchCatalog(gateway, asked)).routes;
+
+/** The routes of all providers, each of whose catalogs is asked for by itself: one of all may be longer than a client reads. */
+export async function wholeCatalog(gateway: string): Promise<readonly ListedRoute[]> {
+  try {
+    // Each catalog names all providers.
+    const { routes, providers } = await fetchCatalog(gateway, { provider: FIRST });
+    const others = providers.filter((provider) => provider !== FIRST);
+    const lists = await Promise.all(others.map((provider) => catalogOf(gateway, { provider })));
+    return [...routes, ...lists.flat()];
+  } catch (error) {
+    // Another gateway may have no such filter.
+    if (!(error instanceof GatewayError && error.code === UNKNOWN)) throw error;
+    return catalogOf(gateway, {});
+  }
 }

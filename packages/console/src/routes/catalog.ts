@@ -1,4 +1,4 @@
-import type { SystemCatalogResult } from '@asset-gateway/client';
+import type { SystemCatalogInput, SystemCatalogResult } from '@asset-gateway/client';
 import { routesIn } from '@asset-gateway/client/pay';
 import { below, listAt, oneLine } from '@asset-gateway/protocol';
 import { once } from '../parts/hooks.ts';
@@ -46,10 +46,17 @@ const MAX_TITLE = 60;
 const titlesIn = (categories: unknown): ReadonlyMap<unknown, string> =>
   new Map(listAt(categories, 'providers').map((row) => [below(row, 'id'), oneLine(below(row, 'label'), MAX_TITLE)]));
 
+type Provider = NonNullable<SystemCatalogInput['provider']>;
+const FIRST: Provider = 'tokens';
+
 /** All rows. */
 export const rowsOf = once(async (): Promise<readonly Row[]> => {
-  const { routes, categories } = await session.client.system.catalog();
+  // The catalog of all providers may be longer than a client reads. Each names all of them.
+  const { routes: first, categories } = await session.client.system.catalog({ provider: FIRST });
   const titles = titlesIn(categories);
+  const others = [...titles.keys()].filter((provider) => provider !== FIRST) as Provider[];
+  const lists = await Promise.all(others.map((provider) => session.client.system.catalog({ provider })));
+  const routes = [...first, ...lists.flatMap((each) => each.routes)];
   const own = SYSTEM_ROWS.map((row) => ({ ...SYSTEM, ...row }));
   return [...routes.flatMap(readable), ...own].map((each) => {
     const row = each as Row;

@@ -49,7 +49,7 @@ export async function openParts(foundation: Foundation, hold: Hold) {
   return {
     service,
     channels,
-    own: ownAnswers(service, foundation),
+    own: await ownAnswers(service, foundation),
     console,
     /** Public routes that the service does not list. */
     unlisted: [...console.rows, ...ownRoutes],

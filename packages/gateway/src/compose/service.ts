@@ -1,8 +1,17 @@
-import { catalogRow, dollars, everyRoute, Refusal, type Route, receiptRoutes } from '@asset-gateway/protocol';
-import { catalog } from '../describe/catalog.ts';
+import {
+  catalogRow,
+  dollars,
+  everyRoute,
+  MAX_READ_BYTES,
+  Refusal,
+  type Route,
+  receiptRoutes,
+} from '@asset-gateway/protocol';
+import { catalogTexts } from '../describe/catalog.ts';
+import { Document, OPEN_ORIGIN } from '../describe/documents.ts';
 import { llmsText } from '../describe/llms.ts';
 import { openApi } from '../describe/openapi.ts';
-import { document, ownRoute, type Service, wellKnown } from '../describe/service.ts';
+import { ownRoute, type Service, wellKnown } from '../describe/service.ts';
 import type { ExactSetup } from '../payments/open.ts';
 import type { OwnAnswer } from '../upstreams/upstream.ts';
 import type { Channels } from './channels.ts';
@@ -35,43 +44,65 @@ export function serviceOf({ config, receipts }: Foundation, channels: Channels, 
   };
 }
 
-/** Makes each value on the first call and keeps it. There are few keys. */
-function kept<K, V>(make: (key: K) => V): (key: K) => V {
-  const made = new Map<K, V>();
-  return (key) => {
-    const value = made.get(key) ?? make(key);
-    made.set(key, value);
-    return value;
-  };
-}
+/** The catalog names no origin. */
+const NO_ORIGIN = '';
 
 const READY = { json: JSON.stringify({ ok: true, status: 'ready' }) };
 
-/** The gateway's own answers by the route's method: documents about the enabled routes, made for each origin. */
-export function ownAnswers(
+const MIB = 1024 * 1024;
+
+/** Says which catalogs are longer than our clients read. */
+export function lengthNotice(catalogs: ReadonlyMap<string | undefined, string>): string | undefined {
+  const long = [...catalogs].flatMap(([provider, text]) =>
+    provider !== undefined && Buffer.byteLength(text) > MAX_READ_BYTES ? [provider] : [],
+  );
+  if (long.length === 0) return undefined;
+  return (
+    `the catalog of ${long.join(' and of ')} is longer than the ${MAX_READ_BYTES / MIB} MiB that our clients read, so they cannot ` +
+    'call its operations by name or pay for them: serve fewer operations in APIS_FILE, or divide the API into several'
+  );
+}
+
+/**
+ * The gateway's own answers by the route's method: documents about the enabled routes. All texts are made here, before the gateway
+ * listens, and compressed too for a configured origin; a gateway for local use compresses them for each origin at the first request.
+ */
+export async function ownAnswers(
   service: Service,
-  { originOf, receipts, notReadyCode }: Foundation,
-): Readonly<Record<string, OwnAnswer>> {
-  const answerOf = (method: string, text: string) => document(text, ownRoute(service, method).maxAgeSeconds ?? 0);
-  const catalogOf = kept((provider: string | undefined) => {
-    return answerOf('catalog', JSON.stringify(catalog(service, provider)));
-  });
-  const atOrigin = (method: string, view: (service: Service, origin: string) => string): OwnAnswer => {
-    const viewFrom = kept((origin: string) => answerOf(method, view(service, origin)));
-    return ({ arrival }) => viewFrom(originOf(arrival));
+  { config, originOf, receipts, notReadyCode, notice }: Foundation,
+): Promise<Readonly<Record<string, OwnAnswer>>> {
+  const catalogs = catalogTexts(service);
+  const tooLong = lengthNotice(catalogs);
+  if (tooLong !== undefined) notice(tooLong);
+  const documentOf = (method: string, text: ConstructorParameters<typeof Document>[0]) =>
+    new Document(text, ownRoute(service, method).maxAgeSeconds ?? 0);
+  const kept = new Map([...catalogs].map(([provider, text]) => [provider, documentOf('catalog', text)]));
+  const named = {
+    openapi: documentOf('openapi', JSON.stringify(openApi(service, OPEN_ORIGIN))),
+    wellKnown: documentOf('wellKnown', JSON.stringify(wellKnown(service, OPEN_ORIGIN))),
+    llms: documentOf('llms', llmsText(service, OPEN_ORIGIN)),
+    ...(receipts && { didDocument: documentOf('didDocument', (origin) => receipts.didDocument(origin)) }),
   };
+  await Promise.all([...kept.values()].map((document) => document.at(NO_ORIGIN)));
+  const { baseUrl } = config;
+  if (baseUrl !== undefined) await Promise.all(Object.values(named).map((document) => document.at(baseUrl)));
   const liveness = { json: JSON.stringify({ ok: true, service: service.name, status: 'healthy' }) };
+  const atOrigin = Object.entries(named).map(([method, document]): [string, OwnAnswer] => [
+    method,
+    ({ arrival }) => document.answer(originOf(arrival), arrival),
+  ]);
   return {
+    ...Object.fromEntries(atOrigin),
     liveness: () => liveness,
     readiness() {
       const code = notReadyCode();
       if (code) throw new Refusal(code, { reason: 'not ready' });
       return READY;
     },
-    catalog: ({ input }) => catalogOf(input.query.provider === undefined ? undefined : String(input.query.provider)),
-    openapi: atOrigin('openapi', (...parts) => JSON.stringify(openApi(...parts))),
-    wellKnown: atOrigin('wellKnown', (...parts) => JSON.stringify(wellKnown(...parts))),
-    llms: atOrigin('llms', llmsText),
-    ...(receipts && { didDocument: atOrigin('didDocument', (_, origin) => receipts.didDocument(origin)) }),
+    catalog({ input: { query }, arrival }) {
+      const found = kept.get(query.provider === undefined ? undefined : String(query.provider));
+      if (!found) throw new Refusal('invalid_provider_filter');
+      return found.answer(NO_ORIGIN, arrival);
+    },
   };
 }

@@ -5,6 +5,7 @@ import { dirname, extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { consoleRoutes, JSON_MEDIA_TYPE, Refusal } from '@asset-gateway/protocol';
 import type { Answer, Arrival } from '../call.ts';
+import { codingFor } from '../codings.ts';
 import type { OwnAnswer, OwnRoute } from '../upstreams/upstream.ts';
 
 /** A file as an answer. */
@@ -95,7 +96,7 @@ export function openConsoleFiles() {
     return (name: string, { headers }: Arrival): FileAnswer | undefined => {
       kept ??= readFolder(path);
       const file = kept.get(name);
-      return lists(headers?.['accept-encoding'], 'gzip') ? file?.zipped : file?.plain;
+      return codingFor(headers?.['accept-encoding'], ['gzip']) ? file?.zipped : file?.plain;
     };
   };
   return {

@@ -1,5 +1,6 @@
 import {
-  CATALOG_PROVIDERS,
+  catalogProviders,
+  GATEWAY,
   NETWORKS,
   PROVIDERS,
   type Route,
@@ -8,7 +9,7 @@ import {
   USDC,
   USDC_DECIMALS,
 } from '@asset-gateway/protocol';
-import { answerSchema, type JsonSchema, published, publishedRules } from './schemas.ts';
+import { answerSchema, type JsonSchema, publishedRules, written } from './schemas.ts';
 import { ownPath, pricesOf, type Service, servedRoutes } from './service.ts';
 
 const NOTHING: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
@@ -43,12 +44,12 @@ function entry(route: Route, service: Service) {
     ...(credit && { credit }),
     ...opening(route),
     enabled: true,
-    inputSchema: input ? published(input) : NOTHING,
+    inputSchema: input ? written(input) : NOTHING,
     ...(inputExample !== undefined && { inputExample }),
     outputSchema: answerSchema(route),
     // The input of other verbs than GET is its body.
-    ...(input !== query && query && { queryParamsSchema: published(query), queryParamsExample: example.query ?? {} }),
-    ...(path && { pathParamsSchema: published(path), pathParamsExample: example.path }),
+    ...(input !== query && query && { queryParamsSchema: written(query), queryParamsExample: example.query ?? {} }),
+    ...(path && { pathParamsSchema: written(path), pathParamsExample: example.path }),
     ...(route.rules.length > 0 && { rules: publishedRules(route) }),
   };
 }
@@ -69,34 +70,46 @@ function payment(routes: readonly Route[]) {
   };
 }
 
-/** The body of the catalog: the enabled routes of all providers, or of one. */
-export function catalog(service: Service, provider?: string) {
+/** The values of the catalog's filter. */
+const filtersOf = ({ titles }: Service, listed: readonly Route[]): readonly string[] =>
+  catalogProviders(
+    [...(titles?.keys() ?? [])],
+    listed.some(({ provider }) => provider === GATEWAY),
+  );
+
+/** The providers with routes: those of our upstreams, the operator's APIs, and the gateway itself if it sells credit. */
+function providersOf(service: Service, listed: readonly Route[]) {
+  const counts = new Map<string, number>();
+  for (const { provider } of listed) counts.set(provider, (counts.get(provider) ?? 0) + 1);
+  const labelOf = (id: string): string =>
+    service.titles?.get(id) ?? (id === GATEWAY ? service.name : PROVIDERS[id as UpstreamProvider].label);
+  return filtersOf(service, listed).flatMap((id) => {
+    const routeCount = counts.get(id);
+    const href = `${ownPath(service, 'catalog')}?provider=${id}`;
+    return routeCount === undefined ? [] : [{ id, label: labelOf(id), routeCount, href }];
+  });
+}
+
+/** The bodies of the catalog: of the enabled routes of each provider by its name, and of all. Each route is written once. */
+export function catalogTexts(service: Service): ReadonlyMap<string | undefined, string> {
   const listed = servedRoutes(service);
-  const countOf = (id: string): number => listed.filter((route) => route.provider === id).length;
-  const known = [...CATALOG_PROVIDERS, ...(service.titles?.keys() ?? [])];
-  const providers = known.filter((id) => countOf(id) > 0);
-  const returned = provider === undefined ? listed : listed.filter((route) => route.provider === provider);
+  const rows = listed.map((route) => ({ provider: route.provider, text: JSON.stringify(entry(route, service)) }));
   const paid = payment(listed);
-  return {
-    ok: true,
-    version: 1,
-    ...(paid && { payment: paid }),
-    catalog: {
-      totalRoutes: listed.length,
-      returnedRoutes: returned.length,
-      filters: { provider: provider ?? null },
-    },
-    categories: {
-      providers: providers.map((id) => {
-        const href = `${ownPath(service, 'catalog')}?provider=${id}`;
-        return {
-          id,
-          label: service.titles?.get(id) ?? PROVIDERS[id as UpstreamProvider].label,
-          routeCount: countOf(id),
-          href,
-        };
-      }),
-    },
-    routes: returned.map((route) => entry(route, service)),
+  const categories = { providers: providersOf(service, listed) };
+  const textOf = (provider: string | undefined): string => {
+    const returned = provider === undefined ? rows : rows.filter((row) => row.provider === provider);
+    const head = JSON.stringify({
+      ok: true,
+      version: 1,
+      ...(paid && { payment: paid }),
+      catalog: {
+        totalRoutes: rows.length,
+        returnedRoutes: returned.length,
+        filters: { provider: provider ?? null },
+      },
+      categories,
+    });
+    return `${head.slice(0, -1)},"routes":[${returned.map(({ text }) => text).join(',')}]}`;
   };
+  return new Map([undefined, ...filtersOf(service, listed)].map((provider) => [provider, textOf(provider)]));
 }

@@ -1,7 +1,7 @@
 import { type Access, HEADERS, JSON_MEDIA_TYPE, priceText, type Route } from '@asset-gateway/protocol';
 import type { TObject } from 'typebox';
 import shared from './components.json' with { type: 'json' };
-import { headerComponents, headersOf, refusalResponses, refusalsOf } from './responses.ts';
+import { headerComponents, headersOf, refusalResponses } from './responses.ts';
 import {
   answerExample,
   answerSchema,
@@ -10,6 +10,7 @@ import {
   mapSchema,
   published,
   publishedRules,
+  written,
 } from './schemas.ts';
 import {
   aboutSurface,
@@ -53,7 +54,7 @@ function parametersIn(route: Route, place: 'path' | 'query'): JsonObject[] {
   const required: readonly string[] = schema?.required ?? [];
   const examples = route.example[place] ?? {};
   return Object.entries(schema?.properties ?? {}).map(([name, property]) => {
-    const { description, ...rest } = published(property);
+    const { description, ...rest } = written(property);
     return {
       name,
       in: place,
@@ -146,7 +147,7 @@ function schemaComponents(service: Service): JsonObject {
   for (const route of servedRoutes(service)) {
     const { body } = route.input;
     if (body) schemas[schemaNameOf(route, 'Request')] = mapSchema(published(body), withoutMoreItems);
-    schemas[schemaNameOf(route, 'Answer')] = published(route.result.schema);
+    schemas[schemaNameOf(route, 'Answer')] = written(route.result.schema);
   }
   const { Error: error } = shared.schemas;
   const withScope = { ...error, properties: { ...error.properties, scope: shared.scope } };
@@ -162,19 +163,18 @@ function paths(service: Service): JsonObject {
   return items;
 }
 
-const SUCCESSES = [200, 304];
-
 /** The components that the operations refer to. */
 function components(service: Service): JsonObject {
   const { routes } = service;
-  const headers = routes.map((route) => headerComponents(route, [...SUCCESSES, ...refusalsOf(route, service).keys()]));
-  const responses = routes.flatMap((route) => refusalResponses(route, service));
+  // Routes of a kind share these.
+  const headers = new Set(routes.map((route) => headerComponents(route, service)));
+  const responses = new Set(routes.map((route) => refusalResponses(route, service)));
   const hasGate = (access: Access) => routes.some((route) => route.access === access);
   return {
     schemas: schemaComponents(service),
     ...(hasGate('exact') && { parameters: shared.parameters }),
-    headers: Object.fromEntries(headers.flatMap((each) => Object.entries(each))),
-    responses: Object.fromEntries(responses.map(({ name, response }) => [name, response])),
+    headers: Object.assign({}, ...headers),
+    responses: Object.fromEntries([...responses].flat().map(({ name, response }) => [name, response])),
     ...(hasGate('siwx') && { securitySchemes: shared.securitySchemes }),
   };
 }

@@ -5,11 +5,14 @@ import type { Service } from './service.ts';
 
 const HEADER_COMPONENTS: Readonly<Record<string, JsonObject>> = shared.headers;
 
-const RETRYABLE = [409, 429, 503];
-/** Statuses sent before admission, or for internal errors: independent of the gate. */
-const WITHOUT_SIGN_IN = [402, 408, 413, 414, 431, 500];
+/** A status, or every other client error. */
+type Status = number | '4XX';
 
-function namesOf({ access, credit, maxAgeSeconds }: Route, status: number): string[] {
+const RETRYABLE: readonly Status[] = [409, 429, 503];
+/** Statuses sent before admission, or for internal errors: independent of the gate. */
+const WITHOUT_SIGN_IN: readonly Status[] = [402, 408, 413, 414, 431, 500];
+
+function namesOf({ access, credit, maxAgeSeconds }: Route, status: Status): string[] {
   const names = ['X-Request-Id'];
   if (RETRYABLE.includes(status)) names.push('Retry-After');
   if (status === 402) names.push(HEADERS.paymentRequired);
@@ -17,25 +20,20 @@ function namesOf({ access, credit, maxAgeSeconds }: Route, status: number): stri
   if (access === 'siwx' && !WITHOUT_SIGN_IN.includes(status)) {
     names.push(HEADERS.replayNonce, 'RateLimit', 'RateLimit-Policy');
   }
-  if (access === 'exact' && [200, 402, 503].includes(status)) {
+  if (access === 'exact' && (status === 200 || status === 402 || status === 503)) {
     names.push(HEADERS.paymentResponse, HEADERS.version1PaymentResponse);
   }
   if (access === 'exact' && status === 200) names.push(HEADERS.replayed);
   if (credit !== undefined && status === 200) names.push(HEADERS.credit);
   if (credit === 'accepted' && !WITHOUT_SIGN_IN.includes(status)) names.push(HEADERS.replayNonce);
-  if (maxAgeSeconds !== undefined && (status === 200 || status === 304)) names.push('ETag', 'Cache-Control');
+  if (maxAgeSeconds !== undefined && (status === 200 || status === 304)) names.push('ETag', 'Cache-Control', 'Vary');
+  if (maxAgeSeconds !== undefined && status === 200) names.push('Content-Encoding');
   return names;
 }
 
 /** The possible headers of a route's response with this status, as references to components. */
-export const headersOf = (route: Route, status: number): JsonObject =>
+export const headersOf = (route: Route, status: Status): JsonObject =>
   Object.fromEntries(namesOf(route, status).map((name) => [name, { $ref: `#/components/headers/${name}` }]));
-
-/** The header components that a route's responses refer to. */
-export function headerComponents(route: Route, statuses: readonly number[]): JsonObject {
-  const names = new Set(statuses.flatMap((status) => namesOf(route, status)));
-  return Object.fromEntries([...names].map((name) => [name, HEADER_COMPONENTS[name]]));
-}
 
 type Applies = (route: Route, service: Service) => boolean;
 
@@ -57,24 +55,51 @@ const FAMILIES: readonly (readonly [codes: RegExp, applies: Applies])[] = [
 
 const familyOf = (code: RefusalCode) => FAMILIES.find(([codes]) => codes.test(code));
 
-/** A rejection by an upstream keeps the upstream's status. */
-const OTHER_STATUSES: Readonly<Partial<Record<RefusalCode, readonly number[]>>> = { upstream_rejected: [400, 404] };
+/** Whether a route is of an operator's API. */
+const isOwn = ({ provider }: Route, { titles }: Service): boolean => titles?.has(provider) === true;
 
-const statusesOf = (code: RefusalCode): number[] => [REFUSALS[code].status, ...(OTHER_STATUSES[code] ?? [])];
+/** A rejection by an upstream keeps the upstream's status: of an operator's API any client error. */
+function statusesOf(code: RefusalCode, isOfOwnApi: boolean): Status[] {
+  const others: Status[] = code === 'upstream_rejected' ? [400, 404, ...(isOfOwnApi ? (['4XX'] as const) : [])] : [];
+  return [REFUSALS[code].status, ...others];
+}
+
+/** The same for all routes of a kind: there are few kinds, and making it for each of ten thousand routes takes seconds. */
+function byKind<T>(make: (route: Route, service: Service) => T): (route: Route, service: Service) => T {
+  const ofServices = new WeakMap<Service, Map<string, T>>();
+  return (route, service) => {
+    const { access, credit, codes, input, maxAgeSeconds, method } = route;
+    const facts = [
+      access,
+      credit,
+      method === 'readiness',
+      input.body !== undefined,
+      maxAgeSeconds,
+      isOwn(route, service),
+    ];
+    const kind = [...facts, ...Object.entries(codes).flat()].join(' ');
+    const made = ofServices.get(service) ?? new Map<string, T>();
+    ofServices.set(service, made);
+    const found = made.get(kind) ?? make(route, service);
+    made.set(kind, found);
+    return found;
+  };
+}
 
 /** The possible refusal codes of a route, by status. */
-export function refusalsOf(route: Route, service: Service): Map<number, RefusalCode[]> {
-  const byStatus = new Map<number, RefusalCode[]>();
+export const refusalsOf = byKind((route, service) => {
+  const byStatus = new Map<Status, RefusalCode[]>();
   for (const code of Object.keys(REFUSALS) as RefusalCode[]) {
     const [, applies] = familyOf(code) ?? [];
     if (applies && !applies(route, service)) continue;
-    for (const status of statusesOf(code)) byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+    for (const status of statusesOf(code, isOwn(route, service)))
+      byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
-  return new Map([...byStatus].sort(([a], [b]) => a - b));
-}
+  return new Map([...byStatus].sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)));
+});
 
 /** The name of a refusal's component, shared by routes with the same codes. */
-function nameOf({ access, credit, input, codes }: Route, status: number, refusals: readonly RefusalCode[]): string {
+function nameOf({ access, credit, input, codes }: Route, status: Status, refusals: readonly RefusalCode[]): string {
   const isGeneral = refusals.every((code) => familyOf(code) === undefined);
   const kind = isGeneral
     ? ['any']
@@ -95,7 +120,7 @@ function explained(codes: readonly RefusalCode[]): string {
 
 const refTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
-function refusalResponse(route: Route, status: number, codes: readonly RefusalCode[]): JsonObject {
+function refusalResponse(route: Route, status: Status, codes: readonly RefusalCode[]): JsonObject {
   const code = { type: 'object', properties: { error: { enum: codes } } };
   const schema = { allOf: [refTo('Error'), ...(status === 402 ? [refTo('PaymentRequired')] : []), code] };
   return {
@@ -106,7 +131,17 @@ function refusalResponse(route: Route, status: number, codes: readonly RefusalCo
 }
 
 /** A route's refusals by status, each with the name of its component. */
-export const refusalResponses = (route: Route, service: Service) =>
+export const refusalResponses = byKind((route, service) =>
   [...refusalsOf(route, service)].map(([status, codes]) => {
     return { status, name: nameOf(route, status, codes), response: refusalResponse(route, status, codes) };
-  });
+  }),
+);
+
+const SUCCESSES: readonly Status[] = [200, 304];
+
+/** The header components that a route's responses refer to. */
+export const headerComponents = byKind((route, service): JsonObject => {
+  const statuses = [...SUCCESSES, ...refusalsOf(route, service).keys()];
+  const names = new Set(statuses.flatMap((status) => namesOf(route, status)));
+  return Object.fromEntries([...names].map((name) => [name, HEADER_COMPONENTS[name]]));
+});

@@ -10,6 +10,9 @@ export type JsonSchema = JsonObject;
 const isObject = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** A row's schema as it is written: what JSON leaves out is still there. */
+export const written = (schema: TSchema): JsonSchema => schema as unknown as JsonSchema;
+
 /** A row's schema as plain JSON. */
 export const published = (schema: TSchema): JsonSchema => JSON.parse(JSON.stringify(schema)) as JsonSchema;
 
@@ -19,9 +22,9 @@ export const publishedRules = ({ rules }: Route): JsonObject[] =>
 
 const PRICE: JsonSchema = { type: 'string', pattern: '^[0-9]+\\.[0-9]{2,6}$', description: 'Dollars paid.' };
 
-/** The schema of a row's success: its envelope around its result. */
+/** The schema of a row's success, as it is written: its envelope around its result. */
 export function answerSchema(route: Route): JsonSchema {
-  const result = published(route.result.schema);
+  const result = written(route.result.schema);
   if (route.surface === 'system') return result;
   const members = JSON.parse(envelope(route, '{}', '0.00')) as Readonly<Record<string, unknown>>;
   const schemas: Readonly<Record<string, JsonSchema>> = { result, priceUsd: PRICE };

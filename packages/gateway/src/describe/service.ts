@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Route, Surface } from '@asset-gateway/protocol';
 import texts from './texts.json' with { type: 'json' };
 
@@ -53,12 +52,6 @@ export function exampleTarget(route: Route): string {
   return pairs.length > 0 ? `${examplePath(route)}?${pairs.join('&')}` : examplePath(route);
 }
 
-/** A document that clients may cache for `maxAgeSeconds` and then revalidate. */
-export function document(text: string, maxAgeSeconds: number) {
-  const tag = createHash('sha256').update(text).digest('base64url').slice(0, 22);
-  return { json: text, headers: { ETag: `"${tag}"`, 'Cache-Control': `public, max-age=${maxAgeSeconds}` } };
-}
-
 /** The x402 resources of an origin: URLs that answer an unpaid or unsigned request with a challenge. */
 export function wellKnown(service: Service, origin: string) {
   const resources = servedRoutes(service).map((route) => `${origin}${examplePath(route)}`);
@@ -81,7 +74,11 @@ export const aboutSurface = (surface: string, { titles }: Pick<Service, 'titles'
 /** The rows by their surface, in the order of the table. */
 export function bySurface(routes: readonly Route[]): Map<string, Route[]> {
   const surfaces = new Map<string, Route[]>();
-  for (const route of routes) surfaces.set(route.surface, [...(surfaces.get(route.surface) ?? []), route]);
+  for (const route of routes) {
+    const known = surfaces.get(route.surface);
+    if (known) known.push(route);
+    else surfaces.set(route.surface, [route]);
+  }
   return surfaces;
 }
 

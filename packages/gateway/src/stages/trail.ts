@@ -20,7 +20,7 @@ function conditional({ headers }: Inbound, answer: Outbound): Outbound {
   const { ETag: tag } = answer.headers;
   const condition = headers['if-none-match'];
   if (condition === undefined || answer.status !== 200 || tag === undefined || !names(condition, tag)) return answer;
-  const { 'Content-Type': _, ...kept } = answer.headers;
+  const { 'Content-Type': _, 'Content-Encoding': __, ...kept } = answer.headers;
   return { ...answer, status: 304, headers: kept, body: '' };
 }
 

@@ -1,6 +1,6 @@
 import Type, { type TProperties, type TSchema } from 'typebox';
 import { NETWORKS } from '../networks.ts';
-import { CATALOG_PROVIDERS } from '../providers.ts';
+import { catalogProviders } from '../providers.ts';
 import type { ResultShape } from '../route.ts';
 import * as field from './fields.ts';
 
@@ -35,7 +35,7 @@ const entryOf = (apis: readonly string[], hasCredit: boolean) =>
     path: field.string('The path, with :name for parameters.'),
     httpMethod: field.word(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], 'The verb.'),
     cluster: field.optional(field.word(['mainnet', 'devnet'], 'The cluster of the data and of the payment.')),
-    provider: field.word([...CATALOG_PROVIDERS, ...apis, ...(hasCredit ? ['gateway'] : [])], 'The provider.'),
+    provider: field.word(catalogProviders(apis, hasCredit), 'The provider.'),
     surface: field.word([...SURFACES, ...apis, ...(hasCredit ? ['credit'] : [])], 'The family of routes.'),
     method: field.string("The envelope's method."),
     description: field.string('What the route answers.'),

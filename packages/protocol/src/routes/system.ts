@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { address, oneOf, optional } from '../parameters.ts';
-import { CATALOG_PROVIDERS } from '../providers.ts';
+import { catalogProviders } from '../providers.ts';
 import * as results from '../results/system.ts';
 import type { Route } from '../route.ts';
 import { type RowOptions, rowOf } from './row.ts';
@@ -27,7 +27,7 @@ export const receiptRoutes: readonly Route[] = [
 /** The catalog of a service with these APIs besides ours. */
 export const catalogRow = (apis: readonly string[], hasCredit: boolean): Route =>
   documentRow('catalog', 'GET /v1/catalog', 'Every enabled route, its access mode and its price.', {
-    query: { provider: optional(oneOf([...CATALOG_PROVIDERS, ...apis], 'Only the routes of one provider.')) },
+    query: { provider: optional(oneOf(catalogProviders(apis, hasCredit), 'Only the routes of one provider.')) },
     codes: { provider: 'invalid_provider_filter' },
     example: { query: { provider: 'tokens' } },
     result: results.catalog(apis, hasCredit),
