@@ -152,6 +152,14 @@ describe('a refusal of the API', () => {
     expect((await ask('free', 409, answer))[2]).toBe(`The upstream says: ${sentence}`);
   });
 
+  it('is in OpenAPI with any client status, unlike one of our upstreams', async () => {
+    const { paths, components } = JSON.parse(await (await fetch(`${gateway.url}/openapi.json`)).text());
+    const { responses } = paths['/v1/x402/free/notes/{id}'].get;
+    expect(responses['4XX']).toEqual({ $ref: '#/components/responses/siwx-4XX' });
+    expect(components.responses['siwx-4XX'].description).toMatch(/^- `upstream_rejected`: [^`]+$/);
+    expect(Object.keys(paths['/v1/x402/tokens/health'].get.responses)).not.toContain('4XX');
+  });
+
   it('never with the key', async () => {
     expect((await ask('free', 409, JSON.stringify({ detail: `Bad ${KEY}` })))[2]).not.toContain(KEY);
   });
