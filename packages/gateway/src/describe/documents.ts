@@ -12,7 +12,7 @@ const CODINGS: readonly Coding[] = ['br', 'gzip'];
 
 const compressed = { br: promisify(brotliCompress), gzip: promisify(gzip) };
 
-/** Beyond it, Brotli takes several times as long for a few percent. */
+/** Quality 11 saves a quarter more bytes, in ninety times the time. */
 const QUALITY = 5;
 
 const brotliOptions = (bytes: number) => ({
