@@ -51,10 +51,13 @@ it('ARCHITECTURE.md names files and folders that exist', () => {
 
 /** What the table of a folder's README names: a file or folder, and declarations in it. */
 const namedBy = (path: string) =>
-  Array.from(readFileSync(path, 'utf8').matchAll(/^\| (`.+?`) \| (.*?) ?\| .+ \|$/gm), ([, files = '', names = '']) => ({
-    files: files.split(', ').map((each) => join(dirname(path), each.slice(1, -1))),
-    names: names.split(', ').flatMap((each) => each.match(/\w+/) ?? []),
-  }));
+  Array.from(
+    readFileSync(path, 'utf8').matchAll(/^\| (`.+?`) \| (.*?) ?\| .+ \|$/gm),
+    ([, files = '', names = '']) => ({
+      files: files.split(', ').map((each) => join(dirname(path), each.slice(1, -1))),
+      names: names.split(', ').flatMap((each) => each.match(/\w+/) ?? []),
+    }),
+  );
 
 const MAPS = readdirSync('packages', { recursive: true })
   .map((path) => join('packages', String(path)))

@@ -27,6 +27,7 @@ it.runIf(isFull).each([
   ['measure', 'measure.mjs', SERVERS],
   ['measureCredit', 'measure.mjs', ['signed, free', 'signed, from credit']],
   ['measurePurchase', 'purchase.mjs', ['hand-written floor', 'gateway', 'official packages']],
+  ['measureSize', 'size.mjs', ['0', '2000', '10000']],
   ['measurePath', 'path.mjs', ['signed and free', 'cached', 'bought', 'debited']],
 ])('%s of %s has a row for each of %j', { timeout: 120_000 }, async (measure, script, names) => {
   expect(await rowsOf(measure, script)).toEqual(names);
