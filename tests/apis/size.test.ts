@@ -35,7 +35,7 @@ async function cpuOf(work: () => unknown): Promise<number> {
   return user + system;
 }
 
-describe('X25 a document of many operations', () => {
+describe('a document of many operations', () => {
   it('is made before the first request: that takes a tenth of what making it takes, at most', async () => {
     const rows = [...everyRoute, ...readApisFile(APIS_FILE).apis.flatMap((api) => api.rows)];
     const service = { name: 'x', routes: rows, titles: new Map([['large', 'Large']]), priceUsd: () => '0.00' };
@@ -100,7 +100,7 @@ describe('X25 a document of many operations', () => {
   });
 });
 
-describe('X25 our clients ask for the catalog of one API', () => {
+describe('our clients ask for the catalog of one API', () => {
   const targets = async (work: () => Promise<unknown>): Promise<string[]> => {
     const asked: string[] = [];
     const { fetch } = globalThis;

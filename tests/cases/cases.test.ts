@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 /** How many cases each group has. */
-const GROUPS = { S: 26, P: 23, U: 21, R: 12, H: 19, L: 10, C: 6, V: 20, W: 38, X: 25 };
+const GROUPS = { S: 26, P: 23, U: 21, R: 12, H: 19, L: 10, C: 6, V: 20, W: 38, X: 24 };
 const NOT_BUILT = 'not built yet';
 const STRUCK = 'struck';
 
@@ -34,8 +34,8 @@ function faultOf(id: string): string | undefined {
 }
 
 describe('docs/cases.md', () => {
-  it('has one row for each of the 200 cases, with a test that exists', () => {
-    expect(ids).toHaveLength(200);
+  it('has one row for each of the 199 cases, with a test that exists', () => {
+    expect(ids).toHaveLength(199);
     expect(ids.map(faultOf).filter((fault) => fault !== undefined)).toEqual([]);
   });
 
