@@ -38,6 +38,14 @@ describe('a preflight', () => {
     },
   );
 
+  it('C1 from a public page to a private network is allowed on request', async () => {
+    const asking = async (...lines: string[]) =>
+      (await preflight(HEALTH, ...lines))?.headers['access-control-allow-private-network'];
+    expect(await asking('Access-Control-Request-Private-Network: true')).toBe('true');
+    expect(await asking()).toBeUndefined();
+    expect(await asking('Access-Control-Request-Private-Network: yes')).toBeUndefined();
+  });
+
   it('C4 on an unknown path is a 404 with CORS headers', async () => {
     expectRefusal(await preflight('/v1/nothing'), '404 not_found');
   });
@@ -127,13 +135,64 @@ describe('H18 the client in the log', () => {
     ['::ffff:203.0.113.7', '203.0.113.7'],
     ['2001:db8:2::1, 2001:db8:1::1', '2001:db8:2::1'],
     ['203.0.113.7, nonsense', '127.0.0.1'],
-    ['203.0.113.7, 10.1.2.3:8080', '127.0.0.1'],
+    ['203.0.113.7:51234', '203.0.113.7'],
+    ['203.0.113.7, 10.1.2.3:8080', '203.0.113.7'],
+    ['203.0.113.7:1, 10.1.2.3:65535', '203.0.113.7'],
+    ['[2001:db8:2::1]:443', '2001:db8:2::1'],
+    ['[2001:db8:2::1]', '2001:db8:2::1'],
+    ['203.0.113.7:1, [2001:db8:1::1]:4711', '203.0.113.7'],
+    ['[::ffff:203.0.113.7]:80', '203.0.113.7'],
+    ['203.0.113.7:', '127.0.0.1'],
+    ['203.0.113.7:80:80', '127.0.0.1'],
+    ['203.0.113.7:123456', '127.0.0.1'],
+    [':80', '127.0.0.1'],
+    ['[203.0.113.7]:80', '127.0.0.1'],
+    ['[2001:db8:2::1', '127.0.0.1'],
+    ['2001:db8:2::1]:443', '127.0.0.1'],
+    ['[]:443', '127.0.0.1'],
     ['203.0.113.7, ', '127.0.0.1'],
     ['', '127.0.0.1'],
   ];
 
   it.each(forwarded)('behind trusted proxies, %j is %s', async (value, client) => {
     expect(await clientOf(behindProxies, `X-Forwarded-For: ${value}`)).toBe(client);
+  });
+
+  const standard: readonly (readonly [string, string])[] = [
+    ['for=203.0.113.7', '203.0.113.7'],
+    ['For="203.0.113.7:51234";proto=https;by=10.1.2.3', '203.0.113.7'],
+    ['for=6.6.6.6, for="[2001:db8:2::1]:4711"', '2001:db8:2::1'],
+    ['for=6.6.6.6,for=203.0.113.7;host=a , proto=http ; FOR=10.1.2.3', '203.0.113.7'],
+    ['for="[2001:db8:2::1]:_secret"', '2001:db8:2::1'],
+    ['for="6.6.6.6, for=203.0.113.7', '203.0.113.7'],
+    ['for=6.6.6.6;for=203.0.113.7', '127.0.0.1'],
+    ['for=203.0.113.7, for=unknown', '127.0.0.1'],
+    ['for=203.0.113.7, for=_hidden', '127.0.0.1'],
+    ['203.0.113.7', '127.0.0.1'],
+    ['xfor=203.0.113.7', '127.0.0.1'],
+    ['for=', '127.0.0.1'],
+    ['for="', '127.0.0.1'],
+  ];
+
+  it.each(standard)('behind trusted proxies, Forwarded: %s is %s', async (value, client) => {
+    expect(await clientOf(behindProxies, `Forwarded: ${value}`)).toBe(client);
+  });
+
+  it('behind trusted proxies, X-Forwarded-For is read instead of Forwarded, which most of them pass on', async () => {
+    const lines = ['Forwarded: for=6.6.6.6', 'X-Forwarded-For: 203.0.113.7'];
+    expect(await clientOf(behindProxies, ...lines)).toBe('203.0.113.7');
+    expect(await clientOf(behindProxies, lines[0] ?? '', 'X-Forwarded-For: nonsense')).toBe('127.0.0.1');
+  });
+
+  it('is missed once in the log if the nearest proxy writes no address', async () => {
+    const place = await startTestGateway({ TRUST_PROXY: '127.0.0.0/8, 10.0.0.0/8' });
+    const warnings = () => place.logLines.filter((line) => line.includes('TRUST_PROXY'));
+    for (const hops of ['203.0.113.7', 'nonsense, 10.1.2.3:80']) await clientOf(place, `X-Forwarded-For: ${hops}`);
+    await clientOf(place);
+    expect(warnings()).toEqual([]);
+    for (const _ of [1, 2]) await clientOf(place, 'X-Forwarded-For: 203.0.113.7, nonsense');
+    expect(warnings()).toHaveLength(1);
+    expect(warnings()[0]).not.toContain('nonsense');
   });
 
   it('behind trusted proxies, two lines read as one list', async () => {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { METHODS } from 'node:http';
 import { consoleRoutes, faucetRoute, type Route, routes } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +8,7 @@ import { startTestGateway } from '../kit/test-gateway.ts';
 import { signedHeader } from '../kit/wallet.ts';
 import { expectInTable, expectRefusal, faultsOf, statusAndCode } from './error-table.ts';
 import { gated, pathOf, rowOf, targetOf } from './targets.ts';
-import { askAll, askFor, askOne, requestTo, seen, type WireAnswer, type WireRequest } from './wire.ts';
+import { askAll, askFor, askOne, openClient, requestTo, seen, type WireAnswer, type WireRequest } from './wire.ts';
 
 const TOKENS = '/v1/x402/tokens';
 
@@ -227,6 +228,21 @@ describe('what answers a request line', () => {
     expect(answer?.status).toBe(417);
     expectInTable(answer);
     expect(gateway.upstream.arrivals).toEqual([]);
+  });
+
+  it('H12 100 Continue asks for a body, but not for one that the head has refused', async () => {
+    const row = rowOf('rpc.mainnet.helius.getBalance');
+    const firstOf = async (length: number) => {
+      const expecting = ['Content-Type: application/json', 'Expect: 100-continue', `Content-Length: ${length}`];
+      const { socket, received } = openClient(gateway.port);
+      socket.write(requestTo(gateway.port, 'POST', pathOf(row), ...expecting).bytes);
+      await once(socket, 'data');
+      socket.destroy();
+      return received();
+    };
+    expect(await firstOf(65_536)).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    for (const length of [65_537, 1_048_576]) expect(await firstOf(length)).toMatch(/^HTTP\/1\.1 413 /);
+    expect(gateway.solana?.mainnet.transfers).toEqual([]);
   });
 });
 

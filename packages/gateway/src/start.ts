@@ -124,15 +124,15 @@ async function serve(config: Config, { logTo, graceMs = GRACE_MS, ...paces }: St
   await connect(log.notice);
   tracing.connect(log.notice);
   let stopping = false;
-  const observers = observersOf(log, metrics, tracing);
   const shared = { ...remembered, tracing, background, isStopping: () => stopping };
-  const composed = hold(await compose(config, { ...shared, ...observers, ...paces }));
+  const composed = hold(await compose(config, { ...shared, ...observersOf(log, metrics, tracing), ...paces }));
   const server = new HttpServer({
     handle: tracing.handling(composed.gateway),
     trustedProxies: trustedProxies(config.trustedProxies),
     maxConnections: MAX_CONNECTIONS,
     graceMs,
     onFailure: log.failure,
+    notice: log.notice,
   });
   const port = await server.listen(config.port, config.host).catch((error) => {
     throw listenFault(error, config);

@@ -1,31 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type BlockList, isIP, type Socket } from 'node:net';
-import { familyOf } from '../ip-address.ts';
-
-/** A dual-stack socket reports 10.0.0.1 as `::ffff:10.0.0.1`. */
-const plain = (address = ''): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
-
-/** Whether the address belongs to a trusted proxy. */
-const isProxy = (address: string, trusted: BlockList): boolean =>
-  isIP(address) !== 0 && trusted.check(address, familyOf(address));
-
-/** Longer chains and addresses are not honest ones. */
-const MAX_HOPS = 32;
-const MAX_ADDRESS_LENGTH = 45;
-
-/** The client's address: the right-most one of X-Forwarded-For that is not a trusted proxy's own. */
-export function clientAddress(incoming: IncomingMessage, trusted: BlockList): string {
-  let client = plain(incoming.socket.remoteAddress);
-  const hops = String(incoming.headers['x-forwarded-for'] ?? '');
-  for (let end = hops.length, count = 0; end > 0 && count < MAX_HOPS && isProxy(client, trusted); count++) {
-    const comma = hops.lastIndexOf(',', end - 1);
-    const hop = hops.slice(comma + 1, end).trim();
-    if (hop.length > MAX_ADDRESS_LENGTH || isIP(plain(hop)) === 0) break;
-    client = plain(hop);
-    end = comma;
-  }
-  return client;
-}
+import type { BlockList, Socket } from 'node:net';
+import { isProxy, plain } from './client-address.ts';
 
 /** The connections of one address; `idle` in the order in which they became idle. */
 interface Group {

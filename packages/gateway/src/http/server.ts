@@ -6,72 +6,9 @@ import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { Inbound, Outbound } from '../call.ts';
 import { lastResort } from '../last-resort.ts';
-import { Connections, clientAddress, Pipeline } from './connections.ts';
-
-/** Size limits that apply before matching. */
-export const LIMITS = {
-  bodyBytes: 64 * 1024,
-  targetBytes: 8 * 1024,
-  headerBytes: 16 * 1024,
-} as const;
-
-const EMPTY = new Uint8Array(0);
-
-function hostsOf(rawHeaders: readonly string[]): string[] {
-  const hosts: string[] = [];
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] ?? '';
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts.push(rawHeaders[index + 1] ?? '');
-  }
-  return hosts;
-}
-
-function faultOf({ url = '', rawHeaders, headers, httpVersion }: IncomingMessage): RefusalCode | undefined {
-  if (headers.host === undefined && httpVersion !== '1.0') return 'bad_request';
-  if (url.length > LIMITS.targetBytes) return 'uri_too_long';
-  let headerBytes = 0;
-  for (const part of rawHeaders) headerBytes += part.length + 2;
-  if (headerBytes > LIMITS.headerBytes) return 'headers_too_large';
-  return Number(headers['content-length'] ?? 0) > LIMITS.bodyBytes ? 'body_too_large' : undefined;
-}
-
-/** The complete body; undefined if it is too large. Rejects when the client disconnects. */
-function readBody(incoming: IncomingMessage): Promise<Uint8Array | undefined> {
-  if (incoming.headers['content-length'] === undefined && incoming.headers['transfer-encoding'] === undefined) {
-    return Promise.resolve(EMPTY);
-  }
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    incoming.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= LIMITS.bodyBytes) chunks.push(chunk);
-      else {
-        incoming.pause();
-        resolve(undefined);
-      }
-    });
-    incoming.once('end', () => resolve(Buffer.concat(chunks, size)));
-    incoming.once('error', reject);
-    incoming.once('close', () => reject(new Error('the client went away')));
-  });
-}
-
-/** Reads a request to its end. Exceeding a limit becomes a `fault`, which the gateway refuses. */
-async function receive(incoming: IncomingMessage, client: string): Promise<Inbound> {
-  const head = {
-    method: incoming.method ?? '',
-    target: incoming.url ?? '',
-    headers: incoming.headers,
-    hosts: hostsOf(incoming.rawHeaders),
-    port: incoming.socket.localPort ?? 0,
-    client,
-  };
-  const fault = faultOf(incoming);
-  if (fault) return { ...head, body: EMPTY, fault };
-  const body = await readBody(incoming);
-  return body ? { ...head, body } : { ...head, body: EMPTY, fault: 'body_too_large' };
-}
+import { clientAddress } from './client-address.ts';
+import { Connections, Pipeline } from './connections.ts';
+import { faultOf, LIMITS, receive } from './receive.ts';
 
 type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer };
 
@@ -107,7 +44,13 @@ interface ServerOptions {
   readonly graceMs: number;
   /** Called with an error that left a request unanswered. */
   readonly onFailure: (error: unknown) => void;
+  /** Called with a warning for the operator. */
+  readonly notice?: (message: string) => void;
 }
+
+const UNREADABLE_HOPS =
+  'TRUST_PROXY: a trusted proxy forwards no address that can be read, so its clients count as one, by its own address; let it ' +
+  'write X-Forwarded-For or Forwarded, with addresses such as 203.0.113.7 or [2001:db8::1]:443';
 
 /** Node's default. */
 const NODES_BACKLOG = 511;
@@ -131,6 +74,7 @@ export class HttpServer {
   #running = 0;
   #draining = false;
   #stopping = false;
+  #hasWarned = false;
 
   constructor(options: ServerOptions) {
     this.#options = options;
@@ -150,6 +94,11 @@ export class HttpServer {
       this.#pipelines.set(socket, new Pipeline(socket, this.#connections));
     });
     this.#server.on('request', (incoming, outgoing) => {
+      this.#arrived(incoming, outgoing, () => void this.#serve(incoming, outgoing));
+    });
+    this.#server.on('checkContinue', (incoming, outgoing) => {
+      // RFC 9110, section 10.1.1: no body is asked for that the head has already refused.
+      if (faultOf(incoming) === undefined) outgoing.writeContinue();
       this.#arrived(incoming, outgoing, () => void this.#serve(incoming, outgoing));
     });
     this.#server.on('checkExpectation', (incoming, outgoing) => {
@@ -188,11 +137,18 @@ export class HttpServer {
     this.#pipelines.get(incoming.socket)?.take({ incoming, outgoing, begin });
   }
 
+  #clientOf(incoming: IncomingMessage): string {
+    return clientAddress(incoming, this.#options.trustedProxies, () => {
+      if (!this.#hasWarned) this.#options.notice?.(UNREADABLE_HOPS);
+      this.#hasWarned = true;
+    });
+  }
+
   /** Counts as running even if the client has disconnected: a payment may be in progress. */
   async #serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     this.#running++;
     try {
-      const inbound = await receive(incoming, clientAddress(incoming, this.#options.trustedProxies));
+      const inbound = await receive(incoming, this.#clientOf(incoming));
       const answer = await this.#options.handle(this.#stopping ? { ...inbound, fault: 'shutting_down' } : inbound);
       this.#write(incoming, outgoing, answer);
     } catch (error) {

@@ -30,6 +30,9 @@ function allowedHeaders({ credit }: Route, inbound: Inbound): string {
   return [ALLOWED_HEADERS, ...others.filter((name) => asksFor(name.toLowerCase(), inbound))].join(', ');
 }
 
+/** For a browser that asks before a public page calls a gateway of a private network. */
+const FROM_PUBLIC_PAGES = { 'Access-Control-Allow-Private-Network': 'true' };
+
 /** The answer to OPTIONS. */
 export function preflight({ route, inbound }: Call): Outbound {
   return {
@@ -38,6 +41,7 @@ export function preflight({ route, inbound }: Call): Outbound {
       'Access-Control-Allow-Methods': `${route.httpMethod}, OPTIONS`,
       'Access-Control-Allow-Headers': allowedHeaders(route, inbound),
       'Access-Control-Expose-Headers': EXPOSED_HEADERS,
+      ...(inbound.headers['access-control-request-private-network'] === 'true' && FROM_PUBLIC_PAGES),
     },
     body: '',
   };

@@ -1,0 +1,61 @@
+import type { IncomingMessage } from 'node:http';
+import { type BlockList, isIP } from 'node:net';
+import { familyOf } from '../ip-address.ts';
+
+/** A dual-stack socket reports 10.0.0.1 as `::ffff:10.0.0.1`. */
+export const plain = (address = ''): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
+
+/** Whether the address belongs to a trusted proxy. */
+export const isProxy = (address: string, trusted: BlockList): boolean =>
+  isIP(address) !== 0 && trusted.check(address, familyOf(address));
+
+/** Longer chains and nodes are not honest ones. */
+const MAX_HOPS = 32;
+const MAX_NODE_LENGTH = 64;
+/** A port, or the name that hides one (RFC 7239, section 6). */
+const PORT = /^:(?:\d{1,5}|_[\w.-]+)$/;
+
+/** The address of a node with or without a port: `203.0.113.7:51234`, `[2001:db8::1]:443`; undefined for any other text. */
+function addressOf(node: string): string | undefined {
+  if (node.length > MAX_NODE_LENGTH) return undefined;
+  const isBracketed = node.startsWith('[');
+  const colon = node.indexOf(':');
+  const isBare = isIP(node) !== 0 || colon < 0;
+  const end = isBracketed ? node.indexOf(']') : isBare ? node.length : colon;
+  const address = node.slice(isBracketed ? 1 : 0, Math.max(end, 0));
+  const rest = node.slice(isBracketed ? end + 1 : end);
+  const isGood = isIP(address) === (isBracketed ? 6 : isIP(address) || 4) && (rest === '' || PORT.test(rest));
+  return isGood ? plain(address) : undefined;
+}
+
+/** The `for` of one element of a Forwarded header (RFC 7239, section 4), without quotes. */
+function nodeIn(element: string): string {
+  const pairs = element.split(';').map((pair) => pair.trim());
+  const [node = '', ...others] = pairs.filter((pair) => pair.slice(0, 4).toLowerCase() === 'for=');
+  const value = others.length > 0 ? '' : node.slice(4);
+  return value.length > 1 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value;
+}
+
+const whole = (element: string): string => element;
+
+/**
+ * The client's address: the right-most one of X-Forwarded-For that is not a trusted proxy's own; of Forwarded if there is no
+ * X-Forwarded-For. `onUnreadable` is called if the nearest proxy has written no address that can be read.
+ */
+export function clientAddress(incoming: IncomingMessage, trusted: BlockList, onUnreadable?: () => void): string {
+  let client = plain(incoming.socket.remoteAddress);
+  const { 'x-forwarded-for': listed, forwarded } = incoming.headers;
+  const read = listed === undefined ? nodeIn : whole;
+  const hops = String(listed ?? forwarded ?? '');
+  for (let end = hops.length, count = 0; end > 0 && count < MAX_HOPS && isProxy(client, trusted); count++) {
+    const comma = hops.lastIndexOf(',', end - 1);
+    const address = addressOf(read(hops.slice(comma + 1, end)).trim());
+    if (address === undefined) {
+      if (count === 0) onUnreadable?.();
+      break;
+    }
+    client = address;
+    end = comma;
+  }
+  return client;
+}
