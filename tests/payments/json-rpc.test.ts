@@ -22,11 +22,15 @@ const body = (value: unknown): ProviderFaultKnobs => ({
 type Case = readonly [what: string, knobs: ProviderFaultKnobs, status: number, code: string];
 
 const REJECTED: readonly Case[] = [
-  ...[-32600, -32602, -32015].map((code): Case => [`${code}`, error(code), 422, 'upstream_rejected']),
+  ...[-32600, -32602, -32015, -32010, -32011, -32016].map(
+    (code): Case => [`${code}`, error(code), 422, 'upstream_rejected'],
+  ),
   ['-32602 with status 400', { status: 400, message: SECRET_WORDS }, 422, 'upstream_rejected'],
 ];
 const FAILED: readonly Case[] = [
-  ...[-32601, -32603, -32000, 0, -32600.5].map((code): Case => [`${code}`, error(code), 502, 'upstream_error']),
+  ...[-32601, -32603, -32000, -32005, -32007, 0, -32600.5].map(
+    (code): Case => [`${code}`, error(code), 502, 'upstream_error'],
+  ),
   ['an error that is no object', body({ jsonrpc: '2.0', id: 1, error: 'no' }), 502, 'upstream_error'],
   ['an error beside a result', body({ jsonrpc: '2.0', id: 1, result: 1, error: { code: 1 } }), 502, 'upstream_error'],
   ['status 401', { status: 401 }, 502, 'upstream_auth_failed'],
@@ -66,6 +70,38 @@ describe('a failure of the upstream is not settled', () => {
     for (const each of cases) await failsUnpaid(each);
   });
 
+  const messageAfter = async (knobs: ProviderFaultKnobs, call = BALANCE, codes = '422 upstream_rejected') => {
+    Object.assign(solana.provider.faults, knobs);
+    const [status, code = ''] = codes.split(' ');
+    // Ten failed calls of one wallet would pause it.
+    const answer = sendPaid(gateway, call, await paymentFor(gateway, call, await openWallet(solana)));
+    return (await answersWith(Number(status), code, 'unused', answer)).message;
+  };
+
+  it('U19 of a rejected call, the node says why, if its words hold no address', async () => {
+    const says = (message: string) => messageAfter({ jsonRpcError: { code: -32602, message } });
+    expect(await says('Invalid param: WrongSize')).toBe('The upstream says: Invalid param: WrongSize');
+    for (const words of [SECRET_WORDS, 'see http://node/', 'a\nb', '', 'a'.repeat(201)])
+      expect(await says(words)).toBe('The upstream rejected the request.');
+    expect(
+      await messageAfter({ jsonRpcError: { code: -32603, message: 'words' } }, BALANCE, '502 upstream_error'),
+    ).toBe('The upstream failed; try again later.');
+  });
+
+  it.each([
+    [-32010, /no index of this key.*ask for another key/],
+    [-32011, /no transaction history.*ask another provider/],
+    [-32016, /not reached minContextSlot.*send the request again/],
+  ])('U19 %i, which is about the request, says what to do', async (code, words) => {
+    expect(await messageAfter(error(code))).toMatch(words);
+  });
+
+  it.each(['helius', 'alchemy'])('U8 a refused key of %s is not the fault of the request', async (provider) => {
+    const call = callOf(`rpc.mainnet.${provider}.getBalance`);
+    for (const status of [401, 403])
+      expect(await messageAfter({ status }, call, '502 upstream_auth_failed')).not.toMatch(/says/);
+  });
+
   it('U13 a result that holds our key is neither given to the client nor logged', async () => {
     const call = callOf('rpc.devnet.helius.getBalance');
     // The first call of its channel, so the id is ours.
@@ -84,7 +120,7 @@ describe('a failure of the upstream is not settled', () => {
 });
 
 const CHANNELS = [
-  ['-32005', 'rpc.mainnet.helius.getBalance', error(-32005), 2],
+  ['-32429 with status 200', 'rpc.mainnet.helius.getBalance', error(-32429), 2],
   ['-32029', 'rpc.devnet.helius.getBalance', error(-32029), 2],
   ['429 that says how long', 'rpc.devnet.alchemy.getBalance', { ...error(429), retryAfter: '9' }, 9],
   ['429 with status 429', 'das.mainnet.alchemy.getAsset', { status: 429, retryAfter: '7' }, 7],

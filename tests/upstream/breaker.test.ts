@@ -424,9 +424,15 @@ describe.sequential('U10 the breaker of a paid upstream', () => {
     };
     for (let time = 0; time < 7; time++) {
       const payment = await paymentFor(seller, RPC, wallet);
-      await answersWith(502, 'upstream_error', 'unused', sendPaid(seller, RPC, payment));
+      await answersWith(422, 'upstream_rejected', 'unused', sendPaid(seller, RPC, payment));
     }
     seller.solana.provider.faults.reset();
     await buysFresh();
+  });
+
+  it('opens for a node that is behind, which asks for no pause', async () => {
+    await openBreaker({ jsonRpcError: { code: -32005, message: 'Node is behind by 104 slots' } });
+    const payment = await paymentFor(seller, RPC, wallet);
+    await answersWith(503, 'upstream_unavailable', 'unused', sendPaid(seller, RPC, payment));
   });
 });

@@ -30,16 +30,21 @@ function messageIn(value: unknown): unknown {
   return messageIn(error) ?? own.find((each) => typeof each === 'string');
 }
 
-/** An upstream's own short message, if it is safe to pass on. */
-async function safeMessage(response: ResponseHandler, secrets: readonly string[]): Promise<string | undefined> {
-  try {
-    const message = messageIn((await readJson(response, MAX_ERROR_BYTES)).value);
-    if (typeof message !== 'string' || message.length > MAX_MESSAGE_LENGTH || !PRINTABLE.test(message))
-      return undefined;
-    return secrets.some((secret) => message.toLowerCase().includes(secret.toLowerCase())) ? undefined : message;
-  } catch {
-    return undefined;
-  }
+/** A message with an address tells how the upstream is built. */
+const ADDRESS = /:\/\/|\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}/;
+
+/** An upstream's own words as a sentence of ours, if they are short, printable and without secrets. */
+export function quotation(words: unknown, secrets: readonly string[]): string | undefined {
+  if (typeof words !== 'string' || words.length > MAX_MESSAGE_LENGTH || !PRINTABLE.test(words)) return undefined;
+  const lower = words.toLowerCase();
+  const isSecret = ADDRESS.test(words) || secrets.some((secret) => lower.includes(secret.toLowerCase()));
+  return isSecret ? undefined : `The upstream says: ${words}`;
+}
+
+/** The upstream's reason in the body of its refusal, if it may be passed on. */
+async function reasonIn(response: ResponseHandler, secrets: readonly string[]): Promise<string | undefined> {
+  const body = await readJson(response, MAX_ERROR_BYTES).catch(() => undefined);
+  return quotation(messageIn(body?.value), secrets);
 }
 
 /** Statuses that are about the operator's account or this connection, or that x402 uses: they do not pass. */
@@ -91,12 +96,8 @@ export async function refusalOfStatus(response: ResponseHandler, options: Refusa
   const reason = `upstream status ${statusCode}${hint}`;
   if (code === 'upstream_rate_limited') return rateLimited(reason, response, options);
   if (code !== 'upstream_rejected') return new UpstreamRefusal(code, ending, { reason });
-  const message = await safeMessage(response, options.secrets);
-  return new UpstreamRefusal(code, ending, {
-    reason,
-    status: statusCode,
-    ...(message && { message: `The upstream says: ${message}` }),
-  });
+  const message = await reasonIn(response, options.secrets);
+  return new UpstreamRefusal(code, ending, { reason, status: statusCode, ...(message && { message }) });
 }
 
 /** The refusal for a call that broke off. */

@@ -1,5 +1,12 @@
 import { member } from '@asset-gateway/protocol';
-import { openPool, type RefusalOptions, rateLimited, refusalOfStatus, type UpstreamOptions } from './exchange.ts';
+import {
+  openPool,
+  quotation,
+  type RefusalOptions,
+  rateLimited,
+  refusalOfStatus,
+  type UpstreamOptions,
+} from './exchange.ts';
 import { memberText } from './member-text.ts';
 import { type ResponseHandler, readJson } from './response.ts';
 import { assertDiscreet } from './rest.ts';
@@ -7,27 +14,50 @@ import { type Connection, UpstreamRefusal } from './upstream.ts';
 
 /** Client errors: unknown method, invalid parameters, unsupported transaction version. */
 const REJECTED = new Set([-32600, -32602, -32015]);
+/** Errors of a Solana node about this request, in our words: the node's do not say what to do. Source: agave, `custom_error.rs`. */
+const OF_REQUEST = new Map([
+  [
+    -32010,
+    'The node keeps no index of this key, so it cannot list its accounts (-32010); ask for another key or provider.',
+  ],
+  [-32011, 'This node keeps no transaction history (-32011); ask another provider.'],
+  [-32016, 'The node has not reached minContextSlot yet (-32016); send the request again, or with a lower slot.'],
+]);
+/** A Solana node that is behind the others. */
+const BEHIND = -32005;
 /** The node reports an error of its own. */
 const INTERNAL_ERROR = -32603;
-/** Three codes for too many requests. */
-const RATE_LIMITED = new Set([429, -32005, -32029]);
+/** Three codes for too many requests, also with status 200. */
+const RATE_LIMITED = new Set([429, -32029, -32429]);
+/** HTTP statuses that say more than the code in the body: about the key and the rate, which a client cannot mend. */
+const ABOUT_KEY = new Set([401, 403, 429]);
+
+/** The refusal for a code whose meaning is known; undefined for another one. */
+function knownRefusal(error: unknown, response: ResponseHandler, options: RefusalOptions): UpstreamRefusal | undefined {
+  const code = Number(member(error, 'code'));
+  const reason = `upstream JSON-RPC error ${code}`;
+  if (RATE_LIMITED.has(code)) return rateLimited(reason, response, options);
+  if (code === BEHIND) return new UpstreamRefusal('upstream_error', 'down', { reason });
+  const own = OF_REQUEST.get(code);
+  if (own === undefined && !REJECTED.has(code)) return undefined;
+  const message = own ?? quotation(member(error, 'message'), options.secrets);
+  return new UpstreamRefusal('upstream_rejected', 'answered', { reason, ...(message && { message }) });
+}
 
 /** The refusal for a JSON-RPC error. The node is up: the error mostly depends on the request. */
 function refusalOfError(error: unknown, response: ResponseHandler, options: RefusalOptions): UpstreamRefusal {
   const code = Number(member(error, 'code'));
-  const reason = `upstream JSON-RPC error ${code}`;
-  if (REJECTED.has(code)) return new UpstreamRefusal('upstream_rejected', 'answered', { reason });
-  if (RATE_LIMITED.has(code)) return rateLimited(reason, response, options);
-  return new UpstreamRefusal('upstream_error', code === INTERNAL_ERROR ? 'failed' : 'answered', { reason });
+  const ending = code === INTERNAL_ERROR ? 'failed' : 'answered';
+  const other = () => new UpstreamRefusal('upstream_error', ending, { reason: `upstream JSON-RPC error ${code}` });
+  return knownRefusal(error, response, options) ?? other();
 }
 
-/** A JSON-RPC error in the body is more specific than the HTTP status. */
+/** A JSON-RPC error in the body is more specific than most HTTP statuses. */
 async function refusalOf(response: ResponseHandler, options: RefusalOptions): Promise<UpstreamRefusal> {
-  const peek = response.statusCode >= 400 && (await readJson(response).catch(() => undefined));
-  const error = peek ? member(peek.value, 'error') : undefined;
-  const code = Number(member(error, 'code'));
-  if (REJECTED.has(code) || RATE_LIMITED.has(code)) return refusalOfError(error, response, options);
-  return refusalOfStatus(response, options);
+  const { statusCode } = response;
+  const mayTell = statusCode >= 400 && !ABOUT_KEY.has(statusCode);
+  const peek = mayTell ? await readJson(response).catch(() => undefined) : undefined;
+  return knownRefusal(member(peek?.value, 'error'), response, options) ?? refusalOfStatus(response, options);
 }
 
 /** The text of the result of the call with this id. */
