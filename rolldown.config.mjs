@@ -17,7 +17,7 @@ const programs = {
 const external = ['@napi-rs/keyring', 'libsql', 'sodium-native'];
 
 /**
- * Of undici the programs use its pools. All of it would be more than the rest of the gateway, and would set the dispatcher of
+ * Of undici the programs use its pools and its client of proxies. All of it would be more than the rest of the gateway, and would set the dispatcher of
  * Node's own fetch, which `native-fetch.ts` then has to load first.
  */
 const POOL = `
@@ -25,6 +25,7 @@ import api from 'undici/lib/api/index.js';
 import { headerNameToString, parseHeaders } from 'undici/lib/core/util.js';
 import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
 export { default as Pool } from 'undici/lib/dispatcher/pool.js';
+export { default as ProxyAgent } from 'undici/lib/dispatcher/proxy-agent.js';
 Object.assign(Dispatcher.prototype, api);
 export const util = { headerNameToString, parseHeaders };
 `;

@@ -81,6 +81,7 @@ export const paymentFor = async (gateway: Place, call: Example, wallet: Wallet):
 export interface Body {
   readonly ok: boolean;
   readonly error?: string;
+  readonly message?: string;
   readonly result?: unknown;
   readonly priceUsd?: string;
   readonly payment?: { readonly state: string; readonly transaction?: string };

@@ -1,3 +1,102 @@
 import './native-fetch.ts';
+import { Agent } from 'node:http';
+import { Agent as SecureAgent } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { connect } from 'node:tls';
+import { type Dispatcher, ProxyAgent, Pool as UndiciPool } from 'undici';
+import { type ProxyServer, proxyFor } from './proxies.ts';
 
-export { Pool, util } from 'undici';
+export { util } from 'undici';
+
+/** The time for one address of a host with several before the next one is tried: a slow link loses a first packet for a second. */
+const ADDRESS_MS = 2_500;
+const CONNECT_MS = 10_000;
+
+/**
+ * How a connection is made that may take so long. RFC 8305, section 5, keeps an attempt while the next one begins; Node gives it up, by
+ * default after 250 ms.
+ */
+const connecting = (timeout = CONNECT_MS) => ({
+  timeout,
+  autoSelectFamily: true,
+  autoSelectFamilyAttemptTimeout: Math.ceil(Math.min(ADDRESS_MS, timeout / 2)),
+});
+
+/** Options of a pool. */
+interface PoolOptions
+  extends Pick<
+    UndiciPool.Options,
+    'connections' | 'pipelining' | 'headersTimeout' | 'bodyTimeout' | 'maxResponseSize'
+  > {
+  /** The longest time to connect, in milliseconds. */
+  readonly connectMs?: number;
+}
+
+/** Sends requests through a proxy, which opens a tunnel for each connection. */
+function throughProxy(
+  { origin, authorization }: ProxyServer,
+  connectMs: number | undefined,
+  options: UndiciPool.Options,
+) {
+  const { timeout } = connecting(connectMs);
+  return new ProxyAgent({
+    ...options,
+    uri: origin,
+    ...(authorization && { token: authorization }),
+    proxyTls: connecting(connectMs),
+    clientFactory: (url, { connect: connector }: UndiciPool.Options) =>
+      new UndiciPool(url, { ...(connector && { connect: connector }), headersTimeout: timeout }),
+  });
+}
+
+/** Connections to one origin, through the process's proxy for it if there is one. */
+export class Pool {
+  readonly #origin: string;
+  readonly #dispatcher: Dispatcher;
+
+  constructor(origin: string, { connectMs, ...options }: PoolOptions) {
+    const proxy = proxyFor(new URL(origin));
+    this.#origin = origin;
+    this.#dispatcher = proxy
+      ? throughProxy(proxy, connectMs, options)
+      : new UndiciPool(origin, { ...options, connect: connecting(connectMs) });
+  }
+
+  dispatch(request: Omit<Dispatcher.DispatchOptions, 'origin'>, handler: Dispatcher.DispatchHandler): boolean {
+    return this.#dispatcher.dispatch({ ...request, origin: this.#origin }, handler);
+  }
+
+  request(request: Omit<Dispatcher.RequestOptions, 'origin'>): Promise<Dispatcher.ResponseData> {
+    return this.#dispatcher.request({ ...request, origin: this.#origin });
+  }
+
+  /** Closes all connections at once. */
+  async destroy(): Promise<void> {
+    await this.#dispatcher.destroy();
+  }
+}
+
+/** A tunnel to the host and port of a URL. */
+async function openTunnel({ origin, authorization }: ProxyServer, { protocol, hostname, port }: URL): Promise<Duplex> {
+  const isSecure = protocol === 'https:';
+  const proxy = new UndiciPool(origin, { connect: connecting(), headersTimeout: CONNECT_MS });
+  const headers = { ...(authorization && { 'proxy-authorization': authorization }) };
+  const { socket, statusCode } = await proxy.connect({ path: `${hostname}:${port || (isSecure ? 443 : 80)}`, headers });
+  if (statusCode !== 200) {
+    socket.destroy();
+    throw Object.assign(new Error('no tunnel'), { code: `the proxy's status ${statusCode}` });
+  }
+  return isSecure ? connect({ socket, servername: hostname }) : socket;
+}
+
+/** Node's agent for requests to one URL, through the process's proxy for it if there is one. */
+export function agentFor(url: URL): Agent {
+  const proxy = proxyFor(url);
+  const agent = new (url.protocol === 'https:' ? SecureAgent : Agent)({ keepAlive: true, ...connecting() });
+  if (!proxy) return agent;
+  return Object.assign(agent, {
+    createConnection(_: unknown, done: (error: Error | null, socket?: Duplex) => void): undefined {
+      openTunnel(proxy, url).then((socket) => done(null, socket), done);
+    },
+  });
+}

@@ -11,6 +11,7 @@ import { HttpServer } from './http/server.ts';
 import { trustedProxies } from './ip-address.ts';
 import { createLog, inFormat, type Log, type LogDestination, standardOutput } from './log.ts';
 import type { ServedMetrics } from './metrics/server.ts';
+import { useProxies } from './proxies.ts';
 import { createSalesAnswer } from './sales/report.ts';
 import { passwordIn, secretsIn } from './secrets.ts';
 import { drainMs } from './times.ts';
@@ -45,11 +46,11 @@ const MAX_CONNECTIONS = 2_000;
 const GRACE_MS = 1_000;
 
 /** Secrets to redact from the log. */
-function secretsOf({ apis, tokens, paid, redisUrl, databaseUrl, metrics, traces }: Config): string[] {
+function secretsOf({ apis, tokens, paid, redisUrl, databaseUrl, metrics, traces, proxies }: Config): string[] {
   const urls = paid ? [...Object.values(paid.rpcUrls), paid.solanaRpcUrls].flatMap(Object.values<string>) : [];
   const { wallet, facilitator } = paid ?? {};
   const authorization = facilitator?.kind === 'remote' ? facilitator.authorization : undefined;
-  const passwords = [redisUrl, databaseUrl].map((url) => url && passwordIn(url));
+  const passwords = [redisUrl, databaseUrl, proxies?.http, proxies?.https].map((url) => url && passwordIn(url));
   const ofTraces = traces ? [...Object.values(traces.headers), ...secretsIn(traces.url)] : [];
   const ofApis = apis.flatMap(({ urls: ofApi }) => ofApi.flatMap(({ keys, secrets = keys }) => secrets));
   const single = [wallet?.key, authorization, ...passwords, metrics?.token].filter((secret) => secret !== undefined);
@@ -154,6 +155,7 @@ async function serve(config: Config, { logTo, graceMs = GRACE_MS, ...paces }: St
 
 /** Starts a gateway in this process. Rejects with a ConfigError for faults that the operator can fix. */
 export async function startGateway(config: Config, options: StartOptions = {}): Promise<RunningGateway> {
+  useProxies(config.proxies);
   const { drain, close, ...running } = await opening((hold) => serve(config, options, hold));
   return { ...running, stop: () => drain().finally(close) };
 }

@@ -8,6 +8,7 @@ import { Chain } from '../payments/facilitator/chain.ts';
 import { addressOf } from '../payments/facilitator/local.ts';
 import { tokenAccountOf } from '../payments/open.ts';
 import { Memos } from '../payments/read/requirement.ts';
+import { useProxies } from '../proxies.ts';
 import type { ProveCredit } from '../sales/audit.ts';
 import { Books } from '../sales/books.ts';
 import type { Archive } from '../sales/command.ts';
@@ -82,6 +83,7 @@ async function proverOf(config: Config, toRepair: boolean): Promise<ProveCredit>
 
 /** Opens the data of the command `sales`. */
 export async function openArchive(config: Config, toRepair: boolean): Promise<Archive> {
+  useProxies(config.proxies);
   const { paid } = config;
   const writable = toRepair ? await openToRepair(config) : undefined;
   const { database, close } = writable ?? (await openToRead(config));

@@ -5,6 +5,7 @@ import { databaseUrls } from '../stores/sql/postgres-server.ts';
 import { type ApisConfig, readApis, readCache, readTokens } from './apis.ts';
 import { readReceipts } from './keypairs.ts';
 import { type PaidReading, readCredit, readPaid } from './paid.ts';
+import { readProxies } from './proxies.ts';
 import { ConfigError, type Environment, parseUrl, Reader } from './settings.ts';
 import { readTraces } from './traces.ts';
 import { nearlyKnown, removedFaults } from './variables.ts';
@@ -90,7 +91,7 @@ function readDatabaseUrl(read: Reader): string | undefined {
   return url;
 }
 
-function readProxies(read: Reader): string[] {
+function readTrusted(read: Reader): string[] {
   const proxies = read.list('TRUST_PROXY');
   try {
     trustedProxies(proxies);
@@ -116,7 +117,7 @@ function readBlocked(read: Reader) {
 function readCallers(read: Reader) {
   const fairShares = read.choice('FAIR_SHARES', 'off', ['on', 'off']) === 'on';
   const blocked = readBlocked(read);
-  const trustedProxies = readProxies(read);
+  const trustedProxies = readTrusted(read);
   const isBehindProxy = parseUrl(read.text('GATEWAY_BASE_URL', ''))?.protocol === 'https:';
   if (isBehindProxy && trustedProxies.length === 0) {
     if (fairShares) read.notices.push(WITHOUT_CLIENTS);
@@ -186,6 +187,8 @@ function readSettings(read: Reader, file: ApisConfig, paid: PaidReading) {
     receipts: readReceipts(read),
     /** Undefined if traces are off. */
     traces: readTraces(read),
+    /** Undefined if outgoing requests use none. */
+    proxies: readProxies(read),
   };
 }
 

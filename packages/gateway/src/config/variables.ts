@@ -33,8 +33,8 @@ const OURS =
 const SERVICE_LINK = /_SERVICE_HOST|_SERVICE_PORT|_PORT_\d|_ENV_/;
 const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\//;
 
-/** CGI variables with one of our prefixes. */
-const OF_OTHERS = ['GATEWAY_INTERFACE'];
+/** A CGI variable with one of our prefixes, and the other spellings of the proxies. */
+const OF_OTHERS = ['GATEWAY_INTERFACE', 'http_proxy', 'https_proxy', 'no_proxy'];
 
 /** One letter in this many may differ. */
 const LETTERS_FOR_A_SLIP = 7;

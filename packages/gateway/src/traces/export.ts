@@ -14,6 +14,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { TracesConfig } from '../config/traces.ts';
+import { agentFor } from '../pool.ts';
 
 /** Spans that wait for the collector. More are dropped. */
 const MAX_WAITING = 2_048;
@@ -40,7 +41,12 @@ async function openExporter({ url, headers, timeoutMs, protocol }: TracesConfig)
     protocol === 'http/json'
       ? await import('@opentelemetry/exporter-trace-otlp-http')
       : await import('@opentelemetry/exporter-trace-otlp-proto');
-  return new OTLPTraceExporter({ url, headers, timeoutMillis: timeoutMs });
+  return new OTLPTraceExporter({
+    url,
+    headers,
+    timeoutMillis: timeoutMs,
+    httpAgentOptions: () => agentFor(new URL(url)),
+  });
 }
 
 /** A failure in words without the collector's texts, which may repeat what it was sent. */

@@ -11,6 +11,8 @@ const MAX_MESSAGE_LENGTH = 200;
 const UNREADABLE = /HPE_|HTTPParserError|HeadersOverflowError|UND_ERR_RES_CONTENT_LENGTH_MISMATCH/;
 /** undici's and Node's errors for a lost connection. */
 const GONE = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+/** undici's words for a proxy that opens no tunnel. */
+const OF_PROXY = /^Proxy response \((\d{3})\)/;
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 const PRINTABLE = /^[\p{L}\p{N}\p{P}\p{S} ]+$/u;
 
@@ -31,7 +33,7 @@ function messageIn(value: unknown): unknown {
 }
 
 /** A message with an address tells how the upstream is built. */
-const ADDRESS = /:\/\/|\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}/;
+const ADDRESS = /:\/\/|\d\.\d{1,3}\.\d{1,3}\.\d/;
 
 /** An upstream's own words as a sentence of ours, if they are short, printable and without secrets. */
 export function quotation(words: unknown, secrets: readonly string[]): string | undefined {
@@ -103,8 +105,9 @@ export async function refusalOfStatus(response: ResponseHandler, options: Refusa
 /** The refusal for a call that broke off. */
 function refusalOfFailure(error: unknown, { isLate, isStarted, isWritten }: ResponseHandler): UpstreamRefusal {
   if (isLate) return new UpstreamRefusal('upstream_timeout', 'failed', { reason: 'deadline' });
-  const { code = '', name = '' } = (error ?? {}) as NodeJS.ErrnoException;
-  const reason = `${name} ${code}`.trim();
+  const { code = '', name = '', message = '' } = (error ?? {}) as NodeJS.ErrnoException;
+  const [, status] = OF_PROXY.exec(message) ?? [];
+  const reason = status ? `the proxy answers ${status}` : `${name} ${code}`.trim();
   if (isStarted || UNREADABLE.test(reason))
     return new UpstreamRefusal('upstream_invalid_response', 'failed', { reason });
   const ending = isWritten ? 'failed' : 'unsent';
@@ -142,10 +145,9 @@ export function openPool(options: UpstreamOptions, exchangeOf: (call: KeyedCall)
   const { connections } = options;
   const { free, paid } = options.deadlinesMs;
   const common = { accept: 'application/json', 'accept-encoding': 'gzip, br', ...options.headers };
-  const connect = { timeout: Math.max(free, paid) };
   // Only the deadline of the whole call applies.
-  const times = { headersTimeout: 0, bodyTimeout: 0 };
-  const pool = new Pool(new URL(options.baseUrl).origin, { connections, pipelining: 1, connect, ...times });
+  const times = { connectMs: Math.max(free, paid), headersTimeout: 0, bodyTimeout: 0 };
+  const pool = new Pool(new URL(options.baseUrl).origin, { connections, pipelining: 1, ...times });
   return {
     /** Takes a slot, writes the request, reads the answer and releases the slot. Every failure becomes a refusal. */
     async answer(call) {

@@ -1,0 +1,47 @@
+import { isIP } from 'node:net';
+
+/** Proxies for outgoing requests, by the protocol of the request, and the hosts that are reached without one. */
+export interface Proxies {
+  readonly http?: string | undefined;
+  readonly https?: string | undefined;
+  /** Hosts and domains, each perhaps with a port; `*` for all. */
+  readonly direct: readonly string[];
+}
+
+let proxies: Proxies | undefined;
+
+/** Sets the proxies of this process, for connections that are opened from now on. */
+export function useProxies(chosen: Proxies | undefined): void {
+  proxies = chosen;
+}
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '[::1]' || (isIP(host) === 4 && host.startsWith('127.'));
+
+function isNamed(entry: string, host: string, port: string): boolean {
+  const colon = entry.startsWith('[') ? entry.indexOf(']:') + 1 : entry.indexOf(':');
+  const [name, only] = colon > 0 ? [entry.slice(0, colon), entry.slice(colon + 1)] : [entry, port];
+  const plain = name.toLowerCase().replace(/^\*?\./, '');
+  return only === port && (plain === '*' || host === plain || host.endsWith(`.${plain}`));
+}
+
+/** A proxy's origin, and its Proxy-Authorization header if it needs one. */
+export interface ProxyServer {
+  readonly origin: string;
+  readonly authorization: string | undefined;
+}
+
+function proxyAt(text: string): ProxyServer {
+  const { origin, username, password } = new URL(text);
+  const words = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+  return { origin, authorization: username === '' ? undefined : `Basic ${words.toString('base64')}` };
+}
+
+/** The proxy for a URL, if any. This machine is always reached directly. */
+export function proxyFor(url: URL): ProxyServer | undefined {
+  const isSecure = url.protocol === 'https:';
+  const proxy = isSecure ? proxies?.https : proxies?.http;
+  if (proxy === undefined || isLoopback(url.hostname)) return undefined;
+  const port = url.port || (isSecure ? '443' : '80');
+  return proxies?.direct.some((entry) => isNamed(entry, url.hostname, port)) ? undefined : proxyAt(proxy);
+}
