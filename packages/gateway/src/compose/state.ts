@@ -99,6 +99,7 @@ async function openRedis(url: string, background: Background) {
     async connect(notice: (message: string) => void) {
       await connection.connect(notice);
       await store.readEpoch();
+      if (connection.refusal !== undefined) throw new ConfigError([`REDIS_URL: ${connection.refusal}.`]);
       if (await background.run('redis', () => store.mayEvict())) notice(EVICTS);
     },
     close: () => closeAll([connection, store]),

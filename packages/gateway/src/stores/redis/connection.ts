@@ -1,7 +1,9 @@
 import { EventEmitter, once } from 'node:events';
+import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { createClient } from '@redis/client';
 import { monotonicMs } from '../clock.ts';
+import { lastingRefusal } from './refusals.ts';
 
 /** A Lua script: one atomic step on the server. */
 export interface Script {
@@ -24,11 +26,18 @@ export function within<T>(limitMs: number, words: string, task: Promise<T>): Pro
 
 export const CONNECT_MS = 1_000;
 
+/** Options of Node's sockets, which the library passes on: the server's name for TLS (RFC 6066), and the time for each of its addresses. */
+function socketFor(url: string) {
+  const { protocol, hostname } = new URL(url);
+  const isNamed = protocol === 'rediss:' && isIP(hostname.replace(/^\[|\]$/g, '')) === 0;
+  return { ...(isNamed && { servername: hostname }), autoSelectFamilyAttemptTimeout: CONNECT_MS / 2 };
+}
+
 /** The template of a connection's clients, never connected: the library builds a class of all commands for each one that it creates. */
 const newModel = (create: typeof createClient, url: string) =>
   create({
     url,
-    socket: { reconnectStrategy: false, connectTimeout: CONNECT_MS },
+    socket: { reconnectStrategy: false, connectTimeout: CONNECT_MS, ...socketFor(url) },
     disableOfflineQueue: true,
     disableClientInfo: true,
     maintNotifications: 'disabled',
@@ -108,6 +117,8 @@ export class RedisConnection {
   #lostAtMs = Number.NEGATIVE_INFINITY;
   #questions = 0;
   #isClosed = false;
+  #refusal: string | undefined;
+  #notice: (message: string) => void = () => undefined;
 
   private constructor(model: Client) {
     this.#model = model;
@@ -124,6 +135,11 @@ export class RedisConnection {
     return this.#client !== undefined;
   }
 
+  /** Why the server refuses our commands, if it will not stop to by itself. */
+  get refusal(): string | undefined {
+    return this.#refusal;
+  }
+
   /** Calls the listener on every new connection. */
   onConnect(listener: () => void): void {
     this.#attempts.on('connect', listener);
@@ -131,6 +147,7 @@ export class RedisConnection {
 
   /** Starts to connect, and reports when Redis is lost and found. Resolves after the first attempt. */
   async connect(notice: (message: string) => void): Promise<void> {
+    this.#notice = notice;
     void this.#stayConnected(notice);
     await this.#next(CONNECT_MS).catch(() => undefined);
   }
@@ -148,11 +165,18 @@ export class RedisConnection {
     const reply = within(leftMs, 'no reply in time', evaluate(client, script, words));
     const [echo, nowMs, wallMs, answer] = await reply.catch((error: Error) => {
       if (isFatal(error, timeout)) client.emit('error', error);
+      this.#note(lastingRefusal(error));
       throw error;
     });
     if (echo === number) return [nowMs, wallMs, answer];
     client.emit('error', new Error('a reply is missing'));
     throw new Error('Redis has answered another question');
+  }
+
+  /** Says a refusal once, until another one or a new connection. */
+  #note(refusal: string | undefined): void {
+    if (refusal !== undefined && refusal !== this.#refusal) this.#notice(refusal);
+    this.#refusal = refusal ?? this.#refusal;
   }
 
   close(): void {
@@ -191,6 +215,7 @@ export class RedisConnection {
       await within(CONNECT_MS, 'no connection in time', client.connect());
       if (this.#isClosed || !client.isOpen) throw new Error('closed');
       this.#client = client;
+      this.#refusal = undefined;
       this.#attempts.emit('connect', client);
     } catch (error) {
       this.#lostAtMs = Number.NEGATIVE_INFINITY;

@@ -54,7 +54,8 @@ const GRACE_MS = 300;
 const NO_EXPIRY = 1e15;
 
 /**
- * Reads the epoch, or makes the first one. An epoch of another server process (restarted, or a promoted replica) is replaced, because
+ * Reads the epoch, or makes the first one. It fails if the server does not say which process it is: a loss of its data would go
+ * unnoticed, and used nonces would work again. An epoch of another server process (restarted, or a promoted replica) is replaced, because
  * that server may have lost data. So is one before a long step forward that undoes a step back: the server's expiry of keys, by its
  * own clock, may have dropped used nonces, and the keyspace's clock returns to it. If this node held another epoch, data was lost
  * before the present one began; the script notes this time, so that the budget stays closed on nodes that start later too. It runs
@@ -64,7 +65,9 @@ const NO_EXPIRY = 1e15;
 export const READ_EPOCH = script(`
 local held, fresh = ARGV[1], ARGV[2]
 local info = redis.pcall('INFO', 'server')
-local server = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or 'unknown'
+if type(info) ~= 'string' then error('INFO: ' .. info.err) end
+local server = string.match(info, 'run_id:(%w+)')
+if not server then error('INFO names no run_id') end
 local epoch, bornAt, lostAt, home = unpack(redis.call('HMGET', KEYS[1], 'epoch', 'bornAt', 'lostAt', 'home'))
 pcall(note)
 if not epoch or home ~= server or returns then
