@@ -1,6 +1,8 @@
 import { readConfig } from '@asset-gateway/gateway';
 import { describe, expect, it } from 'vitest';
 import { LIFETIMES } from '../../packages/gateway/src/cache/lifetimes.ts';
+import { passwordsIn } from '../../packages/gateway/src/secrets.ts';
+import { databaseUrls } from '../../packages/gateway/src/stores/sql/postgres-server.ts';
 import table from './bad-values.json' with { type: 'json' };
 import { faultsOf, WITH_FACILITATOR } from './faults.ts';
 
@@ -56,7 +58,28 @@ describe('DATABASE_URL', () => {
     'postgres://localhost/gateway',
     'postgresql://user:p%40ss@db.example:5433/gateway?sslmode=verify-full',
     'postgres://user@[2001:db8::1]:5432,standby.example/gateway',
+    'postgres://user:100%real@db.example/gateway',
+    'postgres://user@/gateway?host=/var/run/postgresql',
+    'postgres:///gateway?host=/var/run/postgresql&user=gateway',
   ])('%s is taken', (url) => expect(readConfig({ ...KEY, DATABASE_URL: url })).toMatchObject({ databaseUrl: url }));
+
+  it.each([
+    ['u:100%real@h/db', ['u:100%25real@h/db'], '100%real'],
+    ['u:50%%20@h/db', ['u:50%25%20@h/db'], '50% '],
+    ['u:p@ss%zz@h/db', ['u:p%40ss%25zz@h/db'], 'p@ss%zz'],
+    ['u:p%40s%ff@h/db', ['u:p%40s%ff@h/db'], 'p%40s%ff'],
+    ['u@/db?host=/run/pg', ['u@localhost/db?host=%2Frun%2Fpg'], undefined],
+    ['/db?host=a,b&port=1,2', ['localhost/db?host=a&port=1', 'localhost/db?host=b&port=2'], undefined],
+    ['u@a:1,b/db?password=word+two', ['u@a:1/db?password=word+two', 'u@b/db?password=word+two'], 'word two'],
+    ['u@h/db?sslmode=require', ['u@h/db?sslmode=verify-full'], undefined],
+    ['u@h/db?sslmode=no-verify', ['u@h/db?sslmode=no-verify'], undefined],
+  ])(
+    'postgres://%s is split and escaped for the driver, and its password is kept out of the log',
+    (given, urls, password) => {
+      expect(databaseUrls(`postgres://${given}`)).toEqual(urls.map((url) => `postgres://${url}`));
+      expect(passwordsIn(`postgres://${given}`)).toEqual(password === undefined ? [] : [password]);
+    },
+  );
 
   const shared = { ...KEY, REDIS_URL: 'redis://localhost', GATEWAY_SECRET: SECRET };
 

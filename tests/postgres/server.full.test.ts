@@ -1,9 +1,11 @@
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openMoney } from '../../packages/gateway/src/compose/money.ts';
 import { CHANGES } from '../../packages/gateway/src/stores/sql/changes.ts';
 import { PostgresDatabase } from '../../packages/gateway/src/stores/sql/postgres.ts';
 import { openCreditedWallet, spend, startCreditGateway } from '../credit/gateway.ts';
+import { makeFolder } from '../kit/folder.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { suiteWith } from '../kit/optional.ts';
 import {
@@ -127,6 +129,29 @@ postgresSuite('a server of its own', () => {
     });
   });
 
+  it('is reached by a password with a percent sign, which nothing prints', async () => {
+    const password = 'CANARY-100%real';
+    await server.query(`create role percent login superuser password '${password}'`);
+    const name = await server.createDatabase();
+    const gateway = await start(`postgres://percent:${password}@127.0.0.1:${server.port}/${name}`);
+    expect(gateway.logLines.join('')).not.toContain('CANARY');
+    await gateway.stop();
+  });
+
+  it('is reached through a folder of sockets, as libpq writes it', async () => {
+    const folder = makeFolder();
+    chmodSync(folder, 0o777);
+    const socket = await startPostgres({ settings: { unix_socket_directories: folder } });
+    const name = await socket.createDatabase();
+    for (const place of ['postgres@/', '/']) {
+      const gateway = await start(`postgres://${place}${name}?host=${folder}&port=${socket.port}&user=postgres`);
+      const sql = `select client_addr from pg_stat_activity where application_name = 'asset-gateway' limit 1`;
+      expect(await socket.query(sql)).toEqual([{ client_addr: null }]);
+      await gateway.stop();
+    }
+    await socket.stop();
+  });
+
   suiteWith('openssl', 'with TLS', () => {
     let name: string;
     const inData = (file: string) => join(server.data, file);
@@ -167,6 +192,18 @@ postgresSuite('a server of its own', () => {
       const starting = start(urlOf(host, authority));
       await expect(starting).rejects.toThrow(/^.*DATABASE_URL: PostgreSQL/s);
       await expect(starting).rejects.toThrow(reason);
+    });
+
+    it('sslmode=require refuses a certificate of an unknown authority in one sentence with the way out, which works', async () => {
+      const warnings: unknown[] = [];
+      process.on('warning', (warning) => warnings.push(warning));
+      const url = (query: string) => `postgres://postgres@127.0.0.1:${server.port}/${name}?${query}`;
+      await expect(start(url('sslmode=require'))).rejects.toThrow(
+        /^DATABASE_URL: PostgreSQL says "[^"]+" \([A-Z_]+\): .*sslrootcert=\/path\/to\/ca\.pem, or .*sslmode=no-verify\.$/,
+      );
+      await (await start(url('sslmode=no-verify'))).stop();
+      await (await start(url(`sslmode=require&sslrootcert=${inData('authority.pem')}`))).stop();
+      expect(warnings.map(String)).toEqual([]);
     });
   });
 });

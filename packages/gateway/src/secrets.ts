@@ -31,8 +31,21 @@ export function secretsIn(url: string): string[] {
   return [...searchParams.values(), ...pathname.split('/')].filter((part) => part.length >= MIN_PART_LENGTH);
 }
 
-/** The password of a URL such as `postgres://user:password@host:5432/name`; the URL may name several hosts. */
-export function passwordIn(url: string): string | undefined {
-  const [, password] = /^[a-z]+:\/\/[^:@/]*:([^@/]*)@/.exec(url) ?? [];
-  return password && decodeURIComponent(password);
+/** Decodes a part of a URL. A `%` that begins no escape stands for itself, and what is no UTF-8 stays as it is. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replace(/%(?![0-9a-f]{2})/gi, '%25'));
+  } catch {
+    return text;
+  }
+}
+
+/** The passwords of a URL such as `postgres://user:password@host:5432/name`; the URL may name several hosts, and is not checked. */
+export function passwordsIn(url: string): string[] {
+  const [, rest = ''] = url.split('://', 2);
+  const [authority = ''] = rest.split(/[/?]/, 1);
+  const user = authority.slice(0, Math.max(authority.lastIndexOf('@'), 0));
+  const query = new URLSearchParams(rest.includes('?') ? rest.slice(rest.indexOf('?') + 1) : '');
+  const own = user.includes(':') ? decoded(user.slice(user.indexOf(':') + 1)) : '';
+  return [own, ...query.getAll('password')].filter((password) => password !== '');
 }

@@ -13,7 +13,7 @@ import { createLog, inFormat, type Log, type LogDestination, standardOutput } fr
 import type { ServedMetrics } from './metrics/server.ts';
 import { useProxies } from './proxies.ts';
 import { createSalesAnswer } from './sales/report.ts';
-import { passwordIn, secretsIn } from './secrets.ts';
+import { passwordsIn, secretsIn } from './secrets.ts';
 import { drainMs } from './times.ts';
 import { type Tracing, untraced } from './traces/tracing.ts';
 import { version } from './version.ts';
@@ -50,11 +50,12 @@ function secretsOf({ apis, tokens, paid, redisUrl, databaseUrl, metrics, traces,
   const urls = paid ? [...Object.values(paid.rpcUrls), paid.solanaRpcUrls].flatMap(Object.values<string>) : [];
   const { wallet, facilitator } = paid ?? {};
   const authorization = facilitator?.kind === 'remote' ? facilitator.authorization : undefined;
-  const passwords = [redisUrl, databaseUrl, proxies?.http, proxies?.https].map((url) => url && passwordIn(url));
+  const withPasswords = [redisUrl, databaseUrl, proxies?.http, proxies?.https].filter((url) => url !== undefined);
   const ofTraces = traces ? [...Object.values(traces.headers), ...secretsIn(traces.url)] : [];
   const ofApis = apis.flatMap(({ urls: ofApi }) => ofApi.flatMap(({ keys, secrets = keys }) => secrets));
-  const single = [wallet?.key, authorization, ...passwords, metrics?.token].filter((secret) => secret !== undefined);
-  return [...(tokens?.keys ?? []), ...ofApis, ...ofTraces, ...single, ...urls.flatMap(secretsIn)];
+  const single = [wallet?.key, authorization, metrics?.token].filter((secret) => secret !== undefined);
+  const passwords = withPasswords.flatMap(passwordsIn);
+  return [...(tokens?.keys ?? []), ...ofApis, ...ofTraces, ...single, ...passwords, ...urls.flatMap(secretsIn)];
 }
 
 /** Opens the log and writes the configuration's notices. */

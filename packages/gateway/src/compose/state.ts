@@ -10,7 +10,7 @@ import { ConfigError } from '../config/settings.ts';
 import { RedisConnection } from '../stores/redis/connection.ts';
 import { type Database, POSTGRES, type Statement } from '../stores/sql/database.ts';
 import { PostgresDatabase } from '../stores/sql/postgres.ts';
-import { databaseUrls, loadServers } from '../stores/sql/postgres-server.ts';
+import { databaseUrls, isOfConnection, loadServers } from '../stores/sql/postgres-server.ts';
 import { SchemaTooNew } from '../stores/sql/schema.ts';
 import { sqliteIn } from '../stores/sql/sqlite.ts';
 import { readSqlite } from '../stores/sql/sqlite-connection.ts';
@@ -33,13 +33,25 @@ const READ_COMMIT = { sql: `select current_setting('synchronous_commit') as valu
 const FORGETS =
   'DATABASE_URL: CREDIT=on needs synchronous_commit on, or a crash of the server loses credit that was paid for; it is off there.';
 
+/** Errors about the server's certificate, each with the way out. The first match decides. */
+const CERTIFICATES: readonly (readonly [code: RegExp, advice: string])[] = [
+  [/ALTNAME/, 'name the host as the certificate does'],
+  [
+    /CERT|^UNABLE_TO/,
+    'the gateway checks it in every mode but no-verify; name the certificate of its authority with sslrootcert=/path/to/ca.pem, or ' +
+      'encrypt without a check with sslmode=no-verify',
+  ],
+];
+
 /** Turns an error of PostgreSQL into advice for the operator. Its messages contain no secret. */
 function databaseFault(error: unknown): unknown {
   const { code, message } = error as { readonly code?: string; readonly message: string };
   const fault = (text: string) => new ConfigError([`DATABASE_URL: ${text}.`]);
   if (error instanceof SchemaTooNew)
     return fault(`the database was made by a later version (${message}): start that version`);
-  return code === undefined ? error : fault(`PostgreSQL says "${message}" (${code})`);
+  if (code === undefined) return error;
+  const [, advice] = CERTIFICATES.find(([of]) => of.test(code)) ?? [];
+  return fault(`PostgreSQL says "${message}" (${code})${advice ? `: ${advice}` : ''}`);
 }
 
 /** Opens money in PostgreSQL. While the server does not answer, the gateway retries and serves free routes. */
@@ -83,6 +95,7 @@ async function readPostgres(url: string) {
     }
   }
   if (fault instanceof ConfigError) throw fault;
+  if (!isOfConnection(fault)) throw databaseFault(fault);
   throw new ConfigError([`DATABASE_URL: PostgreSQL does not answer (${(fault as Error).message}).`]);
 }
 

@@ -6,21 +6,45 @@ import { CHANGES_TABLE, missingChanges, NOTE_CHANGE, SCHEMA_STATE, type SchemaSt
 
 const PROTOCOLS = ['postgres:', 'postgresql:'];
 
-function isDatabaseUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname, pathname } = new URL(text);
+/** Modes that the driver reads as `verify-full`, with a warning about its next version. */
+const CHECKED = ['prefer', 'require', 'verify-ca'];
+
+function isDatabaseUrl({ protocol, hostname, pathname }: URL): boolean {
   return PROTOCOLS.includes(protocol) && hostname !== '' && pathname.length > 1;
 }
 
-/** Splits a PostgreSQL URL with several hosts, separated by commas, into one URL per host; empty if it is no such URL. */
-export function databaseUrls(text: string): string[] {
+/** One URL per host of libpq's parameter `host`, which may be a folder of sockets, or else the URL as it is. */
+function perNamedHost(url: URL): URL[] {
+  const ports = url.searchParams.get('port')?.split(',') ?? [];
+  return (url.searchParams.get('host')?.split(',') ?? ['']).map((host, at) => {
+    const one = new URL(url);
+    const port = ports[at] ?? ports[0];
+    if (host !== '') one.searchParams.set('host', host);
+    if (port !== undefined) one.searchParams.set('port', port);
+    const mode = one.searchParams.get('sslmode') ?? '';
+    const isCompatible = one.searchParams.get('uselibpqcompat') === 'true';
+    if (CHECKED.includes(mode) && !isCompatible) one.searchParams.set('sslmode', 'verify-full');
+    return one;
+  });
+}
+
+/**
+ * Splits a PostgreSQL URL with several hosts, separated by commas, into one URL per host; empty if it is no such URL. As in libpq the
+ * hosts may stand in the parameter `host`. A `%` that begins no escape stands for itself.
+ */
+export function databaseUrls(given: string): string[] {
+  const text = given.replace(/%(?![0-9a-f]{2})/gi, '%25');
   const start = text.indexOf('://') + '://'.length;
   const [authority = ''] = text.slice(start).split(/[/?]/, 1);
   const hostsAt = start + authority.lastIndexOf('@') + 1;
   const end = start + authority.length;
   const hosts = text.slice(hostsAt, end).split(',');
-  const urls = hosts.map((host) => text.slice(0, hostsAt) + host + text.slice(end));
-  return urls.every(isDatabaseUrl) ? urls : [];
+  const isNamed = /[?&]host=[^&]/.test(text.slice(end));
+  const urls = hosts.map(
+    (host) => text.slice(0, hostsAt) + (host === '' && isNamed ? 'localhost' : host) + text.slice(end),
+  );
+  if (!urls.every((url) => URL.canParse(url) && isDatabaseUrl(new URL(url)))) return [];
+  return urls.flatMap((url) => perNamedHost(new URL(url))).map(({ href }) => href);
 }
 
 /** Time-outs of a connection and of a query without its bytes. */
