@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { pkcs8OfSeed } from '@asset-gateway/protocol/wire';
+import { pkcs8OfSeed, withoutMark } from '@asset-gateway/protocol/wire';
 import { base58, type Signer } from './signer.ts';
 
 /** A new key pair in Solana's format: 32 bytes of seed, 32 of public key. */
@@ -11,7 +11,7 @@ export function newKeypair(): Uint8Array {
 
 /** The key pair in a Solana CLI keypair file: a JSON array of 64 numbers. */
 export const keypairFromFile = (path: string): Uint8Array =>
-  Uint8Array.from(JSON.parse(readFileSync(path, 'utf8')) as number[]);
+  Uint8Array.from(JSON.parse(withoutMark(readFileSync(path, 'utf8'))) as number[]);
 
 const SEED_BYTES = 32;
 

@@ -84,3 +84,6 @@ export function indentJson(json: string, limit: number, write: (text: string) =>
   }
   return { text, isWhole: at >= json.length };
 }
+
+/** A text without the byte order mark that some editors write first (RFC 8259, section 8.1, lets a reader ignore it). */
+export const withoutMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text);

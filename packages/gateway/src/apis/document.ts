@@ -1,6 +1,12 @@
 import { readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { isObject as isMembers, listAt as itemsOf, type Members, objectAt as membersOf } from '@asset-gateway/protocol';
+import {
+  isObject as isMembers,
+  listAt as itemsOf,
+  type Members,
+  objectAt as membersOf,
+  withoutMark,
+} from '@asset-gateway/protocol';
 import { Paths } from './paths.ts';
 
 const require = createRequire(import.meta.url);
@@ -15,7 +21,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 function textOf(path: string): string {
   try {
     if (statSync(path).size > MAX_BYTES) throw new DocumentFault(`is larger than ${MAX_BYTES / 1024 / 1024} MiB`);
-    return readFileSync(path, 'utf8');
+    return withoutMark(readFileSync(path, 'utf8'));
   } catch (error) {
     if (error instanceof DocumentFault) throw error;
     const { code } = error as NodeJS.ErrnoException;

@@ -4,6 +4,7 @@ import { trustedProxies } from '../ip-address.ts';
 import { databaseUrls } from '../stores/sql/postgres-server.ts';
 import { type ApisConfig, readApis, readCache, readTokens } from './apis.ts';
 import { readReceipts } from './keypairs.ts';
+import { mistyped } from './mistyped.ts';
 import { type PaidReading, readCredit, readPaid } from './paid.ts';
 import { readProxies } from './proxies.ts';
 import { ConfigError, type Environment, parseUrl, Reader } from './settings.ts';
@@ -218,7 +219,11 @@ export function readConfig(environment: Environment): Config {
   const isServing = tokens !== undefined || isSelling || apis.length > 0;
   read.check(isServing, nothing(read, file));
   read.check(redisUrl === undefined || databaseUrl !== undefined || !isSelling, NEEDS_DATABASE);
-  if (read.faults.length > 0) throw new ConfigError([...read.faults, ...misspelt]);
+  const wrong = mistyped(environment, apis);
+  // One sentence for each variable: the others of it follow from this one.
+  const others = read.faults.filter((fault) => !wrong.has(/^\w+/.exec(fault)?.[0] ?? ''));
+  const faults = [...wrong.values(), ...others];
+  if (faults.length > 0) throw new ConfigError([...faults, ...misspelt]);
   return Object.freeze({ ...settings, notices: [...read.notices, ...misspelt] });
 }
 

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { pkcs8OfSeed } from '@asset-gateway/protocol';
+import { pkcs8OfSeed, withoutMark } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import type { Reader } from './settings.ts';
 
@@ -42,7 +42,7 @@ function fromJson(json: string): Reading {
 function fromFile(path: string): Reading {
   let json: string;
   try {
-    json = readFileSync(path, 'utf8');
+    json = withoutMark(readFileSync(path, 'utf8'));
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (['EACCES', 'EPERM'].includes(code)) return 'names a file that this user may not read';

@@ -36,7 +36,7 @@ function readFacilitator(read: Reader): FacilitatorConfig | 'unusable' | undefin
   const url = readUrl(read, 'FACILITATOR_URL');
   const keypairText = read.optional('FEE_PAYER_KEYPAIR');
   read.check(!url || !keypairText, 'FEE_PAYER_KEYPAIR cannot be combined with FACILITATOR_URL; unset one.');
-  if (url) return { kind: 'remote', url, authorization: read.optional('FACILITATOR_AUTHORIZATION') };
+  if (url) return { kind: 'remote', url, authorization: read.headerText('FACILITATOR_AUTHORIZATION') };
   if (keypairText === undefined) return undefined;
   const keypair = readKeypair(read, 'FEE_PAYER_KEYPAIR', keypairText);
   return keypair ? { kind: 'in-process', keypair } : 'unusable';
@@ -64,7 +64,7 @@ function readSettlementFee(read: Reader): number {
 }
 
 function readWallet(read: Reader) {
-  const key = read.optional('HELIUS_API_KEY');
+  const key = read.headerText('HELIUS_API_KEY');
   const baseUrl = readUrl(read, 'HELIUS_WALLET_API_BASE_URL') ?? 'https://api.helius.xyz';
   return key === undefined ? undefined : { baseUrl, key };
 }

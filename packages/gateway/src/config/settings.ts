@@ -25,7 +25,10 @@ export function parseUrl(text: string): URL | undefined {
   return plain && (url.protocol === 'http:' || url.protocol === 'https:') ? url : undefined;
 }
 
-/** Reads variables and collects their faults. An empty variable counts as unset. */
+/** The value of a variable that Docker and Kubernetes set for a service called "metrics", say. */
+export const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\//;
+
+/** Reads variables and collects their faults. An empty variable counts as unset, and so does a port that is a service's address. */
 export class Reader {
   readonly faults: string[] = [];
   /** Warnings: unusual but valid settings. */
@@ -41,7 +44,15 @@ export class Reader {
   }
 
   optional(name: string): string | undefined {
-    return this.#environment[name]?.trim() || undefined;
+    const text = this.#environment[name]?.trim() || undefined;
+    return text !== undefined && name.endsWith('PORT') && SERVICE_ADDRESS.test(text) ? undefined : text;
+  }
+
+  /** A text that a header carries. */
+  headerText(name: string): string | undefined {
+    const text = this.optional(name);
+    this.check(text === undefined || /^[\x20-\x7e]+$/.test(text), `${name} must be printable ASCII.`);
+    return text;
   }
 
   integer(name: string, fallback: number, [minimum, maximum]: readonly [number, number]): number {

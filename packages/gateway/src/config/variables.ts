@@ -1,5 +1,5 @@
 import { distance } from 'fastest-levenshtein';
-import type { Environment } from './settings.ts';
+import { type Environment, SERVICE_ADDRESS } from './settings.ts';
 import names from './variables.json' with { type: 'json' };
 
 /** All variables of the gateway and the command line; see docs/configuration.md. */
@@ -31,7 +31,6 @@ const OURS =
 
 /** Variables that Docker and Kubernetes set for linked services. */
 const SERVICE_LINK = /_SERVICE_HOST|_SERVICE_PORT|_PORT_\d|_ENV_/;
-const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\//;
 
 /** A CGI variable with one of our prefixes, and the other spellings of the proxies. */
 const OF_OTHERS = ['GATEWAY_INTERFACE', 'http_proxy', 'https_proxy', 'no_proxy'];

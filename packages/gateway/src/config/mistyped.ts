@@ -1,0 +1,42 @@
+import type { ApiPlan } from '../apis/file.ts';
+import { variablesOf } from '../apis/keys.ts';
+import { secretsIn } from '../secrets.ts';
+import type { Environment } from './settings.ts';
+import { VARIABLES } from './variables.ts';
+
+/** Variables with a secret, and URLs that may hold one. */
+const SECRET = /(?:_SECRET|_TOKEN|_KEY|_KEYPAIR|_AUTHORIZATION|_HEADERS|_RPC_URL|_PROXY)$|^(?:REDIS|DATABASE)_URL$/;
+/** A keypair may be JSON in several lines. */
+const MANY_LINES = /_KEYPAIR$/;
+const PLACEHOLDER = /(?:change|replace)[-_ ]?(?:me|this)|[ =]your[-_ ]/i;
+const CONTROL = /\p{Cc}/u;
+
+const isQuoted = (text: string): boolean =>
+  text.length > 1 && ['"', "'", '`'].some((quote) => text.startsWith(quote) && text.endsWith(quote));
+
+/** Whether a secret, or one in a URL, stands for one that is to be written. */
+function isPlaceholder(text: string): boolean {
+  const parts = URL.canParse(text) ? [...secretsIn(text), new URL(text).password] : [text];
+  return parts.some((part) => PLACEHOLDER.test(` ${part}`) || (part.includes('<') && part.endsWith('>')));
+}
+
+function faultOf(name: string, text: string, isSecret: boolean): string | undefined {
+  if (isQuoted(text)) return `${name} is in quotes; write it without them.`;
+  if (!isSecret) return undefined;
+  const items = text.split(',').map((item) => item.trim());
+  if (!MANY_LINES.test(name) && items.some((item) => CONTROL.test(item)))
+    return `${name} holds a line end or another control character; write it in one line.`;
+  if (items.some(isPlaceholder)) return `${name} is a placeholder; write the real value.`;
+  return undefined;
+}
+
+/** A fault for each variable that was written as no program needs it, by name. Never quotes the value. */
+export function mistyped(environment: Environment, apis: readonly ApiPlan[]): ReadonlyMap<string, string> {
+  const keys = new Set(apis.flatMap(({ urls }) => urls.flatMap(({ key }) => variablesOf(key))));
+  const faults = new Map<string, string>();
+  for (const name of [...VARIABLES, ...keys]) {
+    const fault = faultOf(name, environment[name]?.trim() ?? '', SECRET.test(name) || keys.has(name));
+    if (fault !== undefined) faults.set(name, fault);
+  }
+  return faults;
+}
