@@ -97,10 +97,6 @@ const BREAKING: Readonly<Record<string, readonly Values[]>> = {
     { params: [ADDRESS, {}] },
     { params: [ADDRESS, { mint: ADDRESS, programId: ADDRESS }] },
   ],
-  'rpc.getTransactionsForAddress limitForFull': [
-    { params: [ADDRESS, { transactionDetails: 'full', limit: 101 }] },
-    { params: [ADDRESS, { limit: 1000, transactionDetails: 'full', sortOrder: 'asc' }] },
-  ],
   'wallet.identity wallet': NO_ADDRESSES.map((wallet) => ({ wallet })),
   'wallet.batchIdentity wallet': NO_ADDRESSES.map((wallet) => ({ wallets: [ADDRESS, 'toly.sol', wallet] })),
   'wallet.balances wallet': NO_ADDRESSES.map((wallet) => ({ wallet })),

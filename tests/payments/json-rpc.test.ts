@@ -243,3 +243,10 @@ describe('the upstream receives', () => {
     expect(last()?.target).toBe(`/v1/wallet/${address}/history?limit=5&before=a%20b%26c%3Dd`);
   });
 });
+
+it('a page of a thousand full transactions may be bought, as the provider sells it', async () => {
+  const address = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
+  const params = [address, { transactionDetails: 'full', limit: 1000 }];
+  await buy('rpc.mainnet.helius.getTransactionsForAddress', params);
+  expect(JSON.parse(gateway.solana.provider.arrivals.at(-1)?.body ?? '')).toMatchObject({ params });
+});

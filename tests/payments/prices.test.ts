@@ -36,7 +36,7 @@ const PRICES: readonly (readonly [string, Readonly<Record<string, string>>])[] =
   ['getTransaction', { alchemy: '0.000018', helius: '0.000005' }],
   ['getSignaturesForAddress', { alchemy: '0.000018', helius: '0.000005' }],
   ['getProgramAccounts', { alchemy: '0.000009', helius: '0.00005' }],
-  ['getTransactionsForAddress', { helius: '0.00025' }],
+  ['getTransactionsForAddress', { helius: '0.0005' }],
   ['getAsset', { alchemy: '0.000036', helius: '0.00005' }],
   ['getAssetsByOwner', { alchemy: '0.000216', helius: '0.00005' }],
   ['searchAssets', { alchemy: '0.000216', helius: '0.00005' }],

@@ -55,18 +55,6 @@ export const exactlyOneIn = (position: number, ...names: readonly string[]): Rul
   },
 });
 
-/** Pages of full transactions are smaller than pages of signatures. */
-export const limitForFull = (maximum: number): Rule => ({
-  name: 'limitForFull',
-  description: `With transactionDetails full, limit must be at most ${maximum}.`,
-  in: 'body',
-  parameters: ['params[1].limit'],
-  holds: ({ params }) => {
-    const options: Values = Array.isArray(params) && typeof params[1] === 'object' ? (params[1] ?? {}) : {};
-    return options.transactionDetails !== 'full' || typeof options.limit !== 'number' || options.limit <= maximum;
-  },
-});
-
 const ADDRESS_BYTES = 32;
 /** The most base58 digits of an address. Decoding takes quadratic time. */
 const ADDRESS_DIGITS = 44;

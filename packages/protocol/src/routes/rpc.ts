@@ -3,7 +3,7 @@ import { ENUMERATIONS } from '../enumerations.ts';
 import { address, integer, list, oneOf, optional, text } from '../parameters.ts';
 import * as results from '../results/rpc.ts';
 import type { Route } from '../route.ts';
-import { exactlyOneIn, limitForFull } from '../rules.ts';
+import { exactlyOneIn } from '../rules.ts';
 import { closed, type RpcMethod, rpcRows } from './row.ts';
 
 const EXAMPLE_ADDRESS = 'So11111111111111111111111111111111111111112';
@@ -142,7 +142,8 @@ const METHODS: Readonly<Record<keyof typeof results, RpcMethod>> = {
   },
   getTransactionsForAddress: {
     description: 'The transactions of an address, filtered and sorted.',
-    helius: 50,
+    // 10 credits for 100 full transactions, of which a page has up to 1,000; 10 for a page of signatures.
+    helius: 100,
     params: positional(
       [address('The address.')],
       [
@@ -151,7 +152,7 @@ const METHODS: Readonly<Record<keyof typeof results, RpcMethod>> = {
           sortOrder: optional(oneOf(['asc', 'desc'], 'Oldest or newest first.')),
           commitment: optional(oneOf(['confirmed', 'finalized'], 'How settled.')),
           minContextSlot: slot,
-          limit: optional(integer(1, 1000, 'How many; of full ones at most 100.')),
+          limit: optional(integer(1, 1000, 'How many. An answer over 5 MiB is refused, unpaid.')),
           paginationToken: optional(
             Type.String({ pattern: '^[0-9]{1,20}:[0-9]{1,20}$', description: 'The cursor of the next page.' }),
           ),
@@ -161,7 +162,6 @@ const METHODS: Readonly<Record<keyof typeof results, RpcMethod>> = {
         }),
       ],
     ),
-    rules: [limitForFull(100)],
     example: [EXAMPLE_ADDRESS, { limit: 10 }],
   },
 };
