@@ -121,6 +121,8 @@ describe('a failure of the upstream is not settled', () => {
 
 const CHANNELS = [
   ['-32429 with status 200', 'rpc.mainnet.helius.getBalance', error(-32429), 2],
+  ['429 in a body that is no JSON-RPC', 'rpc.mainnet.alchemy.getBalance', body({ code: 429, message: 'slow down' }), 2],
+  ['429 beside the error', 'das.mainnet.helius.getAsset', body({ error: 'Too many requests', code: 429 }), 2],
   ['-32029', 'rpc.devnet.helius.getBalance', error(-32029), 2],
   ['429 that says how long', 'rpc.devnet.alchemy.getBalance', { ...error(429), retryAfter: '9' }, 9],
   ['429 with status 429', 'das.mainnet.alchemy.getAsset', { status: 429, retryAfter: '7' }, 7],

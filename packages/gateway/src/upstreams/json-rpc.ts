@@ -1,4 +1,4 @@
-import { member } from '@asset-gateway/protocol';
+import { below, member } from '@asset-gateway/protocol';
 import {
   openPool,
   quotation,
@@ -32,24 +32,27 @@ const RATE_LIMITED = new Set([429, -32029, -32429]);
 /** HTTP statuses that say more than the code in the body: about the key and the rate, which a client cannot mend. */
 const ABOUT_KEY = new Set([401, 403, 429]);
 
-/** The refusal for a code whose meaning is known; undefined for another one. */
-function knownRefusal(error: unknown, response: ResponseHandler, options: RefusalOptions): UpstreamRefusal | undefined {
-  const code = Number(member(error, 'code'));
+/** The code of an error; some providers write it beside the error, or in place of it. */
+const codeIn = (body: unknown): number => Number(member(member(body, 'error'), 'code') ?? member(body, 'code'));
+
+/** The refusal for a body with a code whose meaning is known; undefined for another one. */
+function knownRefusal(body: unknown, response: ResponseHandler, options: RefusalOptions): UpstreamRefusal | undefined {
+  const code = codeIn(body);
   const reason = `upstream JSON-RPC error ${code}`;
   if (RATE_LIMITED.has(code)) return rateLimited(reason, response, options);
   if (code === BEHIND) return new UpstreamRefusal('upstream_error', 'down', { reason });
   const own = OF_REQUEST.get(code);
   if (own === undefined && !REJECTED.has(code)) return undefined;
-  const message = own ?? quotation(member(error, 'message'), options.secrets);
+  const message = own ?? quotation(below(body, 'error', 'message'), options.secrets);
   return new UpstreamRefusal('upstream_rejected', 'answered', { reason, ...(message && { message }) });
 }
 
-/** The refusal for a JSON-RPC error. The node is up: the error mostly depends on the request. */
-function refusalOfError(error: unknown, response: ResponseHandler, options: RefusalOptions): UpstreamRefusal {
-  const code = Number(member(error, 'code'));
+/** The refusal for a body with an error. The node is up: the error mostly depends on the request. */
+function refusalOfError(body: unknown, response: ResponseHandler, options: RefusalOptions): UpstreamRefusal {
+  const code = codeIn(body);
   const ending = code === INTERNAL_ERROR ? 'failed' : 'answered';
   const other = () => new UpstreamRefusal('upstream_error', ending, { reason: `upstream JSON-RPC error ${code}` });
-  return knownRefusal(error, response, options) ?? other();
+  return knownRefusal(body, response, options) ?? other();
 }
 
 /** A JSON-RPC error in the body is more specific than most HTTP statuses. */
@@ -57,7 +60,7 @@ async function refusalOf(response: ResponseHandler, options: RefusalOptions): Pr
   const { statusCode } = response;
   const mayTell = statusCode >= 400 && !ABOUT_KEY.has(statusCode);
   const peek = mayTell ? await readJson(response).catch(() => undefined) : undefined;
-  return knownRefusal(member(peek?.value, 'error'), response, options) ?? refusalOfStatus(response, options);
+  return knownRefusal(peek?.value, response, options) ?? refusalOfStatus(response, options);
 }
 
 /** The text of the result of the call with this id. */
@@ -65,9 +68,10 @@ async function resultOf(id: number, response: ResponseHandler, options: Upstream
   if (response.statusCode !== 200) throw await refusalOf(response, options);
   const { text, value } = await readJson(response);
   assertDiscreet(text, options.secrets);
-  const error = member(value, 'error');
-  if (error !== undefined && error !== null) throw refusalOfError(error, response, options);
-  const isOurs = !Array.isArray(value) && member(value, 'id') === id && member(value, 'result') !== undefined;
+  const [error, given] = [member(value, 'error') ?? undefined, member(value, 'result')];
+  if (error !== undefined || (given === undefined && RATE_LIMITED.has(codeIn(value))))
+    throw refusalOfError(value, response, options);
+  const isOurs = !Array.isArray(value) && member(value, 'id') === id && given !== undefined;
   const result = isOurs ? memberText(text, 'result') : undefined;
   if (result === undefined) {
     throw new UpstreamRefusal('upstream_invalid_response', 'failed', { reason: 'not the answer to our call' });
