@@ -7,6 +7,7 @@ import { createSecureContext, createServer } from 'node:tls';
 import { ConfigError } from '@asset-gateway/gateway';
 import { expect, it, vi } from 'vitest';
 import { lastingRefusal } from '../../packages/gateway/src/stores/redis/refusals.ts';
+import { freePort } from '../http/ports.ts';
 import { endsAfterTests } from '../kit/ends.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { inSuite } from '../kit/in-suite.ts';
@@ -123,12 +124,17 @@ it.each([
 });
 
 redisSuite('a node of a Redis cluster', () => {
-  const settings = { 'cluster-enabled': 'yes', 'cluster-node-timeout': '2000' };
+  const startNode = async () => {
+    // By default the port of the bus is 10,000 higher, which may be none.
+    const bus = String(await freePort());
+    return startRedis({ 'cluster-enabled': 'yes', 'cluster-node-timeout': '2000', 'cluster-port': bus });
+  };
   const nodes = inSuite(async () => {
-    const [one, two] = [await startRedis(settings), await startRedis(settings)];
+    const [one, two] = [await startNode(), await startNode()];
     await one.command('CLUSTER', 'ADDSLOTSRANGE', '0', '8191');
     await two.command('CLUSTER', 'ADDSLOTSRANGE', '8192', '16383');
-    await one.command('CLUSTER', 'MEET', '127.0.0.1', String(two.port));
+    const [, bus = ''] = /@(\d+)/.exec(String(await two.command('CLUSTER', 'NODES'))) ?? [];
+    await one.command('CLUSTER', 'MEET', '127.0.0.1', String(two.port), bus);
     for (const { command } of [one, two])
       await vi.waitFor(async () => expect(await command('CLUSTER', 'INFO')).toContain('cluster_state:ok'), 20_000);
     return { one, two, stop: () => Promise.all([one.stop(), two.stop()]) };

@@ -101,6 +101,7 @@ const LEAST_MS = 10;
 const NOT_CONNECTED = 'Redis is not connected';
 /** How long after a loss commands wait for a new connection, unless an attempt to connect has failed since. */
 const RECENT_MS = 100;
+const SAY_AGAIN_MS = 3_600_000;
 /** The pause before the next attempt after a connection that lasted less than this. */
 const RETRY_MS = 200;
 
@@ -118,6 +119,8 @@ export class RedisConnection {
   #questions = 0;
   #isClosed = false;
   #refusal: string | undefined;
+  /** When each refusal was said last. */
+  readonly #said = new Map<string, number>();
   #notice: (message: string) => void = () => undefined;
 
   private constructor(model: Client) {
@@ -173,10 +176,14 @@ export class RedisConnection {
     throw new Error('Redis has answered another question');
   }
 
-  /** Says a refusal once, until another one or a new connection. */
+  /** Says each refusal once an hour. */
   #note(refusal: string | undefined): void {
-    if (refusal !== undefined && refusal !== this.#refusal) this.#notice(refusal);
-    this.#refusal = refusal ?? this.#refusal;
+    if (refusal === undefined) return;
+    this.#refusal = refusal;
+    const [nowMs, saidAtMs = Number.NEGATIVE_INFINITY] = [monotonicMs(), this.#said.get(refusal)];
+    if (nowMs - saidAtMs < SAY_AGAIN_MS) return;
+    this.#said.set(refusal, nowMs);
+    this.#notice(refusal);
   }
 
   close(): void {
