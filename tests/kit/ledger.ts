@@ -173,7 +173,8 @@ export const signatureOf = ({ key }: Pick<NewPayment, 'key'>): string => `signat
 export const landed = (payment: Pick<NewPayment, 'key'>) =>
   ({ outcome: 'settled', signature: signatureOf(payment) }) as const;
 
-export const REFUSED = { outcome: 'refused', reason: 'failed on the chain' } as const;
+/** Its transaction has failed on the chain. */
+export { FAILED_ON_CHAIN as REFUSED } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
 
 export const UNKNOWN = { outcome: 'unknown', signature: undefined } as const;
 

@@ -1,4 +1,4 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Chain } from '../../packages/gateway/src/payments/facilitator/chain.ts';
 import { json, startStrangeGateway } from '../kit/strange-gateway.ts';
 
@@ -26,4 +26,20 @@ it('X6 the latest final block is the newest that any node has shown, also while 
   expect(seen).toEqual([1_000, 1_000, 1_200, 1_200]);
   expect(node.arrivals).toHaveLength(4);
   await chain.close();
+});
+
+describe('what is known after a transaction was sent to a provider that answers', () => {
+  const sent = async (status: number) => {
+    const chain = new Chain(node.url);
+    node.answer((_, response) => json(response, status, {}));
+    return chain.send('').finally(() => chain.close());
+  };
+
+  it.each([400, 401, 403, 404, 405, 413, 415, 429])('V4 %d: no node has got it', async (status) => {
+    expect(await sent(status)).toEqual({ unsent: `rpc sendTransaction: status ${status}` });
+  });
+
+  it.each([408, 409, 421, 425, 451, 499, 500, 502, 503, 504])('V4 %d: nothing', async (status) => {
+    await expect(sent(status)).rejects.toThrow(`status ${status}`);
+  });
 });

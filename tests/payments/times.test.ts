@@ -42,6 +42,15 @@ describe('X21 the times of a paid call', () => {
   it('let the longest purchase end within its reservation, and that before its blockhash', () =>
     ascends(usualUpstreamMs, longestUpstreamMs, purchaseMs(longestUpstreamMs), inFlightMs, blockhashMs));
 
+  it.each([usualUpstreamMs, longestUpstreamMs])(
+    'let a payment that has waited for another call be sent before its blockhash expires, and a stopping node wait for it: %d ms',
+    (upstreamMs) => {
+      const sentMs = TIMES.waitMs + chainMs + upstreamMs + chainMs;
+      ascends(sentMs, blockhashMs);
+      ascends(sentMs, drainMs(1, upstreamMs));
+    },
+  );
+
   it('let a settlement be sent and confirmed before its answer stops waiting', () => {
     expect(chainMs + TIMES.confirmMs).toBeLessThanOrEqual(settleMs);
     ascends(TIMES.apartMs, TIMES.confirmMs);

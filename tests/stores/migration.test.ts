@@ -71,6 +71,17 @@ describe('an upgrade of the books', () => {
     payment('another', 10_000, `'other', 3600001, 0`),
   ];
 
+  const refusedFor = (reason: string) => `${payment(reason, 1, 'null, null, 0').replace("'', 1,", `'${reason}', 1,`)}`;
+  const refused = [wallet('some', '[]'), ...['failed on the chain', 'expired'].map(refusedFor)];
+
+  onEach('knows which refused payments have failed on the chain', 4, refused, async (database) => {
+    const sql = 'select reason, failed_on_chain from payments order by reason desc';
+    expect(await database.report({ sql })).toEqual([
+      { reason: 'failed on the chain', failed_on_chain: 1 },
+      { reason: 'expired', failed_on_chain: 0 },
+    ]);
+  });
+
   onEach('sums the fees of each minute, and goes on with these sums', 3, paid, async (database) => {
     const read = () => database.read({ sql: 'select * from fees order by fee_payer, until_ms' });
     const other = { fee_payer: 'other', until_ms: 3_660_000, lamports: 10_000, of_new_payers: 0 };

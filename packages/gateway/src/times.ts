@@ -28,8 +28,8 @@ export const TIMES = {
   /** How long a payment's lease lasts, and how often it is renewed. */
   leaseMs: 6 * SECOND_MS,
   renewMs: 2 * SECOND_MS,
-  /** How long a call waits for another call of its wallet. */
-  waitMs: 30 * SECOND_MS,
+  /** How long a call waits for another call of its wallet. Its payment is sent after that, and before its blockhash expires. */
+  waitMs: 20 * SECOND_MS,
   /** How long failures and unpaid calls of a wallet count against it. */
   failuresMs: 60 * SECOND_MS,
   /** How long calls that worked at an operator's API and were not paid count against their wallet. */

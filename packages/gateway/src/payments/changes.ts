@@ -16,19 +16,20 @@ import {
 } from '../stores/sql/database.ts';
 import { TIMES } from '../times.ts';
 import type { Step } from './machine.ts';
-import { amountOf, FAILED_ON_CHAIN, type FeeCharge, isOpen, PAYMENTS, type PaymentRecord } from './record.ts';
+import { amountOf, type FeeCharge, isOpen, PAYMENTS, type PaymentRecord } from './record.ts';
 import { CHANGING, LASTING, type StoredState, type Subject } from './rows.ts';
 
 /** The columns that a step may change. */
 function changing(record: PaymentRecord, nowMs: number, fee: FeeCharge | undefined): Row {
-  const { progress, owed, calls = 0, leasedUntilMs = 0, resolvedAtMs = 0 } = record;
+  const { progress, owed, calls = 0, failedOnChain = 0, leasedUntilMs = 0, resolvedAtMs = 0 } = record;
   // A fee counts from before its payment is sent until there is proof that it was not paid.
-  const isFeePaid = isOpen(record) || progress === 'settled' || record.reason === FAILED_ON_CHAIN;
+  const isFeePaid = isOpen(record) || progress === 'settled' || record.failedOnChain === 1;
   const isKnown =
     progress === 'settled' && record.network === NETWORKS.mainnet && amountOf(record) >= PAYMENTS.knownPayerMicros;
   return {
     ...columnsOf(record, CHANGING),
     calls,
+    failed_on_chain: failedOnChain,
     leased_until_ms: progress === 'reserved' || progress === 'settling' ? leasedUntilMs : null,
     owed_until_ms: owed ? resolvedAtMs + TIMES.answerMs : null,
     ...(fee && {
@@ -158,7 +159,7 @@ export function entriesOf({ before, after }: Step, { booked = [] }: StepDetails)
   const isSettled = record.progress === 'settled';
   if (!isSettled && record.progress !== 'refused') return [];
   const { key, network, payer: wallet, route, requestId, creditMicros, signature: transaction = '' } = record;
-  const feeLamports = isSettled || record.reason === FAILED_ON_CHAIN ? record.feeLamports : 0;
+  const feeLamports = isSettled || record.failedOnChain ? record.feeLamports : 0;
   const cluster = clusterOfNetwork(network);
   const micros = amountOf(record);
   const entry = { key, cluster, wallet, micros, feeLamports, transaction, route, requestId };

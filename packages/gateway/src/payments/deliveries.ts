@@ -5,7 +5,7 @@ import type { PaidCall } from '../receipts/response.ts';
 import { TIMES } from '../times.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import type { PaymentCall } from './read/payment.ts';
-import { FAILED_ON_CHAIN, type PaymentRecord, type PaymentState } from './record.ts';
+import type { PaymentRecord, PaymentState } from './record.ts';
 import { pendingRefusal, receiptOf, refusedRefusal } from './responses.ts';
 
 const STATES = {
@@ -80,7 +80,7 @@ export class Deliveries extends PaidAnswers {
 
   /** The record of a payment, looked up again on the chain if its outcome is unknown, or was refused and not by the chain. */
   async #upToDate(record: PaymentRecord | undefined): Promise<PaymentRecord | undefined> {
-    const isAbsent = record?.progress === 'refused' && record.reason !== FAILED_ON_CHAIN;
+    const isAbsent = record?.progress === 'refused' && !record.failedOnChain;
     if (!record || (record.progress !== 'unresolved' && !isAbsent)) return record;
     if (isAbsent && this.isTooOften(record.key, 'other')) return record;
     const { payments, reconciler } = this.#dependencies;

@@ -6,7 +6,6 @@ import type { Settlement } from './facilitator/facilitator.ts';
 import {
   amountOf,
   callsOf,
-  FAILED_ON_CHAIN,
   isOpen,
   type NewPayment,
   PAYMENTS,
@@ -94,7 +93,7 @@ export const call: Transition = (state, nowMs) => {
 };
 
 function settled(state: PaymentState, known: PaymentRecord, signature: string, nowMs: number): PaymentState {
-  const { reason: _, ...record } = known;
+  const { reason: _, failedOnChain: __, ...record } = known;
   const { key } = record;
   const { inFlight, calls, paid = [] } = state.payer;
   return {
@@ -135,10 +134,15 @@ export const resolve =
     const isTheirs = record.progress === 'settling' && record.owner === owner;
     if (settlement.outcome === 'unsent') return isTheirs ? { ...state, record: undefined, payer } : 'ignored';
     if (owner !== undefined && !isTheirs) return 'ignored';
-    const { reason } = settlement;
+    const { reason, isOnChain } = settlement;
     // A paid fee counts for an hour. The record must last as long, or a new reservation would restart that hour.
-    const keepMs = reason === FAILED_ON_CHAIN && record.feeLamports > 0 ? TIMES.feeMs : TIMES.rememberedMs;
-    const over = { resolvedAtMs: nowMs, forgetAtMs: nowMs + keepMs, owed: false };
+    const keepMs = isOnChain && record.feeLamports > 0 ? TIMES.feeMs : TIMES.rememberedMs;
+    const over = {
+      resolvedAtMs: nowMs,
+      forgetAtMs: nowMs + keepMs,
+      owed: false,
+      failedOnChain: isOnChain ? 1 : 0,
+    } as const;
     return { ...state, record: { ...record, ...over, progress: 'refused', reason }, payer };
   };
 

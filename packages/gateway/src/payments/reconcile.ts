@@ -4,10 +4,16 @@ import { monotonicMs } from '../stores/clock.ts';
 import { Recent } from '../tallies.ts';
 import { TIMES } from '../times.ts';
 import { type Chain, DEAD_AFTER_BLOCKS, HISTORY, SKEW_MS, type Sighting as Status } from './facilitator/chain.ts';
-import { type Facilitator, isFeePayerSignature, type Payment, type Settlement } from './facilitator/facilitator.ts';
+import {
+  FAILED_ON_CHAIN,
+  type Facilitator,
+  isFeePayerSignature,
+  type Payment,
+  type Settlement,
+} from './facilitator/facilitator.ts';
 import type { Payments } from './payments.ts';
 import { readTransaction } from './read/transaction.ts';
-import { FAILED_ON_CHAIN, isOpen, type PaymentRecord } from './record.ts';
+import { isOpen, type PaymentRecord } from './record.ts';
 
 /** What the reconciler needs. */
 export interface ReconcilerDependencies {
@@ -103,7 +109,7 @@ export class Reconciler {
     const { signature, status } = sighting;
     if (status !== 'missing') this.#missing.delete(record.key);
     if (status === 'confirmed' && signature !== undefined) return { outcome: 'settled', signature };
-    if (status === 'failed') return { outcome: 'refused', reason: FAILED_ON_CHAIN };
+    if (status === 'failed') return FAILED_ON_CHAIN;
     if (status === 'seen') return undefined;
     const isOver = record.height !== undefined && height > record.height + DEAD_AFTER_BLOCKS;
     if (isOver) return this.#expired(record, sighting.isComplete && sighting.slot >= slot);

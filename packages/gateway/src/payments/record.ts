@@ -31,6 +31,8 @@ export interface PaymentRecord extends NewPayment {
   /** The finalized block height before it was sent. */
   readonly height?: number | undefined;
   readonly reason?: string;
+  /** 1 if its transaction has failed on the chain, where it has cost its fee; 0 if it may still land. */
+  readonly failedOnChain?: 0 | 1;
   /** The time from which money may have moved. */
   readonly settlingSinceMs?: number;
   /** When it settled or was refused. */
@@ -84,9 +86,6 @@ export interface SettlementAttempt {
   /** Undefined if another facilitator pays the fee. */
   readonly fee?: FeeCharge | undefined;
 }
-
-/** The reason of a payment whose transaction failed on the chain, where it cost its fee. */
-export const FAILED_ON_CHAIN = 'failed on the chain';
 
 /** Limits of payments. */
 export const PAYMENTS = {

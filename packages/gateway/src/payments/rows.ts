@@ -44,6 +44,7 @@ export const CHANGING = {
   signature: 'signature',
   height: 'height',
   reason: 'reason',
+  failed_on_chain: 'failedOnChain',
   settling_since_ms: 'settlingSinceMs',
   resolved_at_ms: 'resolvedAtMs',
   forget_at_ms: 'forgetAtMs',

@@ -6,8 +6,13 @@ import { unavailable } from '../responses.ts';
 const CONNECTIONS = 16;
 /** A blockhash is good for this many blocks. */
 const BLOCKHASH_BLOCKS = 150;
-/** After this many blocks a transaction that has not landed never will. */
-export const DEAD_AFTER_BLOCKS = 200;
+/**
+ * The newest blockhash that a payer can know is some 32 blocks ahead of the final one; a height may be a second old, which is 3 more,
+ * and its node some blocks behind.
+ */
+const AHEAD_BLOCKS = 50;
+/** So many blocks after the one that was final before it was sent, a transaction that has not landed never will. */
+export const DEAD_AFTER_BLOCKS = BLOCKHASH_BLOCKS + AHEAD_BLOCKS;
 /** The code of a node whose simulation before sending has failed. */
 const PREFLIGHT_FAILED = -32_002;
 /** How long a height is reused. Blocks take 400 ms. */
@@ -216,10 +221,13 @@ export class Chain {
 
 const UNCONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
 
-/** Whether a request that failed like this has reached no node: no connection, or a status of 4xx such as a provider's 429. */
+/** Statuses with which a provider rejects a request before it reaches a node. Others, such as 408 and 499, say only that an answer was late. */
+const REJECTED = [400, 401, 403, 404, 405, 413, 415, 429];
+
+/** Whether a request that failed like this has reached no node. */
 function isUnsent(error: unknown): boolean {
   const { code = '', statusCode = 0 } = error as { code?: string; statusCode?: number };
-  return UNCONNECTED.includes(code) || (statusCode >= 400 && statusCode < 500);
+  return UNCONNECTED.includes(code) || REJECTED.includes(statusCode);
 }
 
 function resultOf(answer: unknown, method: string): unknown {

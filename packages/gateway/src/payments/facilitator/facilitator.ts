@@ -30,14 +30,18 @@ export type Verification =
 export type Processed = 'no' | 'maybe' | 'yes';
 
 /**
- * The outcome of a settlement. `refused`: proof that nothing can move. `unknown`: no proof either way. `unsent`: the gateway failed
+ * The outcome of a settlement. `refused`: proof that nothing can move; `isOnChain`: because its transaction has failed on the chain,
+ * where it has cost its fee. `unknown`: no proof either way. `unsent`: the gateway failed
  * before it sent anything, and the payment is unused. A signature is always the fee payer's over the payment's message.
  */
 export type Settlement =
   | { readonly outcome: 'settled'; readonly signature: string }
-  | { readonly outcome: 'refused'; readonly reason: string }
+  | { readonly outcome: 'refused'; readonly reason: string; readonly isOnChain?: true }
   | { readonly outcome: 'unknown'; readonly signature: string | undefined }
   | { readonly outcome: 'unsent'; readonly reason: string };
+
+/** The transaction has failed on the chain. */
+export const FAILED_ON_CHAIN = { outcome: 'refused', reason: 'failed on the chain', isOnChain: true } as const;
 
 /** Verifies and settles payments on the chain. */
 export interface Facilitator {

@@ -4,10 +4,16 @@ import { pkcs8OfSeed, type Refusal } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import type { Background } from '../../background.ts';
 import { TIMES } from '../../times.ts';
-import { FAILED_ON_CHAIN } from '../record.ts';
 import { unavailable } from '../responses.ts';
 import type { Chain } from './chain.ts';
-import type { Facilitator, Payment, Processed, Settlement, Verification } from './facilitator.ts';
+import {
+  FAILED_ON_CHAIN,
+  type Facilitator,
+  type Payment,
+  type Processed,
+  type Settlement,
+  type Verification,
+} from './facilitator.ts';
 import { watchFeePayer } from './fee-payer.ts';
 
 type Chains = ReadonlyMap<string, Chain>;
@@ -138,7 +144,7 @@ export class InProcessFacilitator implements Facilitator {
     while (performance.now() < deadline) {
       const found = await chain.status(signature).catch(() => undefined);
       if (found?.status === 'confirmed') return { outcome: 'settled', signature };
-      if (found?.status === 'failed') return { outcome: 'refused', reason: FAILED_ON_CHAIN };
+      if (found?.status === 'failed') return FAILED_ON_CHAIN;
       await sleep(POLL_MS);
     }
     return { outcome: 'unknown', signature };
