@@ -12,6 +12,7 @@ import {
 } from '../../packages/gateway/src/credit/account.ts';
 import { Accounts } from '../../packages/gateway/src/credit/accounts.ts';
 import { type HoldOptions, hold as holdStep } from '../../packages/gateway/src/credit/rows.ts';
+import { MOST_UNPAID_CALLS } from '../../packages/gateway/src/gates/gate.ts';
 import type { NewPayment } from '../../packages/gateway/src/payments/record.ts';
 import { type Database, insertion } from '../../packages/gateway/src/stores/sql/database.ts';
 import { TIMES } from '../../packages/gateway/src/times.ts';
@@ -47,8 +48,8 @@ describe('a price', () => {
     ['more than the balance is refused, whatever others hold', { heldMicros: 6, holds: 1 }, 11, 'insufficient'],
     ['one call of eight is held', { holds: CREDIT.holdsPerWallet - 1 }, 1, undefined],
     ['a ninth call waits', { holds: CREDIT.holdsPerWallet }, 1, 'busy'],
-    ['a wallet with ten uncharged calls waits', { uncharged: CREDIT.unchargedCalls }, 1, 'failing'],
-    ['a wallet with nine is served', { uncharged: CREDIT.unchargedCalls - 1 }, 1, undefined],
+    ['a wallet with ten uncharged calls waits', { uncharged: MOST_UNPAID_CALLS }, 1, 'failing'],
+    ['a wallet with nine is served', { uncharged: MOST_UNPAID_CALLS - 1 }, 1, undefined],
   ])('of %s', (_, change, micros, reason) => {
     expect(holdRefusal({ ...rich, ...change }, micros)).toBe(reason);
   });
@@ -64,7 +65,7 @@ const CASES = fc
       spentMicros: fc.constant(granted - balance),
       heldMicros: fc.constant(heldMicros),
       holds: fc.integer({ min: 0, max: CREDIT.holdsPerWallet + 1 }),
-      uncharged: fc.integer({ min: 0, max: CREDIT.unchargedCalls + 1 }),
+      uncharged: fc.integer({ min: 0, max: MOST_UNPAID_CALLS + 1 }),
       micros: fc.nat(13),
     }),
   );
@@ -226,10 +227,23 @@ ledgerSuite('credit', (ledger) => {
         return verdict;
       };
       for (let call = 0; call < 30; call++) expect(await attempt(false)).toBe('held');
-      for (let call = 0; call < CREDIT.unchargedCalls; call++) expect(await attempt(true)).toBe('held');
+      for (let call = 0; call < MOST_UNPAID_CALLS; call++) expect(await attempt(true)).toBe('held');
       expect(await attempt(true)).toBe('failing');
       ledger.nowMs += TIMES.failuresMs;
       expect(await attempt(true)).toBe('held');
+    });
+
+    it('waits after ten upstream calls in a minute that neither credit nor a payment has paid for', async () => {
+      await grant(ledger, 10);
+      for (let call = 0; call < MOST_UNPAID_CALLS / 2; call++) {
+        const [debit, payment] = [newDebit(1), newPayment({ payer: HOLDER.wallet })];
+        expect(await hold(debit)).toBe('held');
+        await ledger.accounts.release(debit, true);
+        expect(await ledger.payments.reserve(payment)).toBe('reserved');
+        await ledger.payments.release(payment.key, payment.owner, true);
+      }
+      expect(await hold(newDebit(1))).toBe('failing');
+      expect(await ledger.payments.reserve(newPayment({ payer: HOLDER.wallet }))).toBe('payer_busy');
     });
 
     it('can use a signature again whose process has died: at once if it was the only one, or after its lease', async () => {
@@ -358,14 +372,14 @@ ledgerSuite('a purchase of credit', (ledger) => {
   });
 
   it.each([
-    ['is refused', REFUSED, 0],
-    ['settles', 'settled', 50],
-  ] as const)('whose payment %s is over', async (_, outcome, grantedMicros) => {
+    ['is refused', REFUSED, { uncharged: 1 }],
+    ['settles', 'settled', { grantedMicros: 50 }],
+  ] as const)('whose payment %s is over', async (_, outcome, change) => {
     const payment = newPurchase(50);
     await startSettling(ledger, payment);
     expect((await account()).purchase).toEqual({ key: payment.key, micros: 50 });
     await ledger.payments.resolve(payment.key, outcome === 'settled' ? landed(payment) : outcome);
-    expect(await account()).toEqual({ ...NEW_ACCOUNT, grantedMicros });
+    expect(await account()).toEqual({ ...NEW_ACCOUNT, ...change });
     expect(await reserve(newPurchase(50))).toBe('reserved');
   });
 

@@ -5,6 +5,7 @@ import { Background } from '../../packages/gateway/src/background.ts';
 import type { Answer, Ask } from '../../packages/gateway/src/call.ts';
 import { PaidAnswers } from '../../packages/gateway/src/gates/gate.ts';
 import { AccountQueue } from '../../packages/gateway/src/payments/queue.ts';
+import { TIMES } from '../../packages/gateway/src/times.ts';
 
 const [OF_ONE, OF_ALL] = [32, 256];
 
@@ -40,7 +41,7 @@ describe('calls that wait for credit', () => {
     const turns = new AccountQueue();
     const { served, attempts, free, calls } = queueOf(turns, 5);
     await settled();
-    vi.advanceTimersByTime(20_000);
+    vi.advanceTimersByTime(TIMES.waitMs / 2);
     await settled();
     // Each has tried when it came, and the first once more when it was in its place.
     expect(attempts).toEqual([2, 1, 1, 1, 1]);
@@ -70,7 +71,7 @@ describe('calls that wait for credit', () => {
     for (let index = 0; index < 192; index++) wait(`mainnet ${index}`, NETWORKS.mainnet);
     await settled();
     expect(outcomes).toHaveLength(1);
-    vi.advanceTimersByTime(31_000);
+    vi.advanceTimersByTime(TIMES.waitMs);
     await settled();
     expect(outcomes).toHaveLength(65 + 192);
   });
@@ -103,17 +104,17 @@ describe('calls that wait for credit', () => {
     expect(await Promise.all(calls)).toEqual(['done', 'done', 'done']);
   });
 
-  it('are refused after 30 seconds, and leave their place to the next', async () => {
+  it('are refused after a time, and leave their place to the next', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     const turns = new AccountQueue();
     const refused = turns.until(WALLET, async () => 'not yet' as const).catch(({ code }) => code);
     await settled();
-    vi.advanceTimersByTime(15_000);
+    vi.advanceTimersByTime(TIMES.waitMs / 2);
     let isOver = false;
     const next = turns.until(WALLET, async () => (isOver ? 'done' : 'not yet'));
     await settled();
     isOver = true;
-    vi.advanceTimersByTime(15_000);
+    vi.advanceTimersByTime(TIMES.waitMs / 2);
     expect(await refused).toBe('rate_limited');
     expect(await next).toBe('done');
   });

@@ -12,13 +12,7 @@ import {
   type Transition,
 } from '../../packages/gateway/src/payments/machine.ts';
 import type { Payments } from '../../packages/gateway/src/payments/payments.ts';
-import {
-  callsOf,
-  NEW_PAYER,
-  type NewPayment,
-  type PaymentRecord,
-  type PaymentState,
-} from '../../packages/gateway/src/payments/record.ts';
+import type { NewPayment, PaymentRecord, PaymentState } from '../../packages/gateway/src/payments/record.ts';
 import { TIMES } from '../../packages/gateway/src/times.ts';
 import {
   landed,
@@ -35,18 +29,18 @@ import { everyThird } from '../kit/rounds.ts';
 
 const NOW = 1_000_000_000;
 const payment = newPayment({ owner: 'owner', network: NETWORKS.mainnet, requirement: requirementOf(5) });
-const { key } = payment;
 const SETTLED = landed(payment);
 
-const inFlight = [{ key, untilMs: NOW + 1 }];
 const held = { leasedUntilMs: NOW + 1 };
 const lapsed = { leasedUntilMs: NOW };
 const over = { resolvedAtMs: NOW - 1, forgetAtMs: NOW + 1 };
-const aCall = { key, atMs: NOW - 1 };
 
 const stateOf = (record: PaymentRecord | undefined): PaymentState => ({
-  record,
-  payer: record ? { ...NEW_PAYER, inFlight, calls: [aCall] } : NEW_PAYER,
+  record: record && { calls: 1, ...record },
+  calls: record ? 1 : 0,
+  inFlight: 0,
+  recentCalls: 0,
+  paid: [],
   due: [],
   balanceMicros: 0,
   purchaseKey: undefined,
@@ -228,22 +222,17 @@ ledgerSuite('a stored payment', (ledger) => {
 describe('a refusal to reserve', () => {
   const reserved = (state: Partial<PaymentState>) =>
     step({ ...STATES.unknown, ...state }, EVENTS.reserved, NOW).verdict;
-  const others = (count: number, untilMs = NOW + 1) =>
-    Array.from({ length: count }, (_, index) => ({ key: `other ${index}`, untilMs }));
-  const calls = (count: number, atMs: number, of = 'other') => Array.from({ length: count }, () => ({ key: of, atMs }));
 
   it.each<[string, Partial<PaymentState>, string]>([
     ['an open payment for the same request', { due: [{ key: 'other' }] }, 'owed'],
     ['an answer that is owed for it', { due: [{ key: 'other', untilMs: NOW + 1 }] }, 'owed'],
     ['an answer that is no longer owed', { due: [{ key: 'other', untilMs: NOW }] }, 'done'],
-    ['three payments in flight', { payer: { ...NEW_PAYER, inFlight: others(3) } }, 'done'],
-    ['four payments in flight', { payer: { ...NEW_PAYER, inFlight: others(4) } }, 'payer_busy'],
-    ['four payments that take too long', { payer: { ...NEW_PAYER, inFlight: others(4, NOW) } }, 'done'],
-    ['two calls for it', { payer: { ...NEW_PAYER, calls: calls(2, NOW, key) } }, 'done'],
-    ['three calls for it', { payer: { ...NEW_PAYER, calls: calls(3, NOW - 599_999, key) } }, 'exhausted'],
-    ['nine calls that nothing followed', { payer: { ...NEW_PAYER, calls: calls(9, NOW - 59_999) } }, 'done'],
-    ['ten calls that nothing followed', { payer: { ...NEW_PAYER, calls: calls(10, NOW - 59_999) } }, 'payer_busy'],
-    ['ten calls of a minute ago', { payer: { ...NEW_PAYER, calls: calls(10, NOW - 60_000) } }, 'done'],
+    ['three payments in flight', { inFlight: 3 }, 'done'],
+    ['four payments in flight', { inFlight: 4 }, 'payer_busy'],
+    ['two calls for it', { calls: 2 }, 'done'],
+    ['three calls for it', { calls: 3 }, 'exhausted'],
+    ['nine calls that nothing followed', { recentCalls: 9 }, 'done'],
+    ['ten calls that nothing followed', { recentCalls: 10 }, 'payer_busy'],
   ])('P14 depends on the payer: %s', (_, state, verdict) => {
     expect(reserved(state)).toBe(verdict);
   });
@@ -265,41 +254,35 @@ describe('a refusal to reserve', () => {
 });
 
 describe('an upstream call', () => {
-  const callsAfter = (state: PaymentState, transition: Transition) => callsOf(step(state, transition, NOW).after, key);
+  const callsOf = ({ record, calls }: PaymentState) => (record ? record.calls : calls);
+  const callsAfter = (state: PaymentState, transition: Transition) => callsOf(step(state, transition, NOW).after);
 
   it('is counted with the reservation, once more for each further call, and not if it was not made', () => {
     const { after: reserved } = step(STATES.unknown, EVENTS.reserved, NOW);
-    expect(callsOf(reserved, key)).toBe(1);
+    expect(callsOf(reserved)).toBe(1);
     expect(callsAfter(reserved, EVENTS.called)).toBe(2);
     expect(callsAfter(reserved, release('next', true))).toBe(1);
     expect(callsAfter(reserved, release('next', false))).toBe(0);
+    expect(callsAfter(STATES.owed, EVENTS.called)).toBe(2);
   });
 
-  it('of a settled payment is counted by its record, since the payer has others by then', () => {
-    const { before, after } = step(STATES.owed, EVENTS.called, NOW);
-    expect([after.record?.calls, after.payer]).toEqual([1, before.payer]);
+  it('is counted although its process has died or its payment was withdrawn', () => {
+    expect(callsAfter(STATES['reserved, lapsed'], EVENTS.reserved)).toBe(2);
+    expect(callsAfter(STATES.settling, EVENTS.withdrawn)).toBe(1);
   });
 });
 
 describe('a settlement', () => {
-  it('P18 moves its calls from the payer to the record, adds to the payments of the payer, and owes the answer', () => {
+  it('P18 keeps its calls, adds to the payments of the payer, and owes the answer', () => {
     const called = step(STATES.settling, EVENTS.called, NOW).after;
     const { after } = step(called, EVENTS['proof of a transfer'], NOW);
-    expect(after.payer).toEqual({ inFlight: [], calls: [], paid: [{ atMs: NOW, micros: 5 }] });
-    expect(after.record).toMatchObject({ owed: true, resolvedAtMs: NOW, forgetAtMs: NOW + TIMES.recordMs });
-    expect(callsOf(after, key)).toBe(2);
+    expect(after.paid).toEqual([{ atMs: NOW, micros: 5 }]);
+    expect(after.record).toMatchObject({ owed: true, resolvedAtMs: NOW, forgetAtMs: NOW + TIMES.recordMs, calls: 2 });
   });
-
-  it.each(['proof of a transfer', 'proof of none', 'unresolved', 'withdrawn'] as const)(
-    'P14 leaves room for another payment of the payer after: %s',
-    (event) => {
-      expect(step(STATES.settling, EVENTS[event], NOW).after.payer.inFlight).toEqual([]);
-    },
-  );
 
   it('on devnet makes no known payer', () => {
     const state = stateOf({ ...payment, network: NETWORKS.devnet, ...held, progress: 'settling' });
-    expect(step(state, EVENTS['proof of a transfer'], NOW).after.payer.paid).toEqual([]);
+    expect(step(state, EVENTS['proof of a transfer'], NOW).after.paid).toEqual([]);
   });
 
   it('has the time that its purchase names, so that an outage does not change the receipt', () => {

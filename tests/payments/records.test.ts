@@ -22,6 +22,8 @@ import {
   UNSENT,
 } from '../kit/ledger.ts';
 
+const EXPIRED = { outcome: 'refused', reason: 'expired' } as const;
+
 ledgerSuite('an answer that was paid for', (ledger) => {
   const answerTo = ({ key }: Pick<NewPayment, 'key'>) => ledger.payments.answer(key);
 
@@ -202,9 +204,72 @@ ledgerSuite('the limits of payments', (ledger) => {
     return verdict;
   }
 
-  it('P14 a payer has at most 4 payments of many at once', async () => {
-    const verdicts = await Promise.all(Array.from({ length: 9 }, () => ledger.payments.reserve(next())));
+  it('P14 a payer has at most 4 payments of many at once, on two nodes', async () => {
+    const other = (await ledger.openOther?.())?.payments ?? ledger.payments;
+    const reserving = Array.from({ length: 9 }, (_, n) => (n % 2 ? other : ledger.payments).reserve(next()));
+    const verdicts = await Promise.all(reserving);
     expect(verdicts.toSorted()).toEqual([...Array(5).fill('payer_busy'), ...Array(4).fill('reserved')]);
+  });
+
+  it.each<[string, (payment: NewPayment) => Promise<unknown>]>([
+    ['has settled', ({ key }) => ledger.payments.resolve(key, landed({ key }))],
+    ['is refused', ({ key }) => ledger.payments.resolve(key, EXPIRED)],
+    ['was not sent', ({ key, owner }) => ledger.payments.resolve(key, UNSENT, owner)],
+    ['has an unknown outcome', ({ key }) => ledger.payments.resolve(key, UNKNOWN)],
+  ])('P14 a payment leaves room for another one of its payer when it %s', async (_, end) => {
+    const sent = Array.from({ length: 4 }, next);
+    for (const payment of sent) await startSettling(ledger, payment);
+    expect(await ledger.payments.reserve(next())).toBe('payer_busy');
+    await end(sent[0] as NewPayment);
+    expect(await ledger.payments.reserve(next())).toBe('reserved');
+    expect(await ledger.payments.reserve(next())).toBe('payer_busy');
+  });
+
+  it('P14 payments whose process has died leave room when they cannot be going on any more', async () => {
+    for (let count = 0; count < 4; count++) await ledger.payments.reserve(next());
+    await ledger.payments.close();
+    ledger.nowMs += TIMES.inFlightMs - 1;
+    expect(await ledger.payments.reserve(next())).toBe('payer_busy');
+    ledger.nowMs += 1;
+    expect(await ledger.payments.reserve(next())).toBe('reserved');
+  });
+
+  it.each<[string, (payment: NewPayment) => Promise<unknown>]>([
+    ['are released', ({ key, owner }) => ledger.payments.release(key, owner, true)],
+    ['are refused', ({ key }) => ledger.payments.resolve(key, EXPIRED)],
+    ['have an unknown outcome', ({ key }) => ledger.payments.resolve(key, UNKNOWN)],
+  ])('P14 a payer has at most 10 upstream calls in a minute whose payments %s', async (what, end) => {
+    for (let count = 0; count < 10; count++) {
+      const payment = next();
+      if (what === 'are released') expect(await ledger.payments.reserve(payment)).toBe('reserved');
+      else await startSettling(ledger, payment);
+      await end(payment);
+    }
+    ledger.nowMs += TIMES.failuresMs - 1;
+    expect(await ledger.payments.reserve(next())).toBe('payer_busy');
+    ledger.nowMs += 1;
+    expect(await ledger.payments.reserve(next())).toBe('reserved');
+  });
+
+  it('P14 calls that were paid for, or not made, do not count against their payer', async () => {
+    for (let count = 0; count < 12; count++) {
+      const [paid, unused] = [next(), next()];
+      expect(await fail(paid)).toBe('reserved');
+      await settle(ledger, paid);
+      expect(await ledger.payments.calls(paid.key)).toBe(2);
+      await ledger.payments.reserve(unused);
+      await ledger.payments.release(unused.key, unused.owner, false);
+    }
+    expect((await ledger.payments.look(next())).recentCalls).toBe(0);
+  });
+
+  it('a call that may have an effect is asked for once, although its process has died', async () => {
+    const payment = newPayment({ payer: PAYER, isOnce: true });
+    expect(await ledger.payments.reserve(payment)).toBe('reserved');
+    await ledger.reopen();
+    ledger.nowMs += TIMES.leaseMs;
+    await ledger.retention.prune();
+    expect(await ledger.payments.reserve(payment)).toBe('exhausted');
   });
 
   it('a payment reaches an upstream at most 3 times while its memo is good, also across a restart', async () => {
@@ -231,7 +296,6 @@ ledgerSuite('the limits of payments', (ledger) => {
 });
 
 const LIMIT = 100;
-const EXPIRED = { outcome: 'refused', reason: 'expired' } as const;
 const MINUTE_MS = 60_000;
 
 ledgerSuite('the hourly budget of fees', (ledger) => {
@@ -412,7 +476,7 @@ ledgerSuite('a payment', (ledger) => {
     const payment = newPayment();
     await startSettling(ledger, payment, '{"lamports":18446744073709551615}');
     await ledger.reopen();
-    const noted = { signature: signatureOf(payment), height: 7, progress: 'unresolved', calls: 0, failedOnChain: 0 };
+    const noted = { signature: signatureOf(payment), height: 7, progress: 'unresolved', calls: 1, failedOnChain: 0 };
     const times = { settlingSinceMs: expect.any(Number), leasedUntilMs: expect.any(Number) };
     expect(await ledger.payments.open()).toEqual([{ ...payment, ...noted, ...times }]);
     expect(await ledger.payments.answer(payment.key)).toBe('{"lamports":18446744073709551615}');

@@ -58,6 +58,23 @@ describe('an upgrade of the books', () => {
     ]);
   });
 
+  const walletsCalls = (address: string, calls: string) =>
+    `insert into wallets (cluster, address, calls) values ('mainnet', '${address}', '${calls}')`;
+  const listed = [
+    walletsCalls('none', '[]'),
+    walletsCalls('some', '[{"key":"one","atMs":1764290000000},{"key":"two","atMs":5}]'),
+  ];
+
+  onEach('keeps the times of calls without a settlement, as rows with their payment', 4, listed, async (database) => {
+    const sql = `select w.address, u.payment_key, u.at_ms, u.calls from uncharged_calls u
+      join wallets w on w.id = u.wallet_id order by u.at_ms`;
+    const row = { address: 'some', calls: 1 };
+    expect(await database.report({ sql })).toEqual([
+      { ...row, payment_key: 'two', at_ms: 5 },
+      { ...row, payment_key: 'one', at_ms: 1_764_290_000_000 },
+    ]);
+  });
+
   const payment = (key: string, lamports: number, fee: string) =>
     `insert into payments (key, wallet_id, request_hash, source, price_usd, micro_usdc, credit_micro_usdc, transaction_base64,
       requirement, owner, route, request_id, state, reason, fee_lamports, fee_payer, fee_until_ms, fee_of_new_payer)

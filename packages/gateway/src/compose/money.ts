@@ -8,6 +8,7 @@ import { Books } from '../sales/books.ts';
 import { monotonicMs } from '../stores/clock.ts';
 import type { Database, OnWritten } from '../stores/sql/database.ts';
 import { Retention } from '../stores/sql/retention.ts';
+import { TIMES } from '../times.ts';
 
 export interface MoneyEvents {
   /** A step that this process has written. */
@@ -64,15 +65,14 @@ export function openMoney(
 /** All data about money, in one database. */
 export type Money = ReturnType<typeof openMoney>;
 
-const STATEMENTS = [
-  `update payments set leased_until_ms = 0 where leased_until_ms is not null and state in ('reserved', 'settling') and {in time}
-  returning key as id`,
-  `update wallets set in_flight = '[]' where in_flight <> '[]' and {in time} returning id`,
-  `update debits set until_ms = 0 where state = 'held' and {in time} returning id`,
-];
+const END_LEASES = `update payments set leased_until_ms = $1 where leased_until_ms > $1 and state in ('reserved', 'settling') and {in time}
+  returning key as id`;
+const END_HOLDS = `update debits set until_ms = 0 where state = 'held' and {in time} returning id`;
 
 /** Ends the leases and holds of the last process, at the start of the only process. */
 export async function recover({ database, accounts }: Money): Promise<void> {
-  for (const sql of STATEMENTS) await database.write({ guard: { sql } });
+  // So long ago that its payments are in flight no more. They stay for retention, because they count the calls that were made.
+  await database.write({ guard: { sql: END_LEASES, values: [Math.floor(database.now()) - TIMES.inFlightMs] } });
+  await database.write({ guard: { sql: END_HOLDS } });
   await accounts.releaseAllLapsed();
 }

@@ -1,4 +1,4 @@
-import type { PaidRequest } from '../gates/gate.ts';
+import { MOST_UNPAID_CALLS, type PaidRequest } from '../gates/gate.ts';
 
 /** The owner of a balance. Each network has separate credit. */
 export interface AccountHolder {
@@ -55,8 +55,6 @@ export interface CreditLimits {
 /** Limits of credit. */
 export const CREDIT = {
   holdsPerWallet: 8,
-  /** At most this many uncharged upstream calls of a wallet within a minute. */
-  unchargedCalls: 10,
   movements: 20,
   readsPerSecond: 5,
 } as const;
@@ -72,7 +70,7 @@ export const availableOf = (account: Account): number => balanceOf(account) - ac
 /** Why a price cannot be held. `hold` in rows.ts has the same condition in SQL; a test compares them. */
 export function holdRefusal(account: Account, micros: number) {
   if (balanceOf(account) < micros) return 'insufficient';
-  if (account.uncharged >= CREDIT.unchargedCalls) return 'failing';
+  if (account.uncharged >= MOST_UNPAID_CALLS) return 'failing';
   // Other calls may release what they hold.
   return account.holds >= CREDIT.holdsPerWallet || availableOf(account) < micros ? 'busy' : undefined;
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
+import { MOST_UNPAID_CALLS } from '../gates/gate.ts';
 import {
   columnsOf,
   insertion,
@@ -14,11 +15,11 @@ import {
 import { TIMES } from '../times.ts';
 import { type Account, type AccountHolder, CREDIT, type Debit, NEW_ACCOUNT, type NewDebit } from './account.ts';
 
-/** The number of a wallet's uncharged calls within the window before the time in a parameter. */
-const uncharged = (wallet: string, now: string) => `(select count(*) from uncharged_calls
-  where wallet_id = ${wallet} and at_ms > cast(${now} as bigint) - ${TIMES.failuresMs})`;
+/** The number of a wallet's upstream calls that nothing has paid for, within the minute before the time in a parameter. */
+export const unchargedCalls = (wallet: string, now: string) => `(select cast(coalesce(sum(calls), 0) as bigint)
+  from uncharged_calls where wallet_id = ${wallet} and at_ms > cast(${now} as bigint) - ${TIMES.failuresMs})`;
 const accountAt = (now: string) => `w.granted_micro_usdc, w.spent_micro_usdc, w.held_micro_usdc, w.holds,
-  ${uncharged('w.id', now)} as uncharged, b.key as purchase_key, b.credit_micro_usdc as purchase_micro_usdc`;
+  ${unchargedCalls('w.id', now)} as uncharged, b.key as purchase_key, b.credit_micro_usdc as purchase_micro_usdc`;
 /** The wallet's payment that buys credit at the time in this parameter. */
 const buying = (now: string) => `left join payments b on b.wallet_id = w.id and b.credit_micro_usdc > 0
   and b.state in ('reserved', 'settling', 'unresolved')
@@ -116,7 +117,7 @@ export function hold(debit: NewDebit, nowMs: number, options: HoldOptions): Step
   const guard = {
     sql: `update wallets set held_micro_usdc = held_micro_usdc + $6, holds = holds + 1
   where cluster = $1 and address = $2 and granted_micro_usdc - spent_micro_usdc - held_micro_usdc >= $6
-  and holds < ${CREDIT.holdsPerWallet} and ${uncharged('wallets.id', '$5')} < ${CREDIT.unchargedCalls}
+  and holds < ${CREDIT.holdsPerWallet} and ${unchargedCalls('wallets.id', '$5')} < ${MOST_UNPAID_CALLS}
   and not exists (select 1 from debits where id = $3)
   and not exists (select 1 from payments where key = $3 and state <> 'refused')
   and ($7 = 1 or (not exists (select 1 from debits where wallet_id = wallets.id and ${isUnfinished} and ${isOwed})

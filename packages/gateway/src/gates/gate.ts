@@ -72,6 +72,9 @@ export function answerIn(text: string): Answer {
 /** Upstream calls that the answer to one payment or debit may cost. */
 export const MOST_CALLS = 3;
 
+/** Upstream calls of a wallet within a minute that no payment and no credit has paid for. */
+export const MOST_UNPAID_CALLS = 10;
+
 /** Delivers answers that were paid for before, and fetches them again if they were lost. */
 export class PaidAnswers {
   readonly #store: AnswerStore;

@@ -84,27 +84,45 @@ function answerChange({ subject, step: { before, after }, details, nowMs }: Taki
   return [{ sql, values: [key, nowMs + TIMES.answerMs] }];
 }
 
+/**
+ * The rows of upstream calls that are not paid for: a payment that is released or refused leaves one, which counts against its payer,
+ * and against the payment if it is sent again.
+ */
+function callsChange({
+  subject: { key },
+  state: { storedCalls },
+  step: { after },
+  nowMs,
+}: Taking): readonly Statement[] {
+  const { record } = after;
+  const { calls = after.calls, progress = 'refused', settlingSinceMs = nowMs } = record ?? {};
+  if (progress === 'settled' && storedCalls > 0)
+    return [{ sql: 'delete from uncharged_calls where payment_key = $1 and {guarded}', values: [key] }];
+  if (progress !== 'refused' || calls <= storedCalls) return [];
+  return [insertion('uncharged_calls', { payment_key: key, calls: calls - storedCalls, at_ms: settlingSinceMs })];
+}
+
 export const renewLease = (key: string, owner: string, untilMs: number): Statement => ({
   sql: `update payments set leased_until_ms = $3 where key = $1 and owner = $2 and state in ('reserved', 'settling') and {in time}
   returning key`,
   values: [key, owner, untilMs],
 });
 
-const WALLET = ['version', 'in_flight', 'calls', 'paid', 'idle_since_ms'];
+const WALLET = ['version', 'paid', 'idle_since_ms'];
 const ADDED = WALLET.map((name, index) => `${name} = $${index + 3}`).join(', ');
 
 /** Inserts a wallet. It returns no row if another request was quicker. */
 const NEW_WALLET = `insert into wallets (cluster, address, ${WALLET.join(', ')}, granted_micro_usdc)
-  select $1, $2, $3, $4, $5, $6, $7, $8 where {in time} on conflict (cluster, address) do nothing
+  select $1, $2, $3, $4, $5, $6 where {in time} on conflict (cluster, address) do nothing
   returning id, granted_micro_usdc, spent_micro_usdc`;
 
-const updateWallet = (guard = ''): string => `update wallets set ${ADDED}, granted_micro_usdc = granted_micro_usdc + $8
+const updateWallet = (guard = ''): string => `update wallets set ${ADDED}, granted_micro_usdc = granted_micro_usdc + $6
   where id = $1 and version = $2${guard} and {in time} returning id, granted_micro_usdc, spent_micro_usdc`;
 const UPDATE_WALLET = updateWallet();
 /** A settlement also requires that credit has not covered this payment and that the fee budget suffices. */
 const updateToSettle = ({ countedFees }: Dialect): string =>
-  updateWallet(` and not exists (select 1 from debits where id = $9) and (cast($10 as bigint) is null or
-  (${countedFees('$11', '$7', '0')} <= $10 and ($13 = 0 or ${countedFees('$11', '$7', '1')} <= $12)))`);
+  updateWallet(` and not exists (select 1 from debits where id = $7) and (cast($8 as bigint) is null or
+  (${countedFees('$9', '$5', '0')} <= $8 and ($11 = 0 or ${countedFees('$9', '$5', '1')} <= $10)))`);
 const UPDATES_TO_SETTLE = { sqlite: updateToSettle(SQLITE), postgres: updateToSettle(POSTGRES) };
 
 /** Whether money may move from this step on. */
@@ -134,8 +152,7 @@ function walletGuard(
   const { entries, version, nowMs } = taking;
   let grantedMicros = 0;
   for (const { kind, micros } of entries) if (kind === 'grant') grantedMicros += micros;
-  const { inFlight, calls, paid = [] } = step.after.payer;
-  const state = [version, JSON.stringify(inFlight), JSON.stringify(calls), JSON.stringify(paid), nowMs, grantedMicros];
+  const state = [version, JSON.stringify(step.after.paid), nowMs, grantedMicros];
   if (!wallet) return { sql: NEW_WALLET, values: [clusterOfNetwork(subject.network), subject.payer, ...state] };
   const values: Value[] = [wallet.id, wallet.version, ...state];
   if (!beginsSettling(step)) return { sql: UPDATE_WALLET, values };
@@ -174,7 +191,7 @@ export function entriesOf({ before, after }: Step, { booked = [] }: StepDetails)
 /** The statements of a step. A reservation need not survive a power cut, because nothing has moved. */
 export function statementsOf(taking: Taking, dialect: Dialect): DatabaseStep {
   const { before, after } = taking.step;
-  const changes = [rowChange(taking), ...answerChange(taking)];
+  const changes = [rowChange(taking), ...answerChange(taking), ...callsChange(taking)];
   for (const entry of taking.entries) changes.push(append(entry, taking.wallMs));
   const [from = 'reserved', to = 'reserved'] = [before.record?.progress, after.record?.progress];
   return { guard: walletGuard(taking, dialect), changes, isDurable: from !== 'reserved' || to !== 'reserved' };

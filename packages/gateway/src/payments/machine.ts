@@ -1,11 +1,10 @@
 import { NETWORKS } from '@asset-gateway/protocol';
 import type { CreditLimits } from '../credit/account.ts';
-import { MOST_CALLS } from '../gates/gate.ts';
+import { MOST_CALLS, MOST_UNPAID_CALLS } from '../gates/gate.ts';
 import { TIMES } from '../times.ts';
 import type { Settlement } from './facilitator/facilitator.ts';
 import {
   amountOf,
-  callsOf,
   isOpen,
   type NewPayment,
   PAYMENTS,
@@ -37,9 +36,6 @@ export function step(stored: PaymentState, transition: Transition, nowMs: number
   return typeof next === 'string' ? { before, after: before, verdict: next } : { before, after: next, verdict: 'done' };
 }
 
-const without = <T extends { readonly key: string }>(all: readonly T[], key: string): readonly T[] =>
-  all.filter((each) => each.key !== key);
-
 /** Why a payment cannot bring credit now. */
 function creditRefusal(
   { balanceMicros, purchaseKey }: PaymentState,
@@ -52,50 +48,35 @@ function creditRefusal(
   return balanceMicros + creditMicros > limits.limitMicros ? 'over_limit' : undefined;
 }
 
-function reserveRefusal(
-  { record, payer, due }: PaymentState,
-  { key, isOnce }: NewPayment,
-  nowMs: number,
-): Unchanged | undefined {
-  if (record) return 'taken';
-  if (due.length > 0) return 'owed';
-  if (callsOf({ record, payer }, key) >= (isOnce ? 1 : MOST_CALLS)) return 'exhausted';
-  if (without(payer.inFlight, key).length >= PAYMENTS.inFlightPerPayer) return 'payer_busy';
-  const recent = payer.calls.filter(({ atMs }) => nowMs - atMs < TIMES.failuresMs);
-  return recent.length >= PAYMENTS.unsettledCallsPerPayer ? 'payer_busy' : undefined;
+function reserveRefusal(state: PaymentState, { isOnce }: NewPayment): Unchanged | undefined {
+  if (state.record) return 'taken';
+  if (state.due.length > 0) return 'owed';
+  if (state.calls >= (isOnce ? 1 : MOST_CALLS)) return 'exhausted';
+  const isBusy = state.inFlight >= PAYMENTS.inFlightPerPayer || state.recentCalls >= MOST_UNPAID_CALLS;
+  return isBusy ? 'payer_busy' : undefined;
 }
 
 /** Counts the first upstream call, which follows. `limits`: of a payment that brings credit. */
 export const reserve =
   (payment: NewPayment, limits?: CreditLimits): Transition =>
   (state, nowMs) => {
-    const { key } = payment;
-    const refusal = reserveRefusal(state, payment, nowMs) ?? creditRefusal(state, payment, limits);
+    const refusal = reserveRefusal(state, payment) ?? creditRefusal(state, payment, limits);
     if (refusal) return refusal;
-    const { payer } = state;
-    return {
-      ...state,
-      record: { ...payment, progress: 'reserved', leasedUntilMs: nowMs + TIMES.leaseMs },
-      payer: {
-        ...payer,
-        inFlight: [...without(payer.inFlight, key), { key, untilMs: nowMs + TIMES.inFlightMs }],
-        calls: [...payer.calls, { key, atMs: nowMs }],
-      },
-    };
+    const leasedUntilMs = nowMs + TIMES.leaseMs;
+    return { ...state, record: { ...payment, progress: 'reserved', leasedUntilMs, calls: state.calls + 1 } };
   };
 
 /** Counts one more upstream call. */
-export const call: Transition = (state, nowMs) => {
-  const { record, payer } = state;
-  if (!record) return 'ignored';
-  if (record.progress === 'settled') return { ...state, record: { ...record, calls: (record.calls ?? 0) + 1 } };
-  return { ...state, payer: { ...payer, calls: [...payer.calls, { key: record.key, atMs: nowMs }] } };
+export const call: Transition = (state) => {
+  const { record } = state;
+  return record ? { ...state, record: { ...record, calls: (record.calls ?? 0) + 1 } } : 'ignored';
 };
+
+/** The payment is unused again, after so many upstream calls. */
+const released = (state: PaymentState, calls = 0): PaymentState => ({ ...state, record: undefined, calls });
 
 function settled(state: PaymentState, known: PaymentRecord, signature: string, nowMs: number): PaymentState {
   const { reason: _, failedOnChain: __, ...record } = known;
-  const { key } = record;
-  const { inFlight, calls, paid = [] } = state.payer;
   return {
     ...state,
     record: {
@@ -105,14 +86,9 @@ function settled(state: PaymentState, known: PaymentRecord, signature: string, n
       resolvedAtMs: nowMs,
       forgetAtMs: nowMs + TIMES.recordMs,
       owed: true,
-      calls: callsOf({ ...state, record }, key),
     },
-    payer: {
-      inFlight: without(inFlight, key),
-      calls: without(calls, key),
-      // Devnet's money is free.
-      paid: record.network === NETWORKS.mainnet ? withPaid(paid, amountOf(record), nowMs) : paid,
-    },
+    // Devnet's money is free.
+    paid: record.network === NETWORKS.mainnet ? withPaid(state.paid, amountOf(record), nowMs) : state.paid,
   };
 }
 
@@ -125,14 +101,13 @@ export const resolve =
     // Looked up again and still not found.
     if (record.progress === 'refused' && settlement.outcome !== 'settled') return 'ignored';
     if (settlement.outcome === 'settled') return settled(state, record, settlement.signature, nowMs);
-    const payer = { ...state.payer, inFlight: without(state.payer.inFlight, record.key) };
     if (settlement.outcome === 'unknown') {
       if (!isOpen(record)) return 'ignored';
       const signature = settlement.signature ?? record.signature;
-      return { ...state, record: { ...record, progress: 'unresolved', signature }, payer };
+      return { ...state, record: { ...record, progress: 'unresolved', signature } };
     }
     const isTheirs = record.progress === 'settling' && record.owner === owner;
-    if (settlement.outcome === 'unsent') return isTheirs ? { ...state, record: undefined, payer } : 'ignored';
+    if (settlement.outcome === 'unsent') return isTheirs ? released(state, record.calls) : 'ignored';
     if (owner !== undefined && !isTheirs) return 'ignored';
     const { reason, isOnChain } = settlement;
     // A paid fee counts for an hour. The record must last as long, or a new reservation would restart that hour.
@@ -143,7 +118,7 @@ export const resolve =
       owed: false,
       failedOnChain: isOnChain ? 1 : 0,
     } as const;
-    return { ...state, record: { ...record, ...over, progress: 'refused', reason }, payer };
+    return { ...state, record: { ...record, ...over, progress: 'refused', reason } };
   };
 
 /** Ends looking up an unknown outcome. */
@@ -159,7 +134,7 @@ export const adopt =
   (state, nowMs) =>
     state.record?.progress === 'settled'
       ? 'ignored'
-      : settled(state, { ...payment, progress: 'reserved' }, signature, nowMs);
+      : settled(state, { ...payment, progress: 'reserved', calls: state.calls }, signature, nowMs);
 
 /** From now on money may move. */
 export const settling =
@@ -178,8 +153,5 @@ export const release =
   (state) => {
     const { record } = state;
     if (record?.progress !== 'reserved' || record.owner !== owner) return 'ignored';
-    const payer = { ...state.payer, inFlight: without(state.payer.inFlight, record.key) };
-    const last = isCalled ? -1 : payer.calls.findLastIndex((each) => each.key === record.key);
-    const calls = last < 0 ? payer.calls : payer.calls.toSpliced(last, 1);
-    return { ...state, record: undefined, payer: { ...payer, calls } };
+    return released(state, (record.calls ?? 0) - Number(!isCalled));
   };

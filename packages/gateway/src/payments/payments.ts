@@ -16,7 +16,6 @@ import * as changes from './changes.ts';
 import type { Settlement } from './facilitator/facilitator.ts';
 import * as machine from './machine.ts';
 import {
-  callsOf,
   isKnownPayer,
   type NewPayment,
   type PaymentRecord,
@@ -30,6 +29,7 @@ import {
   findOpen,
   IS_SEARCHED,
   lookAt,
+  paidOf,
   recordOfRow,
   type StoredState,
   type Subject,
@@ -92,7 +92,7 @@ export class Payments extends Ledger {
     if (!this.database.isReady()) return false;
     const sql = `select paid from wallets where cluster = 'mainnet' and address = $1`;
     const [row] = await this.database.read({ sql, values: [payer] });
-    return row !== undefined && isKnownPayer(JSON.parse(String(row.paid)), this.now());
+    return isKnownPayer(paidOf(row?.paid), this.now());
   }
 
   /** Reserves a payment for its request, and counts the first upstream call. `seen`: the state that `look` has read before. */
@@ -127,8 +127,7 @@ export class Payments extends Ledger {
 
   /** Upstream calls for a payment so far. */
   async calls(key: string): Promise<number> {
-    const record = await this.find(key);
-    return record ? callsOf(await this.look(record), key) : 0;
+    return (await this.find(key))?.calls ?? 0;
   }
 
   /**

@@ -25,7 +25,7 @@ export interface PaymentRecord extends NewPayment {
   readonly progress: PaymentProgress;
   /** Until then it belongs to the process that reserved it or settles it. */
   readonly leasedUntilMs?: number;
-  /** Upstream calls so far, once it has settled. */
+  /** Upstream calls so far, also those before an earlier reservation ended. */
   readonly calls?: number;
   readonly signature?: string | undefined;
   /** The finalized block height before it was sent. */
@@ -90,7 +90,6 @@ export interface SettlementAttempt {
 /** Limits of payments. */
 export const PAYMENTS = {
   inFlightPerPayer: 4,
-  unsettledCallsPerPayer: 10,
   /** How much on mainnet makes a known payer, in millionths of a dollar. */
   knownPayerMicros: 10_000,
   /** The part of the fee budget that new payers share. */
@@ -98,16 +97,6 @@ export const PAYMENTS = {
   /** The most bytes of all stored answers together. */
   answerBytes: 256 * 1024 * 1024,
 } as const;
-
-/** The limits of a payer. */
-export interface PayerRecord {
-  /** Payments between reservation and settlement, and until when each counts. */
-  readonly inFlight: readonly { readonly key: string; readonly untilMs: number }[];
-  /** Upstream calls without a settlement. */
-  readonly calls: readonly { readonly key: string; readonly atMs: number }[];
-  /** Mainnet payments of the last 30 days, oldest first; only as many as make a known payer. */
-  readonly paid?: readonly Paid[];
-}
 
 /** The mainnet payments of one day. */
 export interface Paid {
@@ -119,7 +108,14 @@ export interface Paid {
 /** Everything that decides about one payment. */
 export interface PaymentState {
   readonly record: PaymentRecord | undefined;
-  readonly payer: PayerRecord;
+  /** Upstream calls for this payment so far, while it has no record. */
+  readonly calls: number;
+  /** The payer's other payments between reservation and settlement. */
+  readonly inFlight: number;
+  /** The payer's upstream calls of the last minute that are not paid for. */
+  readonly recentCalls: number;
+  /** The payer's mainnet payments of the last 30 days, oldest first; only as many as make a known payer. */
+  readonly paid: readonly Paid[];
   /**
    * The payer's other payments for the same request whose answer is owed until a time, then those whose outcome is unknown. They do
    * not change with the steps of this payment.
@@ -130,8 +126,6 @@ export interface PaymentState {
   /** Another payment of the wallet that brings credit now. */
   readonly purchaseKey: string | undefined;
 }
-
-export const NEW_PAYER: PayerRecord = { inFlight: [], calls: [] };
 
 type OpenRecord = PaymentRecord & { readonly progress: 'settling' | 'unresolved' };
 
@@ -151,17 +145,8 @@ export function readRecord(record: PaymentRecord | undefined, nowMs: number): Pa
 export const readState = <State extends PaymentState>(stored: State, nowMs: number): State => ({
   ...stored,
   record: readRecord(stored.record, nowMs),
-  payer: {
-    ...stored.payer,
-    inFlight: stored.payer.inFlight.filter(({ untilMs }) => untilMs > nowMs),
-    calls: stored.payer.calls.filter(({ atMs }) => nowMs - atMs < TIMES.answerMs),
-  },
   due: stored.due.filter(({ untilMs }) => (untilMs ?? Number.POSITIVE_INFINITY) > nowMs),
 });
-
-/** The number of upstream calls for a payment. */
-export const callsOf = ({ record, payer }: Pick<PaymentState, 'record' | 'payer'>, key: string): number =>
-  (record?.calls ?? 0) + payer.calls.filter((call) => call.key === key).length;
 
 const DAY_MS = 86_400_000;
 

@@ -1,7 +1,8 @@
 import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
+import { unchargedCalls } from '../credit/rows.ts';
 import { membersIn, namesIn, only, type Row, type Statement, text, type Value } from '../stores/sql/database.ts';
 import { TIMES } from '../times.ts';
-import type { NewPayment, PayerRecord, PaymentRecord, PaymentState } from './record.ts';
+import type { NewPayment, PaymentRecord, PaymentState } from './record.ts';
 
 /** The payment whose state is read. */
 export type Subject = Pick<NewPayment, 'key' | 'network' | 'payer' | 'requestHash'>;
@@ -10,8 +11,10 @@ export type Subject = Pick<NewPayment, 'key' | 'network' | 'payer' | 'requestHas
 export interface StoredState extends PaymentState {
   /** Undefined if the wallet has no row yet. */
   readonly wallet: { readonly id: number; readonly version: string } | undefined;
+  /** Upstream calls for this payment that rows of their own count, because an earlier reservation has ended. */
+  readonly storedCalls: number;
   /** The wallet's mainnet payments, whatever the network of this payment. */
-  readonly paidOnMainnet: NonNullable<PayerRecord['paid']>;
+  readonly paidOnMainnet: PaymentState['paid'];
   /** Whether credit has covered this payment. */
   readonly isCovered: boolean;
   /** Lamports that the fee payer has spent within the hour, by the minute, for all payers and for new ones. */
@@ -63,15 +66,26 @@ const isDue = `((${IS_SEARCHED}) or owed_until_ms > $5)`;
 /** A subquery of its own: PostgreSQL would scan the whole table if the list of keys depended on the outer row. */
 const THE_WALLET = '(select id from wallets where cluster = $1 and address = $2)';
 
+/** A payment whose process has died may still be going on for as long as it may have been reserved. */
+const IN_FLIGHT = `leased_until_ms > $5 - ${TIMES.inFlightMs - TIMES.leaseMs}`;
+
+/** The wallet's payments between reservation and outcome: their number, their upstream calls of the last minute, the one that brings credit. */
+const UNFINISHED = `select count(case when key <> $3 and ${IN_FLIGHT} then 1 end) as in_flight,
+  cast(sum(case when ${IN_FLIGHT} or settling_since_ms > $5 - ${TIMES.failuresMs} then calls end) as bigint) as calls,
+  min(case when credit_micro_usdc > 0 and key <> $3
+    and (leased_until_ms > $5 or settling_since_ms > $5 - ${TIMES.blockhashMs}) then key end) as purchase_key
+  from payments where wallet_id = ${THE_WALLET} and state in ('reserved', 'settling', 'unresolved')`;
+
 /** Everything that decides about one payment: a row for each payment found, or one without a payment. */
-const LOOK = `select w.id as wallet_id, w.version, w.in_flight, w.calls as wallet_calls, w.paid, m.paid as paid_on_mainnet,
-  spent.lamports as fees, spent.of_new_payers as fees_of_new_payers,
-  (select min(key) from payments where wallet_id = w.id and credit_micro_usdc > 0 and key <> $3
-    and state in ('reserved', 'settling', 'unresolved') and (leased_until_ms > $5 or settling_since_ms > $5 - ${TIMES.blockhashMs})) as purchase_key,
+const LOOK = `select w.id as wallet_id, w.version, w.paid, m.paid as paid_on_mainnet, spent.lamports as fees, spent.of_new_payers as fees_of_new_payers,
+  unfinished.in_flight, unfinished.calls as unfinished_calls, unfinished.purchase_key,
+  ${unchargedCalls('w.id', '$5')} as uncharged_calls,
+  (select cast(sum(calls) as bigint) from uncharged_calls where payment_key = $3 and at_ms > $5 - ${TIMES.answerMs}) as stored_calls,
   (select count(*) from debits where id = $3) as covers, w.granted_micro_usdc - w.spent_micro_usdc as balance,
   ${RECORD}
   from (select cast(sum(lamports) as bigint) as lamports, cast(sum(of_new_payers) as bigint) as of_new_payers
     from fees where fee_payer = $6 and until_ms > $5) as spent
+  cross join (${UNFINISHED}) as unfinished
   left join wallets w on w.cluster = $1 and w.address = $2
   left join wallets m on m.cluster = 'mainnet' and m.address = $2
   left join payments p on p.key in (select $3 union
@@ -103,10 +117,12 @@ export const recordOfRow = (row: Row): PaymentRecord =>
     ...(row.resolved_at_ms !== null && { owed: row.owed_until_ms !== null }),
   }) as unknown as PaymentRecord;
 
+/** The payments that make a known payer. */
+export const paidOf = (json: Value | undefined): PaymentState['paid'] => (json ? JSON.parse(String(json)) : []);
+
 /** The state that `lookAt` finds. */
 export function stateOf(rows: readonly Row[], key: string): StoredState {
   const row = only(rows);
-  const list = <T>(json: Value | undefined): readonly T[] => (json ? JSON.parse(String(json)) : []);
   const resolvedAtMs = (each: Row) => Number(each.resolved_at_ms ?? Number.MAX_SAFE_INTEGER);
   let found: Row | undefined;
   const due: Row[] = [];
@@ -118,12 +134,17 @@ export function stateOf(rows: readonly Row[], key: string): StoredState {
   return {
     wallet: row.wallet_id === null ? undefined : { id: Number(row.wallet_id), version: text(row.version) },
     record: found && recordOfRow(found),
-    payer: { inFlight: list(row.in_flight), calls: list(row.wallet_calls), paid: list(row.paid) },
+    // The version before wrote 0 for a payment whose first call was counted by its wallet.
+    calls: found ? Math.max(Number(found.calls), 1) : Number(row.stored_calls),
+    inFlight: Number(row.in_flight),
+    recentCalls: Number(row.unfinished_calls) + Number(row.uncharged_calls),
+    paid: paidOf(row.paid),
+    storedCalls: Number(row.stored_calls),
     due: due.map(({ key, owed_until_ms: untilMs }) => ({
       key: text(key),
       ...(untilMs && { untilMs: Number(untilMs) }),
     })),
-    paidOnMainnet: list(row.paid_on_mainnet),
+    paidOnMainnet: paidOf(row.paid_on_mainnet),
     balanceMicros: Number(row.balance),
     purchaseKey: row.purchase_key === null ? undefined : text(row.purchase_key),
     isCovered: Number(row.covers) > 0,
