@@ -17,6 +17,7 @@ import type { NewPayment } from '../../packages/gateway/src/payments/record.ts';
 import { type Database, insertion } from '../../packages/gateway/src/stores/sql/database.ts';
 import { TIMES } from '../../packages/gateway/src/times.ts';
 import {
+  changed,
   grant,
   HOLDER,
   type Ledger,
@@ -129,14 +130,14 @@ ledgerSuite('credit', (ledger) => {
       await grant(ledger, 10);
       const outcomes = [Promise.reject(Object.assign(new Error('duplicate key'), { code: '23505' }))];
       const write: Database['write'] = (step) => outcomes.pop() ?? ledger.database.write(step);
-      const { verdict } = await new Accounts({ ...ledger.database, write }).hold(newDebit(4));
+      const { verdict } = await new Accounts(changed(ledger.database, { write })).hold(newDebit(4));
       expect(verdict).toBe('held');
     });
 
     it('is held although the reply of the database was lost', async () => {
       await grant(ledger, 10);
       const write: Database['write'] = (step) => ledger.database.write(step).then(() => undefined);
-      const { verdict } = await new Accounts({ ...ledger.database, write }).hold(newDebit(4));
+      const { verdict } = await new Accounts(changed(ledger.database, { write })).hold(newDebit(4));
       expect(verdict).toBe('held');
       expect(await account()).toMatchObject({ heldMicros: 4, holds: 1 });
     });

@@ -4,6 +4,7 @@ import { describe } from 'vitest';
 import { type Money, openMoney, recover } from '../../packages/gateway/src/compose/money.ts';
 import type { NewDebit } from '../../packages/gateway/src/credit/account.ts';
 import type { NewPayment } from '../../packages/gateway/src/payments/record.ts';
+import type { Database } from '../../packages/gateway/src/stores/sql/database.ts';
 import { PostgresDatabase } from '../../packages/gateway/src/stores/sql/postgres.ts';
 import { SqliteDatabase, type SqliteOptions, sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { TIMES } from '../../packages/gateway/src/times.ts';
@@ -22,6 +23,15 @@ export interface Ledger extends Pick<Money, 'accounts' | 'books' | 'database' | 
   openOther?(): Promise<Money>;
   close(): Promise<void>;
 }
+
+/** A database of which some methods are replaced. */
+export const changed = (database: Database, change: Partial<Database>): Database =>
+  new Proxy(database, {
+    get(target, name) {
+      const member = Reflect.get(change, name) ?? Reflect.get(target, name);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
 
 const START_MS = Date.parse('2026-11-20T00:00:00Z');
 /** The bound for all answers in tests. */

@@ -154,7 +154,7 @@ describe('background work counts its failures:', () => {
     const { breakNow, count, close, money, payment } = await broken();
     await money.payments.settling(payment.key, payment.owner, { answer: '{}', signature: 'signature', height: 7 });
     await money.payments.resolve(payment.key, { outcome: 'unknown', signature: 'signature' }, payment.owner);
-    const chain = { finalizedHeight: fail } as unknown as Chain;
+    const chain = { finalized: fail } as unknown as Chain;
     const reconciler = new Reconciler({
       payments: money.payments,
       facilitator: {} as Facilitator,

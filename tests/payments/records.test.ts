@@ -3,10 +3,10 @@ import { NETWORKS } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
-import type { Database, Step } from '../../packages/gateway/src/stores/sql/database.ts';
 import { TIMES } from '../../packages/gateway/src/times.ts';
 import { inEachTest } from '../kit/in-suite.ts';
 import {
+  changed,
   grant,
   landed,
   ledgerSuite,
@@ -503,11 +503,7 @@ describe('P22 a payment abandoned by a running process', () => {
   it('P22 during a renewal of its lease is free after that lease', async () => {
     const { database } = ledger;
     let beforeWrite: () => Promise<unknown> = async () => undefined;
-    const held: Database = Object.create(database, {
-      write: { value: (step: Step) => beforeWrite().then(() => database.write(step)) },
-      read: { value: database.read.bind(database) },
-      now: { value: database.now.bind(database) },
-    });
+    const held = changed(database, { write: (step) => beforeWrite().then(() => database.write(step)) });
     const payments = new Payments(held);
     const payment = newPayment();
     expect(await payments.reserve(payment)).toBe('reserved');

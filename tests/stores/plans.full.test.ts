@@ -8,6 +8,7 @@ import type { Database, Statement, Step } from '../../packages/gateway/src/store
 import { stepQuery } from '../../packages/gateway/src/stores/sql/postgres-server.ts';
 import { numbered } from '../../packages/gateway/src/stores/sql/sqlite-connection.ts';
 import {
+  changed,
   grant,
   HOLDER,
   JOURNAL_KEEP_MS,
@@ -102,17 +103,11 @@ interface Seen {
 function observed(database: Database, { statements, steps }: Seen): Database {
   const note = (statement: Statement) =>
     void (statements.has(statement.sql) || statements.set(statement.sql, statement));
-  return Object.assign(Object.create(database) as Database, {
-    dialect: database.dialect,
-    now: () => database.now(),
-    wallAt: (ms: number) => database.wallAt(ms),
-    clock: () => database.clock(),
-    isReady: () => database.isReady(),
+  return changed(database, {
     read(statement: Statement) {
       note(statement);
       return database.read(statement);
     },
-    report: (statement: Statement) => database.report(statement),
     write(step: Step) {
       const key = [step.guard, ...(step.changes ?? [])].map(({ sql }) => sql).join(';');
       if (!steps.has(key)) steps.set(key, step);

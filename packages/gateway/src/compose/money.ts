@@ -5,50 +5,23 @@ import { Accounts } from '../credit/accounts.ts';
 import { Payments } from '../payments/payments.ts';
 import { PAYMENTS } from '../payments/record.ts';
 import { Books } from '../sales/books.ts';
-import { monotonicMs } from '../stores/clock.ts';
-import type { Database, OnWritten } from '../stores/sql/database.ts';
+import type { Database, MoneyEvents } from '../stores/sql/database.ts';
 import { Retention } from '../stores/sql/retention.ts';
 import { TIMES } from '../times.ts';
-
-export interface MoneyEvents {
-  /** A step that this process has written. */
-  written: Parameters<OnWritten>;
-  /** The duration of a durable step, even if it failed. */
-  committed: [ms: number];
-}
-
-/** Wraps a database to time its durable steps. */
-const timed = (database: Database, events: EventEmitter<MoneyEvents>): Database => ({
-  dialect: database.dialect,
-  now: () => database.now(),
-  wallAt: (nowMs) => database.wallAt(nowMs),
-  clock: () => database.clock(),
-  isReady: () => database.isReady(),
-  read: (statement) => database.read(statement),
-  report: (statement) => database.report(statement),
-  write(step) {
-    if (!step.isDurable) return database.write(step);
-    const startedMs = monotonicMs();
-    return database.write(step).finally(() => events.emit('committed', monotonicMs() - startedMs));
-  },
-  close: () => database.close(),
-});
 
 /**
  * Opens the data about money in a database; closing it does not close the database. `journalKeepMs`: how long journal entries are
  * stored. `answerBytes`: the most bytes of all stored answers together.
  */
 export function openMoney(
-  untimed: Database,
+  database: Database,
   journalKeepMs: number,
   answerBytes: number = PAYMENTS.answerBytes,
   background = new Background(),
 ) {
   const events = new EventEmitter<MoneyEvents>();
-  const database = timed(untimed, events);
-  const onWritten: OnWritten = (written) => void events.emit('written', written);
-  const payments = new Payments(database, onWritten, background);
-  const accounts = new Accounts(database, onWritten, background);
+  const payments = new Payments(database, events, background);
+  const accounts = new Accounts(database, events, background);
   const releaseLapsed = () => accounts.releaseAllLapsed();
   const retention = new Retention(database, { journalKeepMs, answerBytes, releaseLapsed }, background);
   return {

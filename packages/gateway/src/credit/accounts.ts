@@ -62,6 +62,8 @@ function entryOf({ id, by, network, wallet, micros, route, requestId }: NewDebit
  * promise resolves; holds are not. Methods reject while the database is unavailable.
  */
 export class Accounts extends Ledger {
+  protected readonly paidBy = { table: 'debits', key: 'id' } as const;
+
   /** The unspent credit of all wallets by network, in millionths of a dollar. */
   async owed(): Promise<ReadonlyMap<string, number>> {
     const found = await this.database.report(rows.SUM_CREDIT);
@@ -132,13 +134,6 @@ export class Accounts extends Ledger {
     }
   }
 
-  /** Notes that the answer has reached its wallet. */
-  delivered(id: string): void {
-    const sql =
-      'update debits set owed_until_ms = null where id = $1 and owed_until_ms is not null and {in time} returning id';
-    void this.background.run('deliveries', () => this.database.write({ guard: { sql, values: [id] } }));
-  }
-
   /** Upstream calls for a debit so far: the first, and those for a captured debit whose answer was lost. */
   async calls(id: string): Promise<number> {
     return 1 + ((await this.debit(id))?.callsAgain ?? 0);
@@ -147,12 +142,12 @@ export class Accounts extends Ledger {
   /** Counts one more upstream call for a captured debit whose answer was lost. */
   async called(id: string): Promise<void> {
     const sql = `update debits set calls_again = calls_again + 1 where id = $1 and state = 'captured' and {in time} returning id`;
-    await this.database.write({ guard: { sql, values: [id] } });
+    await this.write({ guard: { sql, values: [id] } });
   }
 
   async #write({ network, wallet }: AccountHolder, step: Step, entries: readonly JournalEntry[] = []) {
-    const row = await this.database.write(step);
-    if (row) this.onWritten({ network, wallet, entries });
+    const row = await this.write(step);
+    if (row) this.events.emit('written', { network, wallet, entries });
     return row;
   }
 
@@ -174,9 +169,9 @@ export class Accounts extends Ledger {
     if (found[0]?.own_payment === 'bought') return { verdict: 'running', account };
     if (owed && !isPastOwed) return { verdict: 'owed', account, debit: owed };
     if (Number(found[0]?.due_payments) > 0 && !isPastOwed) return { verdict: 'due', account };
-    for (const row of lapsed) await this.database.write(rows.releaseLapsed(row, nowMs));
+    for (const row of lapsed) await this.write(rows.releaseLapsed(row, nowMs));
     const reason = lapsed.length > 0 ? undefined : holdRefusal(account, micros);
-    if (!reason && found[0]?.own_payment === 'lapsed') await this.database.write(rows.dropLapsedPayment(id, nowMs));
+    if (!reason && found[0]?.own_payment === 'lapsed') await this.write(rows.dropLapsedPayment(id, nowMs));
     return reason && { verdict: reason, account };
   }
 
@@ -186,7 +181,7 @@ export class Accounts extends Ledger {
     let lapsed: readonly Row[];
     do {
       lapsed = await this.database.read(rows.findLapsed(nowMs));
-      for (const row of lapsed) await this.database.write(rows.releaseLapsed(row, nowMs));
+      for (const row of lapsed) await this.write(rows.releaseLapsed(row, nowMs));
     } while (lapsed.length === rows.LAPSED_AT_ONCE);
   }
 }

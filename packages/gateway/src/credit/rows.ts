@@ -20,10 +20,14 @@ export const unchargedCalls = (wallet: string, now: string) => `(select cast(coa
   from uncharged_calls where wallet_id = ${wallet} and at_ms > cast(${now} as bigint) - ${TIMES.failuresMs})`;
 const accountAt = (now: string) => `w.granted_micro_usdc, w.spent_micro_usdc, w.held_micro_usdc, w.holds,
   ${unchargedCalls('w.id', now)} as uncharged, b.key as purchase_key, b.credit_micro_usdc as purchase_micro_usdc`;
-/** The wallet's payment that buys credit at the time in this parameter. */
-const buying = (now: string) => `left join payments b on b.wallet_id = w.id and b.credit_micro_usdc > 0
-  and b.state in ('reserved', 'settling', 'unresolved')
-  and (b.leased_until_ms > ${now} or b.settling_since_ms > ${now} - ${TIMES.blockhashMs})`;
+/** Payments whose outcome is not known yet. */
+export const IS_UNFINISHED_PAYMENT = `state in ('reserved', 'settling', 'unresolved')`;
+/** Whether an unfinished payment brings credit that its wallet's calls wait for, at the time in a parameter. */
+export const bringsCredit = (now: string) =>
+  `credit_micro_usdc > 0 and (leased_until_ms > ${now} or settling_since_ms > ${now} - ${TIMES.blockhashMs})`;
+/** The wallet's payment that brings credit. */
+const buying = (now: string) => `left join (select wallet_id, key, credit_micro_usdc from payments
+  where ${IS_UNFINISHED_PAYMENT} and ${bringsCredit(now)}) as b on b.wallet_id = w.id`;
 /** The columns of a debit, and its members. */
 const COLUMNS = {
   id: 'id',
@@ -79,13 +83,16 @@ export const findDebit = (id: string): Statement => ({
 const isUnfinished = `(state = 'held' or owed_until_ms is not null) and request_hash >= ''`;
 const isOwed = 'request_hash = $4 and owed_until_ms > $5';
 const isLapsed = `state = 'held' and until_ms <= $5`;
-const OF_REQUEST = `where wallet_id = w.id and request_hash = $4
-  and ((state in ('settling', 'unresolved') and search_ended_ms is null) or owed_until_ms > $5)`;
+/** Whether the outcome of a payment is unknown and is still looked up. */
+export const IS_SEARCHED = `state in ('settling', 'unresolved') and search_ended_ms is null`;
+/** Whether a payment is open, or its answer owed. */
+export const IS_DUE = `((${IS_SEARCHED}) or owed_until_ms > $5)`;
+const OF_REQUEST = `where wallet_id = w.id and request_hash = $4 and ${IS_DUE}`;
 
 const IS_LAPSED_PAYMENT = `state = 'reserved' and leased_until_ms <= $2`;
 
 /** A subquery of its own: PostgreSQL would scan the whole table if the list of ids depended on the outer row. */
-const THE_WALLET = '(select id from wallets where cluster = $1 and address = $2)';
+export const THE_WALLET = '(select id from wallets where cluster = $1 and address = $2)';
 
 /** Everything that decides whether a price can be held: the account, this debit, a debit owed for the request, lapsed holds. */
 const LOOK = `select ${accountAt('$5')}, ${DEBIT}, (select count(*) from payments ${OF_REQUEST}) as due_payments,

@@ -52,7 +52,7 @@ export class Deliveries extends PaidAnswers {
       if (this.isTooOften(key, isPayers ? 'payer' : 'other')) throw alreadyUsed('sent again too often');
       return isPayers ? this.#settled(context, record, prepare) : this.#withoutTicket(context, record);
     }
-    if (record.progress === 'refused') throw refusedRefusal(record, record.reason ?? '', context.inVersion1Header);
+    if (record.progress === 'refused') throw refusedRefusal(record, context.inVersion1Header);
     if (record.progress === 'unresolved') throw pendingRefusal(record, context.inVersion1Header);
     throw inProgress();
   }

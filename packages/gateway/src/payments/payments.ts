@@ -1,16 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Background, Repeated } from '../background.ts';
+import type { Repeated } from '../background.ts';
 import type { CreditLimits } from '../credit/account.ts';
+import { IS_SEARCHED } from '../credit/rows.ts';
 import { mayDelete } from '../stores/sql/clock.ts';
-import {
-  type Database,
-  isDuplicate,
-  type JournalKind,
-  Ledger,
-  type OnWritten,
-  type Row,
-} from '../stores/sql/database.ts';
+import { isDuplicate, type JournalKind, Ledger, type Row } from '../stores/sql/database.ts';
 import { TIMES } from '../times.ts';
 import * as changes from './changes.ts';
 import type { Settlement } from './facilitator/facilitator.ts';
@@ -24,17 +18,7 @@ import {
   readState,
   type SettlementAttempt,
 } from './record.ts';
-import {
-  findByKey,
-  findOpen,
-  IS_SEARCHED,
-  lookAt,
-  paidOf,
-  recordOfRow,
-  type StoredState,
-  type Subject,
-  stateOf,
-} from './rows.ts';
+import { findByKey, findOpen, lookAt, paidOf, recordOfRow, type StoredState, type Subject, stateOf } from './rows.ts';
 
 /** The verdict of a step, and the record after it. */
 interface Outcome {
@@ -62,12 +46,13 @@ const FIND_BOOKED = `select kind from journal_entries where kind in ('settlement
  * after a reservation are durable when the promise resolves. Methods reject while the database is unavailable, except `release`.
  */
 export class Payments extends Ledger {
+  protected readonly paidBy = { table: 'payments', key: 'key' } as const;
   /** Payments that this process has reserved or is settling. Their leases are renewed. */
   readonly #own = new Map<string, OwnState>();
   readonly #renewing: Repeated;
 
-  constructor(database: Database, onWritten?: OnWritten, background?: Background) {
-    super(database, onWritten, background);
+  constructor(...parts: ConstructorParameters<typeof Ledger>) {
+    super(...parts);
     const renew = ([key, own]: [string, OwnState]) => this.background.run('leases', () => this.#renew(key, own));
     this.#renewing = this.background.every('leases', TIMES.renewMs, () => Promise.all([...this.#own].map(renew)));
   }
@@ -157,13 +142,6 @@ export class Payments extends Ledger {
     await this.background.run('releases', () => this.#next(key, machine.release(owner, isCalled)));
   }
 
-  /** Notes that the answer has reached the payer. */
-  delivered(key: string): void {
-    const sql =
-      'update payments set owed_until_ms = null where key = $1 and owed_until_ms is not null and {in time} returning key';
-    void this.background.run('deliveries', () => this.database.write({ guard: { sql, values: [key] } }));
-  }
-
   /** Payments whose outcome is looked up, a hundred at most, by the time of their turn: all, or those whose turn has come. */
   async open(dueMs = Number.MAX_SAFE_INTEGER): Promise<readonly PaymentRecord[]> {
     const nowMs = this.now();
@@ -183,7 +161,7 @@ export class Payments extends Ledger {
     for (const [keys, pause] of [[keysOf(true), '0'] as const, [keysOf(false), PAUSE] as const]) {
       const sql = `update payments set search_from_ms = cast($2 as bigint) + ${pause} where key in (${this.database.dialect.textsIn('$1')})
   and ${IS_SEARCHED} and {in time} returning key`;
-      if (keys.length > 0) await this.database.write({ guard: { sql, values: [JSON.stringify(keys), nowMs] } });
+      if (keys.length > 0) await this.write({ guard: { sql, values: [JSON.stringify(keys), nowMs] } });
     }
     return records;
   }
@@ -220,7 +198,7 @@ export class Payments extends Ledger {
         const [entries, version] = [changes.entriesOf(step, details), randomBytes(8).toString('hex')];
         const wallMs = this.database.wallAt(nowMs);
         const taking = { subject, state, step, details, entries, version, nowMs, wallMs };
-        const row = await this.database.write(changes.statementsOf(taking, this.database.dialect));
+        const row = await this.write(changes.statementsOf(taking, this.database.dialect));
         if (row) return this.#taken(taking, row);
         const now = await this.look(subject);
         // It was written, but the reply was lost.
@@ -244,7 +222,7 @@ export class Payments extends Ledger {
     const { granted_micro_usdc: granted, spent_micro_usdc: spent } = row;
     if (record?.progress === 'reserved' || record?.progress === 'settling')
       this.#own.set(record.key, { ...state, ...step.after, record, wallet: { id: Number(row.id), version } });
-    this.onWritten({ network, wallet, entries });
+    this.events.emit('written', { network, wallet, entries });
     return {
       verdict: 'done',
       record,
@@ -254,7 +232,7 @@ export class Payments extends Ledger {
 
   async #renew(key: string, own: OwnState): Promise<void> {
     const leasedUntilMs = this.now() + TIMES.leaseMs;
-    const row = await this.database.write({ guard: changes.renewLease(key, own.record.owner, leasedUntilMs) });
+    const row = await this.write({ guard: changes.renewLease(key, own.record.owner, leasedUntilMs) });
     if (this.#own.get(key) !== own) return;
     if (row) this.#own.set(key, { ...own, record: { ...own.record, leasedUntilMs } });
     else this.#own.delete(key);

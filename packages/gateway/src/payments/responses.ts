@@ -58,8 +58,7 @@ export function pendingRefusal(record: PaymentRecord, inVersion1Header: boolean)
 }
 
 /** The payment provably moves nothing: the client may make a new one. */
-export function refusedRefusal(record: PaymentRecord, reason: string, inVersion1Header: boolean): Refusal {
-  const { network, payer } = record;
+export function refusedRefusal({ network, payer, reason = '' }: PaymentRecord, inVersion1Header: boolean): Refusal {
   const code = codeOfReason(reason);
   return new Refusal(code, {
     reason,

@@ -1,5 +1,12 @@
 import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
-import { unchargedCalls } from '../credit/rows.ts';
+import {
+  bringsCredit,
+  IS_DUE,
+  IS_SEARCHED,
+  IS_UNFINISHED_PAYMENT,
+  THE_WALLET,
+  unchargedCalls,
+} from '../credit/rows.ts';
 import { membersIn, namesIn, only, type Row, type Statement, text, type Value } from '../stores/sql/database.ts';
 import { TIMES } from '../times.ts';
 import type { NewPayment, PaymentRecord, PaymentState } from './record.ts';
@@ -59,22 +66,14 @@ export const CHANGING = {
 const MEMBERS = { ...LASTING, ...CHANGING };
 const RECORD = `w.cluster, w.address, p.owed_until_ms, ${namesIn('p', MEMBERS)}`;
 
-/** Whether the outcome is unknown and is still looked up. */
-export const IS_SEARCHED = `state in ('settling', 'unresolved') and search_ended_ms is null`;
-const isDue = `((${IS_SEARCHED}) or owed_until_ms > $5)`;
-
-/** A subquery of its own: PostgreSQL would scan the whole table if the list of keys depended on the outer row. */
-const THE_WALLET = '(select id from wallets where cluster = $1 and address = $2)';
-
 /** A payment whose process has died may still be going on for as long as it may have been reserved. */
 const IN_FLIGHT = `leased_until_ms > $5 - ${TIMES.inFlightMs - TIMES.leaseMs}`;
 
 /** The wallet's payments between reservation and outcome: their number, their upstream calls of the last minute, the one that brings credit. */
 const UNFINISHED = `select count(case when key <> $3 and ${IN_FLIGHT} then 1 end) as in_flight,
   cast(sum(case when ${IN_FLIGHT} or settling_since_ms > $5 - ${TIMES.failuresMs} then calls end) as bigint) as calls,
-  min(case when credit_micro_usdc > 0 and key <> $3
-    and (leased_until_ms > $5 or settling_since_ms > $5 - ${TIMES.blockhashMs}) then key end) as purchase_key
-  from payments where wallet_id = ${THE_WALLET} and state in ('reserved', 'settling', 'unresolved')`;
+  min(case when key <> $3 and ${bringsCredit('$5')} then key end) as purchase_key
+  from payments where wallet_id = ${THE_WALLET} and ${IS_UNFINISHED_PAYMENT}`;
 
 /** Everything that decides about one payment: a row for each payment found, or one without a payment. */
 const LOOK = `select w.id as wallet_id, w.version, w.paid, m.paid as paid_on_mainnet, spent.lamports as fees, spent.of_new_payers as fees_of_new_payers,
@@ -89,7 +88,7 @@ const LOOK = `select w.id as wallet_id, w.version, w.paid, m.paid as paid_on_mai
   left join wallets w on w.cluster = $1 and w.address = $2
   left join wallets m on m.cluster = 'mainnet' and m.address = $2
   left join payments p on p.key in (select $3 union
-    select key from payments where wallet_id = ${THE_WALLET} and request_hash = $4 and ${isDue})`;
+    select key from payments where wallet_id = ${THE_WALLET} and request_hash = $4 and ${IS_DUE})`;
 
 export const lookAt = ({ key, network, payer, requestHash }: Subject, nowMs: number, feePayer?: string): Statement => ({
   sql: LOOK,

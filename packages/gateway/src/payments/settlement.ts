@@ -113,7 +113,7 @@ export async function conclude(
   }
   record ??= unreadable;
   if (settlement?.outcome === 'settled') record = { ...record, signature: settlement.signature };
-  else if (record.progress === 'refused') throw responses.refusedRefusal(record, record.reason ?? '', inVersion1Header);
+  else if (record.progress === 'refused') throw responses.refusedRefusal(record, inVersion1Header);
   else if (record.progress !== 'settled') throw responses.pendingRefusal(record, inVersion1Header);
   return { record, balanceMicros };
 }

@@ -109,10 +109,10 @@ export async function verify(dependencies: VerifyingDependencies, purchase: Purc
   const verified = verifiedOf(purchase, payments.now());
   const end = limits.enter(verified, payments.now());
   try {
-    const pendingHeight = verifyingChains.get(payment.network)?.finalizedHeight();
-    pendingHeight?.catch(() => undefined);
+    const finalized = verifyingChains.get(payment.network)?.finalized();
+    finalized?.catch(() => undefined);
     const verification = await facilitator.verify(payment);
-    const height = await pendingHeight;
+    const height = (await finalized)?.height;
     if (verification.valid) return { height };
     limits.failed(verified.challenge, payments.now());
     const { signature, status } = await sightingOf(dependencies, payment, verification.processed);

@@ -83,11 +83,6 @@ export class Chain {
     return { status: error === null ? 'confirmed' : 'failed', slot };
   }
 
-  /** Blocks up to this height are final. It may be a second old. */
-  async finalizedHeight(): Promise<number> {
-    return (await this.finalized()).height;
-  }
-
   /** The latest final block that a node has shown. It may be a second old. */
   finalized(): Promise<Finalized> {
     const nowMs = performance.now();
@@ -206,16 +201,11 @@ export class Chain {
   }
 
   async #call(method: string, params: readonly unknown[]): Promise<unknown> {
-    return resultOf(await this.#ask(method, params), method);
-  }
-
-  /** The whole answer to a JSON-RPC request. */
-  async #ask(method: string, params: readonly unknown[]): Promise<unknown> {
-    try {
-      return JSON.parse(await this.post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })));
-    } catch (error) {
-      throw unavailable(`rpc ${method}: ${(error as Error).message}`);
-    }
+    const asked = this.post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })).then(JSON.parse);
+    const answer = await asked.catch((error: Error) => {
+      throw unavailable(`rpc ${method}: ${error.message}`);
+    });
+    return resultOf(answer, method);
   }
 }
 

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import { Background } from '../../background.ts';
 import { TIMES } from '../../times.ts';
+import { monotonicMs } from '../clock.ts';
 
 /** The differences between the SQL of the two databases. All other SQL is the same. */
 export const SQLITE = {
@@ -185,14 +187,19 @@ export const append = ({ transaction, ...entry }: JournalEntry, wallMs: number):
     is_repair: entry.isRepair ? 1 : 0,
   });
 
-/** A step that was written, for metrics and for requests that wait for their wallet. */
+/** What a step has written, for metrics and for requests that wait for their wallet. */
 export interface Written {
   readonly network: string;
   readonly wallet: string;
   readonly entries: readonly JournalEntry[];
 }
 
-export type OnWritten = (written: Written) => void;
+export interface MoneyEvents {
+  /** A step that this process has written. */
+  written: [Written];
+  /** The duration of a durable step, even if it failed. */
+  committed: [ms: number];
+}
 
 const KEEP = `insert into answers (key, until_ms, bytes, answer) select $1, $2, $3, $4 where {guarded} on conflict (key) do update
   set until_ms = excluded.until_ms, bytes = excluded.bytes, answer = excluded.answer`;
@@ -210,20 +217,40 @@ export const keepAnswer = (key: string, answer: string, untilMs: number | null) 
 const MOST_ANSWER_BYTES = 5 * 1024 * 1024;
 
 /** What payments and credit have in common: a database, its clock, and the answers that were paid for. */
-export class Ledger {
+export abstract class Ledger {
+  /** The table of what pays for answers, and its key. */
+  protected abstract readonly paidBy: { readonly table: 'payments' | 'debits'; readonly key: 'key' | 'id' };
   protected readonly database: Database;
-  protected readonly onWritten: OnWritten;
+  protected readonly events: EventEmitter<MoneyEvents>;
   readonly background: Background;
 
-  constructor(database: Database, onWritten: OnWritten = () => undefined, background = new Background()) {
+  constructor(database: Database, events = new EventEmitter<MoneyEvents>(), background = new Background()) {
     this.database = database;
-    this.onWritten = onWritten;
+    this.events = events;
     this.background = background;
   }
 
   /** The books' clock in milliseconds since the Unix epoch. It never goes back: clock.ts. */
   now(): number {
     return Math.floor(this.database.now());
+  }
+
+  /** Notes that an answer has reached its payer. */
+  delivered(key: string): void {
+    const { table, key: column } = this.paidBy;
+    const sql = `update ${table} set owed_until_ms = null where ${column} = $1 and owed_until_ms is not null and {in time}
+  returning ${column}`;
+    void this.background.run('deliveries', () => this.write({ guard: { sql, values: [key] } }));
+  }
+
+  /** Writes a step, and times it if it is durable. */
+  protected async write(step: Step): Promise<Row | undefined> {
+    const startedMs = monotonicMs();
+    try {
+      return await this.database.write(step);
+    } finally {
+      if (step.isDurable) this.events.emit('committed', monotonicMs() - startedMs);
+    }
   }
 
   /** The stored answer of a payment or debit. */
@@ -237,6 +264,6 @@ export class Ledger {
   async keep(key: string, answer: string): Promise<void> {
     const { sql, values } = keepAnswer(key, answer, this.now() + TIMES.answerMs);
     const guard = { sql: `${sql.replace('{guarded}', '{in time}')} returning key`, values };
-    await this.database.write({ guard, isDurable: true });
+    await this.write({ guard, isDurable: true });
   }
 }
