@@ -26,8 +26,8 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
     const record = newPurchase(creditMicros, change);
     const dependencies = { accounts, answers: new ChargedAnswers(accounts), queue, leaseMs: TIMES.leastHoldMs };
     const sale = { dependencies, bundles: [], limitMicros: LIMIT, priceMicros: PRICE };
-    const { key, network, payer: wallet, requestHash, route, requestId } = record;
-    const look = () => accounts.look({ network, wallet, id: key, requestHash });
+    const { key, requestHash, route, requestId } = record;
+    const look = () => payments.look(record);
 
     /** Settles what was reserved. */
     async function settle(owner: string): Promise<void> {
@@ -45,7 +45,7 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
         const sent = { key, inVersion1Header: false, receipts: undefined };
         const call = { ...sent, request: { requestHash, route, requestId, owner } };
         const payment = { ...record, owner, hasTicket, isBound: true, amount: String(amountMicros) };
-        const purchase = { sent: call, payment, look: { credit: await seen } } as unknown as Purchase;
+        const purchase = { sent: call, payment, look: await seen } as unknown as Purchase;
         const debit = await choosePayer(sale, purchase, () => payments.reserve(payment, sale));
         return {
           /** The upstream answers: charges or settles. */
@@ -119,9 +119,9 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
     const paid = newPayment(PRICE);
     await paid.buy();
     const { key, requestHash } = paid.record;
-    expect(await paid.look()).toMatchObject({ own: { id: key }, owed: undefined });
+    expect(await paid.look()).toMatchObject({ isCovered: true, owedDebit: undefined });
     const other = newPayment(PRICE, { change: { requestHash } });
-    expect(await other.look()).toMatchObject({ own: undefined, owed: { id: key } });
+    expect(await other.look()).toMatchObject({ isCovered: false, owedDebit: key });
   });
 
   it('is charged to credit if the answer that was due for its request has been delivered since', async () => {

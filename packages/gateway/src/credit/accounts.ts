@@ -31,16 +31,8 @@ export type HoldResult = { readonly verdict: 'held'; readonly debit: NewDebit } 
 /** Why nothing was captured: the hold lapsed, and other requests took the debit or the credit. */
 type NotCharged = 'running' | 'busy' | 'insufficient';
 
-/** An account, and the debits that have paid for a request. */
-export interface CreditLook {
-  readonly account: Account;
-  /** The debit with this id. */
-  readonly own: Debit | undefined;
-  /** Another debit for the same request, whose answer is owed. */
-  readonly owed: Debit | undefined;
-}
-
-function lookOf(found: readonly Row[], { id, requestHash }: rows.DebitSubject, nowMs: number): CreditLook {
+/** An account, the debit with this id, and another debit for the same request whose answer is owed. */
+function lookOf(found: readonly Row[], { id, requestHash }: NewDebit, nowMs: number) {
   const debits = found.map((row) => rows.debitOf(row, nowMs));
   const isOwed = (index: number) => found[index]?.owed_until_ms && found[index].request_hash === requestHash;
   const own = debits.find((each) => each?.id === id);
@@ -84,12 +76,6 @@ export class Accounts extends Ledger {
   async debit(id: string): Promise<Debit | undefined> {
     const [row] = await this.database.read(rows.findDebit(id));
     return row && rows.debitOf(row, this.now());
-  }
-
-  /** Reads what decides whether credit pays for a call, or has paid for it. */
-  async look(debit: rows.DebitSubject): Promise<CreditLook> {
-    const nowMs = this.now();
-    return lookOf(await this.database.read(rows.lookAt(debit, nowMs)), debit, nowMs);
   }
 
   /** Holds the price of a call. */

@@ -80,8 +80,11 @@ export const findDebit = (id: string): Statement => ({
 });
 
 /** By the index that has these alone. Without its second column SQLite may prefer the one of all debits of a wallet. */
-const isUnfinished = `(state = 'held' or owed_until_ms is not null) and request_hash >= ''`;
+const IS_UNFINISHED = `(state = 'held' or owed_until_ms is not null) and request_hash >= ''`;
 const isOwed = 'request_hash = $4 and owed_until_ms > $5';
+/** The debits of a wallet whose answer to a request is owed. */
+export const owedDebits = (wallet: string) =>
+  `from debits where wallet_id = ${wallet} and ${IS_UNFINISHED} and ${isOwed}`;
 const isLapsed = `state = 'held' and until_ms <= $5`;
 /** Whether the outcome of a payment is unknown and is still looked up. */
 export const IS_SEARCHED = `state in ('settling', 'unresolved') and search_ended_ms is null`;
@@ -100,12 +103,9 @@ const LOOK = `select ${accountAt('$5')}, ${DEBIT}, (select count(*) from payment
     where key = $3 and state <> 'refused') as own_payment
   from (select 1 as one) as always left join wallets w on w.cluster = $1 and w.address = $2 ${buying('$5')}
   left join debits d on d.id in (select $3 union
-    select id from debits where wallet_id = ${THE_WALLET} and ${isUnfinished} and ((${isOwed}) or (${isLapsed})))`;
+    select id from debits where wallet_id = ${THE_WALLET} and ${IS_UNFINISHED} and ((${isOwed}) or (${isLapsed})))`;
 
-/** The debit whose state is read. */
-export type DebitSubject = Pick<NewDebit, 'network' | 'wallet' | 'id' | 'requestHash'>;
-
-export const lookAt = (debit: DebitSubject, nowMs: number): Statement => ({
+export const lookAt = (debit: NewDebit, nowMs: number): Statement => ({
   sql: LOOK,
   values: [...holderValues(debit), debit.id, debit.requestHash, nowMs],
 });
@@ -127,7 +127,7 @@ export function hold(debit: NewDebit, nowMs: number, options: HoldOptions): Step
   and holds < ${CREDIT.holdsPerWallet} and ${unchargedCalls('wallets.id', '$5')} < ${MOST_UNPAID_CALLS}
   and not exists (select 1 from debits where id = $3)
   and not exists (select 1 from payments where key = $3 and state <> 'refused')
-  and ($7 = 1 or (not exists (select 1 from debits where wallet_id = wallets.id and ${isUnfinished} and ${isOwed})
+  and ($7 = 1 or (not exists (select 1 ${owedDebits('wallets.id')})
     and not exists (select 1 from payments ${OF_REQUEST.replace('w.id', 'wallets.id')})))
   and {in time} returning id`,
     values: [...holderValues(debit), id, requestHash, nowMs, micros, Number(isPastOwed)],

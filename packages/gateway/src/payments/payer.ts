@@ -1,9 +1,9 @@
-import { type Account, balanceOf, type CreditLimits, type NewDebit } from '../credit/account.ts';
+import { balanceOf, type CreditLimits, type NewDebit } from '../credit/account.ts';
 import { type CreditDependencies, refusalOf } from '../credit/debiting.ts';
 import { fromStore } from '../gates/gate.ts';
 import type { AccountQueue } from './queue.ts';
 import { assertNotDearer, coveredMicros } from './read/quoted.ts';
-import type { ReserveVerdict } from './record.ts';
+import type { PaymentState, ReserveVerdict } from './record.ts';
 import * as responses from './responses.ts';
 import type { Purchase } from './steps.ts';
 
@@ -40,19 +40,23 @@ export async function choosePayer(
   const { payment } = purchase;
   const holder = { network: payment.network, wallet: payment.payer };
   const debit = debitFor(credit, purchase);
-  let seen: Account | undefined = purchase.look.credit?.account;
+  let seen: Pick<PaymentState, 'balanceMicros' | 'purchaseKey'> | undefined = purchase.look;
+  const read = async () => {
+    const account = await fromStore(accounts.find(holder));
+    return { balanceMicros: balanceOf(account), purchaseKey: account.purchase?.key };
+  };
   const chosen = await queue.until(holder, async () => {
-    const account = seen ?? (await fromStore(accounts.find(holder)));
+    const { balanceMicros, purchaseKey = payment.key } = seen ?? (await read());
     // The next attempt reads it again.
     seen = undefined;
-    if (debit && balanceOf(account) >= debit.micros) {
+    if (debit && balanceMicros >= debit.micros) {
       const { verdict } = await fromStore(accounts.hold(debit, { leaseMs, isPastOwed: true }));
       if (verdict === 'held') return 'credit';
       if (verdict === 'busy' || verdict === 'insufficient') return 'not yet';
       throw refusalOf(verdict);
     }
-    assertNotDearer({ ...payment, priceMicros: credit.priceMicros }, account);
-    if (account.purchase && account.purchase.key !== payment.key) return 'not yet';
+    assertNotDearer({ ...payment, priceMicros: credit.priceMicros }, balanceMicros);
+    if (purchaseKey !== payment.key) return 'not yet';
     const verdict = await reserve();
     return verdict === 'under_way' || verdict === 'covered' ? 'not yet' : verdict;
   });

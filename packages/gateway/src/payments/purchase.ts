@@ -1,6 +1,5 @@
 import { dollars, Refusal } from '@asset-gateway/protocol';
 import type { Answer, Ask, Call, Delivery, Prepare, Trail } from '../call.ts';
-import type { CreditLook } from '../credit/accounts.ts';
 import { charged } from '../credit/debiting.ts';
 import { fromStore, MOST_CALLS, storedText } from '../gates/gate.ts';
 import type { Deliveries } from './deliveries.ts';
@@ -12,8 +11,9 @@ import type { Offer } from './read/requirement.ts';
 import { isSigned } from './read/transaction.ts';
 import type { PaymentRecord, ReserveVerdict } from './record.ts';
 import { refusalOf, unavailable, unused } from './responses.ts';
+import type { StoredState } from './rows.ts';
 import { conclude, deliveryOf, inTurn, note, record, send } from './settlement.ts';
-import type { Look, Purchase } from './steps.ts';
+import type { Purchase } from './steps.ts';
 import { type Proof, verifiedOf, verify } from './verification.ts';
 
 /** What a route is sold with at this moment. */
@@ -112,47 +112,43 @@ function readPayment(seller: Seller, call: Call, trail: Trail) {
 
 /** A payment that does not match the present offer buys nothing: it gets the answer that it has bought before, or the refusal. */
 async function answerOld(seller: Seller, sent: PaymentCall, refusal: Refusal, prepare: Prepare): Promise<Delivery> {
-  const { crypto, payments, credit, whyClosed } = seller;
+  const { crypto, payments, whyClosed } = seller;
   const { key, transfer, transaction } = sent;
   // A transfer without a fault is signed. Nothing is looked up for a payment that its payer has not signed.
   if (typeof transfer === 'string' && !isSigned(transaction, crypto)) throw refusal;
-  const looking = [payments.find(key), credit?.dependencies.accounts.debit(key)] as const;
-  const [record, own] = await fromStore(Promise.all(looking));
-  const known = await answerKnown(seller, sent, { record, credit: { own } }, prepare);
+  const record = await fromStore(payments.find(key));
+  const known = await answerKnown(seller, sent, { record, isCovered: true }, prepare);
   if (known) return known;
   throw whyClosed === undefined ? refusal : unavailable(whyClosed);
 }
 
-async function lookUp({ payments, credit }: Seller, sent: PaymentCall): Promise<Look> {
-  const { key, offer, request, transaction } = sent;
+function lookUp({ payments }: Seller, { key, offer, request, transaction }: PaymentCall): Promise<StoredState> {
   const [, payer = ''] = transaction.keys;
   const { network } = offer;
   const { requestHash } = request;
   const feePayer = offer.feePayer === '' ? undefined : feePayerName(network, offer.feePayer);
-  const looking = payments.look({ key, network, payer, requestHash }, feePayer);
-  const found = await fromStore(
-    Promise.all([looking, credit?.dependencies.accounts.look({ network, wallet: payer, id: key, requestHash })]),
-  );
-  return { ...found[0], credit: found[1] };
+  return fromStore(payments.look({ key, network, payer, requestHash }, feePayer));
 }
 
-interface Known extends Pick<Look, 'record'> {
-  readonly credit: Pick<CreditLook, 'own'> | undefined;
-}
+type Known = Pick<StoredState, 'record' | 'isCovered'>;
 
 /** The answer that this very payment has bought, or that credit has bought in its place. */
 async function answerKnown({ deliveries, credit }: Seller, sent: PaymentCall, look: Known, prepare: Prepare) {
   const known = await deliveries.known(sent, look.record, prepare);
-  const debit = look.credit?.own;
-  return known ?? (debit && credit?.dependencies.answers.known(debit, sent, prepare));
+  if (known || !credit || !look.isCovered) return known;
+  const { accounts, answers } = credit.dependencies;
+  const debit = await fromStore(accounts.debit(sent.key));
+  return debit && answers.known(debit, sent, prepare);
 }
 
 /** The answer to the same request that the wallet has paid for and has not received. */
 async function answerOwed({ deliveries, credit }: Seller, { sent, payment, look }: Purchase, prepare: Prepare) {
   const { hasTicket: isProven } = payment;
   const owed = await deliveries.owed(sent, { due: look.due, isProven }, prepare);
-  const debit = isProven ? look.credit?.owed : undefined;
-  return owed ?? (debit && credit?.dependencies.answers.owed(debit, sent, prepare));
+  if (owed || !credit || !isProven || look.owedDebit === undefined) return owed;
+  const { accounts, answers } = credit.dependencies;
+  const debit = await fromStore(accounts.debit(look.owedDebit));
+  return debit && answers.owed(debit, sent, prepare);
 }
 
 interface Opening extends Pick<Purchase, 'sent' | 'look'> {

@@ -4,6 +4,7 @@ import {
   IS_DUE,
   IS_SEARCHED,
   IS_UNFINISHED_PAYMENT,
+  owedDebits,
   THE_WALLET,
   unchargedCalls,
 } from '../credit/rows.ts';
@@ -24,6 +25,8 @@ export interface StoredState extends PaymentState {
   readonly paidOnMainnet: PaymentState['paid'];
   /** Whether credit has covered this payment. */
   readonly isCovered: boolean;
+  /** A debit for the same request, whose answer is owed. */
+  readonly owedDebit: string | undefined;
   /** Lamports that the fee payer has spent within the hour, by the minute, for all payers and for new ones. */
   readonly fees: { readonly all: number; readonly ofNewPayers: number };
 }
@@ -80,7 +83,8 @@ const LOOK = `select w.id as wallet_id, w.version, w.paid, m.paid as paid_on_mai
   unfinished.in_flight, unfinished.calls as unfinished_calls, unfinished.purchase_key,
   ${unchargedCalls('w.id', '$5')} as uncharged_calls,
   (select cast(sum(calls) as bigint) from uncharged_calls where payment_key = $3 and at_ms > $5 - ${TIMES.answerMs}) as stored_calls,
-  (select count(*) from debits where id = $3) as covers, w.granted_micro_usdc - w.spent_micro_usdc as balance,
+  (select count(*) from debits where id = $3) as covers, (select min(id) ${owedDebits('w.id')} and id <> $3) as owed_debit,
+  w.granted_micro_usdc - w.spent_micro_usdc as balance,
   ${RECORD}
   from (select cast(sum(lamports) as bigint) as lamports, cast(sum(of_new_payers) as bigint) as of_new_payers
     from fees where fee_payer = $6 and until_ms > $5) as spent
@@ -147,6 +151,7 @@ export function stateOf(rows: readonly Row[], key: string): StoredState {
     balanceMicros: Number(row.balance),
     purchaseKey: row.purchase_key === null ? undefined : text(row.purchase_key),
     isCovered: Number(row.covers) > 0,
+    owedDebit: row.owed_debit === null ? undefined : text(row.owed_debit),
     fees: { all: Number(row.fees), ofNewPayers: Number(row.fees_of_new_payers) },
   };
 }

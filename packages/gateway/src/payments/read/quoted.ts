@@ -1,5 +1,4 @@
 import { dollars, mostMicrosOf, Refusal } from '@asset-gateway/protocol';
-import { type Account, balanceOf } from '../../credit/account.ts';
 import type { PresentedPayment } from './payment.ts';
 import type { PaymentRequirements } from './requirement.ts';
 import { LIMITS } from './transaction.ts';
@@ -44,9 +43,9 @@ export function coveredMicros({ amount, creditMicros, hasTicket, priceMicros }: 
 }
 
 /** Throws if credit would pay more than the wallet has signed for. A payment that credit cannot cover settles at its own price. */
-export function assertNotDearer(payment: Coverable, account: Account): void {
+export function assertNotDearer(payment: Coverable, balanceMicros: number): void {
   const { priceMicros, hasTicket } = payment;
   if (priceMicros === undefined || !hasTicket || coveredMicros(payment) !== undefined) return;
-  if (balanceOf(account) >= priceMicros)
+  if (balanceMicros >= priceMicros)
     throw dearer('The price has risen above the payment; pay a fresh requirement in `accepts`.');
 }
