@@ -90,7 +90,7 @@ ledgerSuite('retention', (ledger) => {
       });
     ledger.nowMs += DAY_MS;
     let written = 0;
-    const { write } = ledger.database;
+    const write = ledger.database.write.bind(ledger.database);
     ledger.database.write = (step) => {
       written++;
       return write(step);
