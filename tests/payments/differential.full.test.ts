@@ -77,8 +77,10 @@ const WAYS = [[], ['guards'], ['price'], ['guards', 'price']] as const;
 /** The differences that explain why the gateway accepts a payment; undefined if it refuses it. Throws if none explain it. */
 async function explanationOf(wire: Uint8Array): Promise<readonly string[] | undefined> {
   const transaction = readTransaction(wire);
-  const transfer = transaction && readTransfer(transaction, offer, nodeCrypto);
-  if (transfer === undefined || typeof transfer === 'string') return undefined;
+  // The memo of a challenge binds its fee payer.
+  if (transaction?.keys[0] !== offer.feePayer) return undefined;
+  const transfer = readTransfer(transaction, offer, nodeCrypto);
+  if (typeof transfer === 'string') return undefined;
   const reasons: string[] = [];
   for (const way of WAYS) {
     const draft = draftOf(wire);

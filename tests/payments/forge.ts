@@ -226,8 +226,7 @@ export async function openMarket() {
       if (!carried || carried === 'malformed') throw new Error('malformed');
       const transaction = readTransaction(carried.transaction);
       if (!transaction) throw new Refusal(UNDECODABLE, { payment: { state: 'refused' } });
-      const shown = { ...(change.offer ?? offer), feePayer: transaction.keys[0] ?? '' };
-      const transfer = readTransfer(transaction, shown, nodeCrypto);
+      const transfer = readTransfer(transaction, change.offer ?? offer, nodeCrypto);
       const request = { requestHash: HASH, nowMs: ISSUED * 1000, memos, isOwnFeePayer: false };
       const presented = readPresentedPayment({
         key: 'k',

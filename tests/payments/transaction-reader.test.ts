@@ -147,6 +147,8 @@ const [slots, message] = [wire.subarray(1, MESSAGE_AT), wire.subarray(MESSAGE_AT
 const header = (change: Partial<Draft['header']>) => changed((draft) => Object.assign(draft.header, change));
 const instruction = (programAddressIndex: number, data: Uint8Array) =>
   changed(({ instructions }) => instructions.push({ programAddressIndex, accountIndices: [], data }));
+/** Lengths around the last one that fits one byte. */
+const withLengths = [127, 128, 129, 255, 256].map((length) => instruction(2, new Uint8Array(length)));
 /** Bytes that are no transaction. */
 const UNREADABLE: Readonly<Record<string, Buffer>> = {
   'a legacy message': changed((draft) => Object.assign(draft, { version: 'legacy' })),
@@ -156,6 +158,9 @@ const UNREADABLE: Readonly<Record<string, Buffer>> = {
   'more readers than keys': header({ numReadonlyNonSignerAccounts: 200 }),
   'a key twice': changed(({ staticAccounts }) => staticAccounts.push(staticAccounts[3] ?? '')),
   'an account that is not there': changed(({ instructions }) => instructions[3]?.accountIndices.push(99)),
+  'an account behind the last one': changed(({ instructions, staticAccounts }) =>
+    instructions[3]?.accountIndices.push(staticAccounts.length),
+  ),
   'a program that is not there': instruction(99, new Uint8Array()),
   'the message alone': message,
   'a byte too many': Buffer.concat([wire, Buffer.of(0)]),
@@ -170,7 +175,7 @@ describe("kit's codecs, with the rules of the runtime", () => {
   });
 
   it('agree with the reader on every field and every refusal', { timeout: 600_000 }, () => {
-    const wires = [wire, wire, wire, withLookup, withLookup, withLists, ...Object.values(UNREADABLE)];
+    const wires = [wire, wire, wire, withLookup, withLookup, withLists, ...withLengths, ...Object.values(UNREADABLE)];
     const seen = { read: 0, refused: 0 };
     const check = (wire: Buffer) => {
       const [own, kit] = [readTransaction(wire), readWithKit(wire)];

@@ -98,8 +98,7 @@ export function readSent(dependencies: ReadingDependencies, call: Call, trail: T
   if (carried === 'malformed') throw new Refusal('payment_malformed', { payment: { state: 'refused' } });
   const transaction = readTransaction(carried.transaction);
   if (!transaction) throw refused('invalid_exact_svm_payload_transaction_could_not_be_decoded', 'transaction');
-  // The challenge names the fee payer, which may have changed since.
-  const transfer = readTransfer(transaction, { ...offer, feePayer: transaction.keys[0] ?? '' }, crypto);
+  const transfer = readTransfer(transaction, offer, crypto);
   const key = paymentKeyOf(offer.network, transaction.message);
   return { ...paidCallOf(dependencies, call, trail), key, trail, offer, carried, transaction, transfer };
 }
@@ -153,6 +152,7 @@ export function readPresentedPayment(candidate: Candidate): PresentedPayment | R
   const { network } = candidate.offer;
   if (carried.network !== network) return refused('no_matching_requirements', 'network');
   if (typeof transfer === 'string') return refused(transfer, 'transaction');
+  // The challenge names the fee payer, which may have changed since.
   const offer = { ...candidate.offer, feePayer: transaction.keys[0] ?? '', amount: transfer.amount };
   const binding = bindingOf(transfer, offer, candidate);
   if (binding instanceof Refusal) return binding;

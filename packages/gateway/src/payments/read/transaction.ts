@@ -29,8 +29,6 @@ const SIGNATURE_BYTES = 64;
 const KEY_BYTES = 32;
 const VERSION_0 = 0x80;
 
-class Unreadable extends Error {}
-
 class ByteReader {
   readonly #bytes: Uint8Array;
   position = 0;
@@ -41,7 +39,7 @@ class ByteReader {
 
   take(count: number): Uint8Array {
     const end = this.position + count;
-    if (end > this.#bytes.length) throw new Unreadable('too short');
+    if (end > this.#bytes.length) throw new Error('too short');
     const taken = this.#bytes.subarray(this.position, end);
     this.position = end;
     return taken;
@@ -62,7 +60,7 @@ class ByteReader {
         return value;
       }
     }
-    throw new Unreadable('not a compact-u16');
+    throw new Error('not a compact-u16');
   }
 
   several<T>(read: () => T): T[] {
@@ -74,7 +72,7 @@ function readInstruction(reader: ByteReader, keys: readonly string[]): Instructi
   const program = keys[reader.byte()];
   const accounts = [...reader.take(reader.compact())];
   const data = reader.take(reader.compact());
-  if (program === undefined || accounts.some((account) => account >= keys.length)) throw new Unreadable('no such key');
+  if (program === undefined || accounts.some((account) => account >= keys.length)) throw new Error('no such key');
   return { program, accounts, data };
 }
 
@@ -82,7 +80,7 @@ function read(bytes: Uint8Array): Transaction {
   const reader = new ByteReader(bytes);
   const signatures = reader.several(() => reader.take(SIGNATURE_BYTES));
   const message = bytes.subarray(reader.position);
-  if (reader.byte() !== VERSION_0) throw new Unreadable('not version 0');
+  if (reader.byte() !== VERSION_0) throw new Error('not version 0');
   const signers = reader.byte();
   const [readonlySigners, readonlyOthers] = [reader.byte(), reader.byte()];
   const keys = reader.several(() => bs58.encode(reader.take(KEY_BYTES)));
@@ -96,7 +94,7 @@ function read(bytes: Uint8Array): Transaction {
   const isSound = readonlySigners < signers && signers + readonlyOthers <= keys.length;
   const isWhole = reader.position === bytes.length;
   if (!isWhole || !isSound || signatures.length !== signers || new Set(keys).size !== keys.length) {
-    throw new Unreadable('not canonical');
+    throw new Error('not canonical');
   }
   return { signatures, message, signers, keys, instructions, lookups };
 }
@@ -106,9 +104,8 @@ export function readTransaction(bytes: Uint8Array): Transaction | undefined {
   if (bytes.length > MAX_TRANSACTION_BYTES) return undefined;
   try {
     return read(bytes);
-  } catch (error) {
-    if (error instanceof Unreadable) return undefined;
-    throw error;
+  } catch {
+    return undefined;
   }
 }
 
@@ -169,23 +166,22 @@ const OTHERS: readonly RefusalCode[] = [
   'invalid_exact_svm_payload_unknown_seventh_instruction',
 ];
 
-function signersFault({ signers, keys, lookups }: Transaction, own: readonly Instruction[], feePayer: string) {
+function signersFault({ signers, keys, lookups }: Transaction, own: readonly Instruction[]) {
   if (signers !== LIMITS.maxRequiredSignatures) return 'invalid_exact_svm_payload_excessive_signers';
-  if (keys[0] !== feePayer) return 'invalid_exact_svm_fee_payer_mismatch';
   if (lookups > 0) return 'invalid_exact_svm_payload_transaction_could_not_be_decoded';
   // The fee payer must appear in no instruction that could use its signature.
   for (const { program, accounts } of own)
-    if (accounts.includes(0) || program === feePayer)
+    if (accounts.includes(0) || program === keys[0])
       return 'invalid_exact_svm_payload_transaction_fee_payer_transferring_funds';
   return undefined;
 }
 
 function readTokenTransfer(instruction: Instruction, { keys }: Transaction, offer: Offer) {
   const { program, accounts, data } = instruction;
-  const [source, mint, destination, authority] = accounts.map((index) => keys[index] ?? '');
+  const [source = '', mint, destination, authority = ''] = accounts.map((index) => keys[index]);
   if (program !== TOKEN || data[0] !== TRANSFER_CHECKED || data.length !== 10 || accounts.length !== 4)
     return 'invalid_exact_svm_payload_no_transfer_instruction';
-  if (authority === undefined || source === undefined || authority !== keys[1] || authority === offer.payTo)
+  if (authority !== keys[1] || authority === offer.payTo)
     return 'invalid_exact_svm_payload_transaction_fee_payer_transferring_funds';
   if (mint !== offer.asset || data[9] !== USDC_DECIMALS) return 'invalid_exact_svm_payload_mint_mismatch';
   if (destination !== offer.destination || source === destination)
@@ -210,13 +206,13 @@ export const isSigned = ({ signatures, keys, message }: Transaction, crypto: Cry
 
 /**
  * Reads the transfer of a payment, or the fault if its transaction has not the required shape: compute limit, compute price, transfer, and
- * at most one memo, with guards of wallets anywhere. The caller compares the amount and the memo. Codes are those of x402's verifiers.
+ * at most one memo, with guards of wallets anywhere. The caller compares amount, memo and fee payer. Codes are those of x402's verifiers.
  */
 export function readTransfer(transaction: Transaction, offer: Offer, crypto: Crypto): Transfer | RefusalCode {
   const { instructions, signers } = transaction;
   const own = instructions.filter(({ program, data }) => !isGuard(program, data));
   const [limit, price, transfer, ...others] = own;
-  const wrongSigners = signersFault(transaction, own, offer.feePayer);
+  const wrongSigners = signersFault(transaction, own);
   if (wrongSigners) return wrongSigners;
   const isTooLong = own.length > MAX_INSTRUCTIONS || instructions.length - own.length > MAX_GUARDS;
   if (!limit || !price || !transfer || isTooLong) return 'invalid_exact_svm_payload_transaction_instructions_length';
