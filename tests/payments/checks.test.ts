@@ -436,6 +436,32 @@ describe('a payment whose transaction has not our memo', () => {
     expect(() => read(payment, ours)).toThrow(refusing('no_matching_requirements', 'memo of another request or price'));
   });
 
+  describe('in version 1 of x402, which names no challenge,', () => {
+    const version1 = { x402Version: 1, scheme: 'exact', network: 'solana-devnet', payload: {} };
+    const [, memoOfItsOwn] = FOREIGN[0] as [string, Change];
+    const paying = (change: Change = () => undefined) =>
+      changed((draft, market) => {
+        memoOfItsOwn(draft, market);
+        change(draft, market);
+      }, version1);
+
+    it('P10 is good at the present price', () => {
+      expect(read(paying(), ours)).toMatchObject({ memo: undefined, isBound: false, hasTicket: false, amount: '5' });
+    });
+
+    it.each(['4', '6'])('P10 is refused where the price is %s', (amount) => {
+      const elsewhere = { ...ours, offer: { ...offer, amount } };
+      expect(() => read(paying(), elsewhere)).toThrow(refusing('invalid_exact_svm_payload_amount_mismatch', 'amount'));
+    });
+
+    it('P12 is refused if it names another fee payer than ours', () => {
+      const payment = paying((draft) => draft.staticAccounts.splice(0, 1, addressOf(other)));
+      expect(() => read(payment, ours)).toThrow(
+        refusing('no_matching_requirements', 'memo of another request or price'),
+      );
+    });
+  });
+
   it('P14 is refused without the ticket of its challenge', () => {
     const { ticket: _, ...extra } = accepted.extra;
     const payment = changed((FOREIGN[0] as [string, Change])[1], {
