@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ChargedAnswers, charged } from '../../packages/gateway/src/credit/debiting.ts';
 import { choosePayer } from '../../packages/gateway/src/payments/payer.ts';
 import { AccountQueue } from '../../packages/gateway/src/payments/queue.ts';
@@ -133,6 +133,29 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
     await ledger.payments.resolve(due.key, landed(due));
     ledger.payments.delivered(due.key);
     await (await payment.choose(Promise.resolve(seen))).finish();
+    expect(await account()).toMatchObject({ spentMicros: PRICE, holds: 0 });
+  });
+
+  it('waits for the last credit while another call holds it, and is charged if that call fails', async () => {
+    await grant(ledger, PRICE);
+    const other = newPayment(PRICE);
+    const holding = await newPayment(PRICE).choose();
+    const hold = vi.spyOn(ledger.accounts, 'hold');
+    const waiting = other.choose();
+    await vi.waitFor(async () => expect(await hold.mock.results[0]?.value).toMatchObject({ verdict: 'busy' }));
+    await holding.fail();
+    await (await waiting).finish();
+    expect(await progressOf(other)).toBeUndefined();
+    expect(await account()).toMatchObject({ spentMicros: PRICE, holds: 0 });
+  });
+
+  it('settles if another call has spent the credit that it saw', async () => {
+    await grant(ledger, PRICE);
+    const payment = newPayment(PRICE);
+    const seen = await payment.look();
+    await newPayment(PRICE).buy();
+    await (await payment.choose(Promise.resolve(seen))).finish();
+    expect(await progressOf(payment)).toBe('settled');
     expect(await account()).toMatchObject({ spentMicros: PRICE, holds: 0 });
   });
 
