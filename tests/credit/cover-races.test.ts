@@ -222,7 +222,7 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
   });
 
   it('X9 is refused if the price has risen above it, and nothing is held or charged', async () => {
-    await grant(ledger, 100);
+    await grant(ledger, PRICE);
     const payment = newPayment(PRICE - 1);
     await expect(payment.buy()).rejects.toMatchObject({ code: 'no_matching_requirements' });
     expect(await progressOf(payment)).toBeUndefined();

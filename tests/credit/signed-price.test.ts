@@ -2,6 +2,7 @@ import { createClient, signIn } from '@asset-gateway/client';
 import { HEADERS, mostMicrosOf, spendStatement } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { statementRefusal } from '../../packages/gateway/src/payments/read/quoted.ts';
 import { writeDocument } from '../apis/apis.ts';
 import type { Example } from '../http/targets.ts';
 import { makeFolder } from '../kit/folder.ts';
@@ -168,6 +169,11 @@ describe('X9 a statement that the client wrote itself', async () => {
       expect(response.headers.get(HEADERS.credit)).toMatch(/^charged=5, /);
     },
   );
+
+  it.each([undefined, '', 'Spend', 'Spend 0.000000 USD'])('%j spends nothing at the lowest price', (statement) => {
+    expect(statementRefusal(statement, 1)).toMatchObject({ code: 'no_matching_requirements' });
+    expect(statementRefusal(spendStatement(1), 1)).toBeUndefined();
+  });
 
   it('is read exactly', () => {
     const check = (micros: number) => mostMicrosOf(spendStatement(micros)) === micros;
