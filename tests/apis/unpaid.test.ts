@@ -55,6 +55,7 @@ describe('of an API whose answer cannot be sold', () => {
     const refused = await buy(forecast, wallet);
     expect(refused).toMatchObject({ status: 429, error: 'rate_limited', state: 'unused', added: [0, 0] });
     expect(Number(refused.wait)).toBeGreaterThan(590);
+    expect(Number(refused.wait)).toBeLessThanOrEqual(600);
     stub.text = undefined;
     // Other routes, and other wallets.
     expect(await buy(history, wallet)).toMatchObject({ status: 200, added: [1, 1] });
