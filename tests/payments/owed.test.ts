@@ -302,4 +302,44 @@ describe('P6 a payment that is on the chain already, and not known here', () => 
     expect(chain.transfers).toHaveLength(1);
     await second.stop();
   });
+
+  it('P10 buys nothing more if its memo is its payer’s own: only its record binds it to a request', async () => {
+    const { buyer, url, moved } = await newSale(gateway);
+    const elsewhere = other.url + new URL(url).pathname;
+    const payment = await buyer.payWithMemo(elsewhere, 'for services rendered');
+    expect((await ask(elsewhere, payment)).outcome).toBe('200');
+    expect((await ask(url, payment)).outcome).toBe('409 payment_already_used settled');
+    expect(moved()[0]).toBe(1);
+  });
+});
+
+describe('P6 a settlement that the database cannot note', () => {
+  it('is unused if its record says that nothing was sent, and buys when it comes again', async () => {
+    const sale = await newSale(gateway);
+    vi.spyOn(Payments.prototype, 'settling').mockRejectedValueOnce(new Error('ENOSPC'));
+    expect((await sale.ask()).outcome).toBe('503 state_unavailable unused');
+    expect(sale.moved()[0]).toBe(0);
+    expect([(await sale.ask()).outcome, sale.moved()[0]]).toEqual(['200', 1]);
+  });
+
+  it('is pending if only the reply was lost: one transfer, and the stored answer', async () => {
+    const sale = await newSale(gateway);
+    const { settling } = Payments.prototype;
+    vi.spyOn(Payments.prototype, 'settling').mockImplementationOnce(async function (this: Payments, ...noted) {
+      await settling.apply(this, noted);
+      throw new Error('the reply was lost');
+    });
+    expect((await sale.ask()).outcome).toBe(PENDING);
+    await expectStored(sale);
+  });
+
+  it('is pending if its record cannot be read either', async () => {
+    const sale = await newSale(gateway);
+    const lost = new Error('the database has ended');
+    vi.spyOn(Payments.prototype, 'settling').mockRejectedValueOnce(lost);
+    vi.spyOn(Payments.prototype, 'find').mockRejectedValueOnce(lost);
+    expect((await sale.ask()).outcome).toBe('503 state_unavailable pending');
+    expect(sale.moved()[0]).toBe(0);
+    expect([(await sale.ask()).outcome, sale.moved()[0]]).toEqual(['200', 1]);
+  });
 });
