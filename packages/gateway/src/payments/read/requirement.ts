@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { HEADERS } from '@asset-gateway/protocol';
+import { HEADERS, member } from '@asset-gateway/protocol';
 import type { Call, Trail } from '../../call.ts';
 import { type Crypto, keysFor, Macs, random } from '../../gates/crypto.ts';
 import { challengedUrl, type OriginOf } from '../../gates/gate.ts';
@@ -42,19 +42,17 @@ export function requirementOf(offer: Offer, memo: string | undefined, ticket?: s
 
 /** Whether a client's copy equals the requirement. Clients may add members to `extra`, but nowhere else. */
 export function isSameRequirement(accepted: unknown, requirement: PaymentRequirements): boolean {
-  if (typeof accepted !== 'object' || accepted === null) return false;
   const { extra: ourExtra, ...core } = requirement;
-  const { extra: theirExtra, ...theirs } = accepted as Record<string, unknown>;
-  if (!isDeepStrictEqual(theirs, core) || typeof theirExtra !== 'object' || theirExtra === null) return false;
-  return Object.entries(ourExtra).every(([name, value]) => Reflect.get(theirExtra, name) === value);
+  const { extra: theirExtra, ...theirs } = Object(accepted) as Record<string, unknown>;
+  const isSameExtra = Object.entries(ourExtra).every(([name, value]) => member(theirExtra, name) === value);
+  return isSameExtra && isDeepStrictEqual(theirs, core);
 }
 
-/** The hash that binds a payment to a request: route, path parameters, sorted query, exact body. */
+/** The hash that binds a payment to a request: route, path parameters in the path's order, sorted query, exact body. */
 export function requestHashOf({ route, parameters, query, inbound }: Call): string {
   const pairs = query ? query.split('&').sort() : [];
-  const path = Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1));
   const body = route.httpMethod === 'GET' ? '' : hash('sha256', inbound.body);
-  return hash('sha256', JSON.stringify([route.id, path, pairs, body]));
+  return hash('sha256', JSON.stringify([route.id, Object.entries(parameters), pairs, body]));
 }
 
 /** What a paid call is read with. */
