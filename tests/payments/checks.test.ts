@@ -382,6 +382,14 @@ describe('a memo of a payment is good', () => {
     expect(read(genuine.payload, dearer).requirement.amount).toBe('5');
   });
 
+  it.each([true, false])('P3 for its request only, also in version 1, whose fee payer is ours: %s', (isOwnFeePayer) => {
+    const version1 = { x402Version: 1, scheme: 'exact', network: 'solana-devnet' };
+    const payment = carrying(version1, genuine.wire);
+    expect(read(payment, { isOwnFeePayer })).toMatchObject({ isBound: true, amount: '5' });
+    const another = { isOwnFeePayer, requestHash: 'another request' };
+    expect(() => read(payment, another)).toThrow(expect.objectContaining(OTHER_REQUEST));
+  });
+
   it('P16 on its network only', () => {
     const elsewhere = { ...offer, network: NETWORKS.mainnet };
     expect(() => read(genuine.payload, { offer: elsewhere })).toThrow(expect.objectContaining(OTHER_REQUEST));
