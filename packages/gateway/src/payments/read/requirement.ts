@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { HEADERS, member } from '@asset-gateway/protocol';
+import { HEADERS } from '@asset-gateway/protocol';
 import type { Call, Trail } from '../../call.ts';
 import { type Crypto, keysFor, Macs, random } from '../../gates/crypto.ts';
 import { challengedUrl, type OriginOf } from '../../gates/gate.ts';
@@ -42,17 +42,19 @@ export function requirementOf(offer: Offer, memo: string | undefined, ticket?: s
 
 /** Whether a client's copy equals the requirement. Clients may add members to `extra`, but nowhere else. */
 export function isSameRequirement(accepted: unknown, requirement: PaymentRequirements): boolean {
+  if (typeof accepted !== 'object' || accepted === null) return false;
   const { extra: ourExtra, ...core } = requirement;
-  const { extra: theirExtra, ...theirs } = Object(accepted) as Record<string, unknown>;
-  const isSameExtra = Object.entries(ourExtra).every(([name, value]) => member(theirExtra, name) === value);
-  return isSameExtra && isDeepStrictEqual(theirs, core);
+  const { extra: theirExtra, ...theirs } = accepted as Record<string, unknown>;
+  if (!isDeepStrictEqual(theirs, core) || typeof theirExtra !== 'object' || theirExtra === null) return false;
+  return Object.entries(ourExtra).every(([name, value]) => Reflect.get(theirExtra, name) === value);
 }
 
-/** The hash that binds a payment to a request: route, path parameters in the path's order, sorted query, exact body. */
+/** The hash that binds a payment to a request: route, path parameters, sorted query, exact body. */
 export function requestHashOf({ route, parameters, query, inbound }: Call): string {
   const pairs = query ? query.split('&').sort() : [];
+  const path = Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1));
   const body = route.httpMethod === 'GET' ? '' : hash('sha256', inbound.body);
-  return hash('sha256', JSON.stringify([route.id, Object.entries(parameters), pairs, body]));
+  return hash('sha256', JSON.stringify([route.id, path, pairs, body]));
 }
 
 /** What a paid call is read with. */
@@ -92,6 +94,8 @@ const HEAD_BYTES = TIME_BYTES + RANDOM_BYTES + PRICE_BYTES;
 const ORIGIN_BYTES = 8;
 const BINDING_BYTES = 7;
 const TICKET_BYTES = 12;
+/** In base64url. */
+const TICKET_LENGTH = 16;
 const FORMAT = /^[A-Za-z0-9_-]{32}$/;
 /** Memos that stock clients make up if they copy none. */
 const MADE_UP = /^[0-9a-f]{32}$/;
@@ -181,7 +185,8 @@ export class Memos {
   }
 
   isTicketOf(memo: string, ticket: unknown): boolean {
-    return typeof ticket === 'string' && this.#tickets.verify(memo, Buffer.from(ticket, 'base64url'));
+    if (typeof ticket !== 'string' || ticket.length !== TICKET_LENGTH) return false;
+    return this.#tickets.verify(memo, Buffer.from(ticket, 'base64url'));
   }
 }
 
