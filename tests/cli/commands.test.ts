@@ -213,7 +213,7 @@ describe('the exit code', () => {
     [2, `price solana --rpc ${SECRET_URL}`, `: --rpc ${NO_RPC}\n`],
     [2, 'price solana --rpc ftp://127.0.0.1/key-in-path', `: --rpc ${NO_RPC}\n`],
     [2, 'price solana --rpc key-in-query', `: --rpc ${NO_RPC}\n`],
-    [2, 'mcp --http --keypair id.json', '--http never pays: leave --keypair and --budget-usd out'],
+    [2, 'mcp --http --keypair id.json', '--http has no wallet, so its clients pay: leave --keypair'],
     [2, 'mcp --http 70000', '--http takes a port'],
     [2, 'mcp --budget-usd much --pay', 'mcp pays within --budget-usd, and beyond it asks: leave --pay out'],
     [2, 'mcp --budget-usd much', '--budget-usd takes dollars such as 0.05, not much'],

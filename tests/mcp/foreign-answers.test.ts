@@ -4,7 +4,7 @@ import { asking, catalogWith, requirement } from '../client/offers.ts';
 import { freePort } from '../http/ports.ts';
 import { json, startStrangeGateway } from '../kit/strange-gateway.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
-import { textOf, tokensOf, useHosts } from './host.ts';
+import { type Host, textOf, tokensOf, useHosts } from './host.ts';
 
 const MOST_TOKENS = 25_000;
 const BALANCE = { method: 'getBalance', arguments: { account: 'So11111111111111111111111111111111111111112' } };
@@ -123,6 +123,42 @@ it.each<[string, Reply]>([
     expect([payments.length, await spentUsd()]).toEqual([1, '0.000005']);
   },
 );
+
+describe('a client that pays', () => {
+  const paying = { isWalletless: true, words: [] };
+  const payment = { x402Version: 2, payload: {} };
+  const pay = ({ client }: Host) =>
+    client.callTool({ name: 'rpc', arguments: { ...BALANCE }, _meta: { 'x402/payment': payment } });
+
+  it('W11 is told to send the same payment again if its outcome is not known, and is not asked for another one', async () => {
+    const host = await openHost(paying);
+    const body = { ok: false, error: 'settlement_pending', message: 'Later.' };
+    reply = { status: 503, headers: { 'retry-after': '600' }, body };
+    const answer = await pay(host);
+    expect([answer.isError, answer.structuredContent, payments.length]).toEqual([true, undefined, 1]);
+    expect(textOf(answer)).toMatch(/Do not make another one: send the same call with the same payment again\./);
+  });
+
+  it('is asked for another one if the gateway says that the payment was used, with the reason', async () => {
+    const host = await openHost(paying);
+    reply = { status: 409, body: { ok: false, error: 'payment_already_used', message: 'It was used.' } };
+    const answer = await pay(host);
+    expect(answer.structuredContent).toMatchObject({ x402Version: 2, error: 'payment_already_used' });
+    expect(textOf({ content: answer.content.slice(1) })).toMatch(
+      /^The payment was refused \(payment_already_used: It was used\.\)/,
+    );
+  });
+
+  it('W25 gets requirements without hidden characters, and none that are too long', async () => {
+    const { call } = await openHost(paying);
+    asks = [
+      { extra: { ...requirement().extra, note: HIDDEN.join('') } },
+      { extra: { ...requirement().extra, note: LONG } },
+    ];
+    expect(textOf(await call('rpc', BALANCE))).toContain('\ufffd'.repeat(HIDDEN.length));
+    expect(textOf(await call('rpc', BALANCE))).toBe("The gateway's requirements for rpc_getBalance are too long.");
+  });
+});
 
 it('X23 a payment that the gateway says was not used is sent again by the same call, and the model learns that it is free', async () => {
   const { call } = await openHost();

@@ -21,7 +21,7 @@ import { makeFolder } from '../kit/folder.ts';
 import type { PaidGateway } from '../kit/test-gateway.ts';
 
 /** A transport to a server in this process, over streams in place of its stdin and stdout. Close the previous one first. */
-function transportHere(words: readonly string[], env: NodeJS.ProcessEnv): Transport {
+export function transportHere(words: readonly string[], env: NodeJS.ProcessEnv): Transport {
   const [received, stdin] = [new ReadBuffer(), new PassThrough()];
   let ended: Promise<unknown>;
   const stdout = passingTo((chunk) => {
@@ -67,6 +67,8 @@ export interface HostOptions {
   readonly usdcMicros?: bigint;
   /** Whether the server is the bundled program in a process of its own. */
   readonly isProgram?: boolean;
+  /** Whether the server has no wallet: the client pays. */
+  readonly isWalletless?: boolean;
   /** The gateway to use, if it is not the one whose chain has the wallet's money. */
   readonly url?: string;
 }
@@ -90,7 +92,7 @@ export async function startHost(gateway: PaidGateway, options: HostOptions = {})
       return { action: user(message), content: {} };
     });
   }
-  const args = ['mcp', '--keypair', file, '--rpc', chain.url, ...words];
+  const args = ['mcp', ...(options.isWalletless ? [] : ['--keypair', file, '--rpc', chain.url]), ...words];
   const folders = { HOME: folder, XDG_STATE_HOME: folder, XDG_CACHE_HOME: folder };
   const env = { ASSET_GATEWAY_URL: options.url ?? gateway.url, ...folders };
   const own = { command: process.execPath, args: [PROGRAM, ...args], env, stderr: 'ignore' as const };

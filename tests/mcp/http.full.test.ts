@@ -19,7 +19,7 @@ async function open(options: EraOptions): Promise<Client> {
 }
 
 describe.each(ERAS)('over HTTP, in the era of %s', (_, options) => {
-  it('tools are listed and called: free ones answer, and nothing is paid', async () => {
+  it('tools are listed and called: free ones answer, and paid ones ask the client for a payment', async () => {
     const client = await open(options);
     const { tools } = await client.listTools();
     expect(tools).toHaveLength(38);
@@ -28,8 +28,10 @@ describe.each(ERAS)('over HTTP, in the era of %s', (_, options) => {
       const answer = await client.callTool({ name, arguments: input });
       const isFree = ['tokens_search', 'spending'].includes(name);
       expect([name, answer.isError ?? false]).toEqual([name, !isFree]);
-      if (!isFree)
-        expect(textOf(answer)).toMatch(/no wallet\. Nothing was paid\. Run `asset-gateway-client wallet new`/);
+      if (isFree) continue;
+      expect(answer.structuredContent).toMatchObject({ x402Version: 2, accepts: [{ scheme: 'exact' }] });
+      const sentence = textOf({ content: answer.content.slice(1) });
+      expect(sentence).toMatch(/no wallet\. Nothing was paid\. .*`asset-gateway-client wallet new`/);
     }
     expect(gateway.solana.mainnet.transfers).toEqual([]);
     await client.close();

@@ -1,4 +1,4 @@
-import { HEADERS, member } from '@asset-gateway/protocol/wire';
+import { HEADERS, isObject, type Members, member } from '@asset-gateway/protocol/wire';
 import { isSignature } from './error.ts';
 
 /** An answer with its metadata. */
@@ -59,14 +59,20 @@ export function creditIn(response: Response): CreditUse | undefined {
   return { ...(chargedMicros !== undefined && { chargedMicros }), balanceMicros };
 }
 
-/** The transaction of a settled payment, from the answer's headers; undefined if they name none. */
-export function transactionIn(response: Response): string | undefined {
+/** x402's SettleResponse in an answer's headers, unchecked; undefined if there is none. */
+export function settlementIn(response: Response): Members | undefined {
   try {
-    const transaction = member(JSON.parse(atob(response.headers.get(HEADERS.paymentResponse) ?? '')), 'transaction');
-    return isSignature(transaction) ? transaction : undefined;
+    const settlement: unknown = JSON.parse(atob(response.headers.get(HEADERS.paymentResponse) ?? ''));
+    return isObject(settlement) ? settlement : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** The transaction of a settled payment, from the answer's headers; undefined if they name none. */
+export function transactionIn(response: Response): string | undefined {
+  const transaction = member(settlementIn(response), 'transaction');
+  return isSignature(transaction) ? transaction : undefined;
 }
 
 /** How to call a method. */

@@ -19,7 +19,7 @@ export interface Offer {
 }
 
 /** A 402 reduced to the one requirement to pay. */
-type Payable = PaymentRequired & { readonly accepts: readonly [unknown] };
+export type Payable = PaymentRequired & { readonly accepts: readonly [unknown] };
 
 /** Chooses a requirement of a 402. */
 export interface OfferWish extends Partial<Pick<PaymentWish, 'buys' | 'network'>> {

@@ -11,7 +11,7 @@ import { findOffer, type Offer, type PayableOffer } from './offer.ts';
 import { type PayingWallet, transactionSigner } from './paying-wallet.ts';
 import type { Payer, PaymentWish, SignedPayment } from './settings.ts';
 
-export { transactionIn } from './call.ts';
+export { settlementIn, transactionIn } from './call.ts';
 export { isVerb, type ListedRoute, listedMicros, listedRoute, providersIn, routesIn } from './catalog.ts';
 export { balancesOf, type RpcAccess, RpcError } from './chain.ts';
 export { type Decision, decide, type Rules } from './decision.ts';
@@ -24,7 +24,7 @@ export {
   type PaymentTrace,
   type SpendingLedger,
 } from './ledger.ts';
-export { type Offer, type OfferWish, offerIn } from './offer.ts';
+export { findOffer, type Offer, type OfferWish, offerIn, type PayableOffer } from './offer.ts';
 export type { PayingWallet } from './paying-wallet.ts';
 export { isSameRequest } from './sent-request.ts';
 export type { Payer, PaymentWish, SignedPayment } from './settings.ts';

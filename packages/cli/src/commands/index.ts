@@ -18,6 +18,11 @@ const mcpCommand: Command = {
   examples: ['mcp', 'mcp --budget-usd 0.05', 'mcp --tools=all', 'mcp --http 8405'],
   options: {
     'budget-usd': { takes: '<usd>', description: 'the budget of 24 hours without asking; default: 0' },
+    'pay-by': {
+      takes: '<whose>',
+      description: "the wallet that pays; default: the client's if it can",
+      values: ['client', 'server'],
+    },
     tools: { takes: '<set>', description: 'the usual tools, or one for each method', values: ['usual', 'all'] },
     ...CLUSTER,
     http: { description: 'serve HTTP on 127.0.0.1, without a wallet' },

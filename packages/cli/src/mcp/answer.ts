@@ -46,7 +46,7 @@ export class StoredAnswers {
  * The size limit of one copy of an answer; there are two, one for hosts that read only text. A byte-level tokenizer makes at most one
  * token of a byte, so an answer stays below 25,000 tokens in any language.
  */
-const MAX_BYTES = 11_500;
+export const MAX_BYTES = 11_500;
 const MAX_SENTENCE = 4_000;
 const MAX_ISSUES = 20;
 const PRICE = /^\d{1,9}(?:\.\d{1,9})?$/;
@@ -129,10 +129,18 @@ const UNUSED =
 const REFUSED =
   'A payment for this call was sent and refused. It counts as spent until it can no longer settle, about a minute.';
 
+/** The same for a payment of the client. */
+const GIVEN_UNKNOWN =
+  'The payment was passed on and its outcome is not known. Do not make another one: send the same call with the same payment again. ' +
+  'It is charged once.';
+const GIVEN_UNUSED =
+  'The payment was not used and costs nothing. The same call can be sent with it again while it is valid, about a minute.';
+
 /** The outcome of a failed call's payment, in a sentence. */
-function paymentSentence({ code, payment }: GatewayError, { outcome }: Purchase): string[] {
-  if (outcome === 'open' && payment?.state === 'unused') return [UNUSED];
-  if (code === 'payment_unknown' || outcome === 'open') return [UNKNOWN];
+function paymentSentence({ code, payment }: GatewayError, { outcome, given }: Purchase): string[] {
+  const isGiven = given !== undefined;
+  if (outcome === 'open' && payment?.state === 'unused') return [isGiven ? GIVEN_UNUSED : UNUSED];
+  if (code === 'payment_unknown' || outcome === 'open') return [isGiven ? GIVEN_UNKNOWN : UNKNOWN];
   // The message of `payment_refused` already says it.
   return outcome === 'refused' && code !== 'payment_refused' ? [REFUSED] : [];
 }

@@ -1,14 +1,27 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { createClient, type Full, GatewayError, type Payer } from '@asset-gateway/client';
-import { type ListedRoute, type Offer, offerIn, type QuotingPayer } from '@asset-gateway/client/pay';
+import { createClient, type Full, GatewayError, type Payer, type SignedPayment } from '@asset-gateway/client';
+import type { ListedRoute, Offer, QuotingPayer } from '@asset-gateway/client/pay';
 import { createTools, type Tool } from '@asset-gateway/client/tools';
-import type { Cluster } from '@asset-gateway/protocol';
+import { type Cluster, HEADERS, type PaymentRequired } from '@asset-gateway/protocol';
 import type { Peers } from '../failure.ts';
 import { catalogOf } from '../money/catalog.ts';
-import { answerOrOffer, type Outcome, type Paying, payerFor, quotingPayer, Unpaid, watched } from '../money/paying.ts';
+import {
+  answerOrOffer,
+  type Outcome,
+  offerFor,
+  type Paying,
+  payerFor,
+  quotingPayer,
+  Unpaid,
+  watched,
+} from '../money/paying.ts';
 
 /** The wallet and ledger that this server pays with. */
 export type PayerSetup = Omit<Paying, 'caps' | 'isPreapproved'>;
+
+/** Whose wallet pays for a call: that of the MCP client, or that of this server. */
+export const PAY_BY = ['client', 'server'] as const;
+type PayBy = (typeof PAY_BY)[number];
 
 /** The gateway, wallet and budget of the calls. */
 export interface CallsOptions {
@@ -18,6 +31,8 @@ export interface CallsOptions {
   readonly listed?: readonly ListedRoute[];
   /** The user's wallet, which also signs in. Without it a temporary key signs in and nothing is paid. */
   readonly payer?: PayerSetup;
+  /** Which wallet pays; default: the client's if it says that it can pay or if there is no `payer`, or else that of `payer`. */
+  readonly payBy?: PayBy | undefined;
   /** The limits of payments without asking, in dollars. */
   readonly budget: { readonly perCallUsd: number; readonly perDayUsd: number };
   /** The time limit of a call in milliseconds; default: 30,000. */
@@ -30,6 +45,10 @@ export interface Purchase {
   readonly approved?: Offer | undefined;
   /** The call only learns its price and pays nothing. */
   readonly isQuote?: boolean;
+  /** The client's payment, as it came. It is passed on, and this server's wallet pays nothing. */
+  readonly given?: unknown;
+  /** Set once a client's payment is passed on: the 402 that it answers. */
+  required?: PaymentRequired | undefined;
   /** Set once a payment for the call is signed. */
   outcome?: Outcome | undefined;
 }
@@ -80,6 +99,7 @@ export class Calls {
   async #pay(...request: Parameters<Payer['pay']>): ReturnType<Payer['pay']> {
     const purchase: Purchase = this.#current.getStore() ?? { isQuote: true };
     const { approved, isQuote } = purchase;
+    if (purchase.given !== undefined) return watched(passedOn(purchase, request), purchase);
     const budget = isQuote ? undefined : this.#budget;
     if (!budget) return quotingPayer.pay(...request);
     const payment = await (approved ? this.#payApproved(approved, request) : payWithin(budget, request));
@@ -88,11 +108,25 @@ export class Calls {
 
   /** Pays exactly the offer that the user agreed to. It counts against the budget. */
   async #payApproved(approved: Offer, request: Parameters<Payer['pay']>): ReturnType<Payer['pay']> {
-    const offer = offerIn(...request);
-    if (offer && !isSame(offer, approved)) throw new Unpaid(offer);
+    const found = offerFor(...request);
+    if (!isSame(found.offer, approved)) throw new Unpaid(found);
     const caps = { perCallUsd: Number(approved.amount) / 1e6, perDayUsd: Number.MAX_SAFE_INTEGER / 1e6 };
     return payerFor({ ...(this.options.payer as PayerSetup), caps, isPreapproved: true }).pay(...request);
   }
+}
+
+/** The gateway takes headers of 16 KiB. A payment takes about 2. */
+const MAX_PAYMENT = 8_192;
+
+/** The client's payment in the header of a request. The gateway checks it, and that it pays for this request. */
+function passedOn(purchase: Purchase, request: Parameters<Payer['pay']>): SignedPayment {
+  const found = offerFor(...request);
+  purchase.required = found.payable;
+  const payment = Buffer.from(JSON.stringify(purchase.given)).toString('base64');
+  if (payment.length > MAX_PAYMENT) {
+    throw new Unpaid({ ...found, payable: { ...found.payable, error: 'payment_malformed' } });
+  }
+  return { micros: Number(found.offer.amount), headers: { [HEADERS.payment]: payment } };
 }
 
 /** The user is never asked to pay more for a call. Real prices are below a thousandth of this. */
@@ -110,6 +144,6 @@ async function payWithin(budget: QuotingPayer, request: Parameters<Payer['pay']>
       throw isTooMuch ? error : reason;
     });
     if ('again' in decision) throw error;
-    throw new Unpaid(decision.offer);
+    throw new Unpaid(decision);
   }
 }

@@ -20,6 +20,7 @@ import { ownWallet } from '../keys/wallets.ts';
 import { wholeCatalog } from '../money/catalog.ts';
 import { clusterIn, dollarsIn, oneOf } from '../options.ts';
 import { aboutMcp } from './about.ts';
+import { type CallsOptions, PAY_BY } from './calls.ts';
 import { createServers } from './server.ts';
 
 const HOST = '127.0.0.1';
@@ -96,20 +97,38 @@ function portIn([text = DEFAULT_PORT, ...more]: readonly string[]): number {
   return port;
 }
 
-/** The budget and the HTTP port, if any, in the words and options of `mcp`. */
-function readSettings({ words, values, session }: CommandInput) {
-  const isHttp = values.is('http');
-  const given = ['pay', 'credit'].find((name) => values.is(name));
-  if (given) throw new UsageError(`mcp pays within --budget-usd, and beyond it asks: leave --${given} out`);
-  if (!isHttp && words.length > 0) throw new UsageError('mcp takes options only');
-  if (isHttp && ['keypair', 'budget-usd'].some((name) => values.text(name) !== undefined)) {
-    throw new UsageError('--http never pays: leave --keypair and --budget-usd out');
+/** The options of a wallet of this server. */
+const OF_WALLET = ['keypair', 'budget-usd'] as const;
+
+/** Which wallet pays, if `--pay-by` says so. */
+function payByIn({ values }: CommandInput, isHttp: boolean): CallsOptions['payBy'] {
+  const chosen = values.text('pay-by');
+  const payBy = chosen === undefined ? undefined : oneOf(chosen, PAY_BY, '--pay-by');
+  if (!isHttp && payBy !== 'client') return payBy;
+  const hasWallet = OF_WALLET.some((name) => values.text(name) !== undefined);
+  if (isHttp && (hasWallet || payBy === 'server')) {
+    throw new UsageError(
+      '--http has no wallet, so its clients pay: leave --keypair, --budget-usd and --pay-by server out',
+    );
   }
+  if (hasWallet)
+    throw new UsageError('--pay-by client uses no wallet of this server: leave --keypair and --budget-usd out');
+  return 'client';
+}
+
+/** The budget, the payer and the HTTP port, if any, in the words and options of `mcp`. */
+function readSettings(given: CommandInput) {
+  const { words, values, session } = given;
+  const isHttp = values.is('http');
+  const other = ['pay', 'credit'].find((name) => values.is(name));
+  if (other) throw new UsageError(`mcp pays within --budget-usd, and beyond it asks: leave --${other} out`);
+  if (!isHttp && words.length > 0) throw new UsageError('mcp takes options only');
+  const payBy = payByIn(given, isHttp);
   const budgetUsd = dollarsIn(values.text('budget-usd') ?? '0', '--budget-usd');
   const { perCallUsd, perDayUsd } = session.caps;
   // The user's own limits apply here too.
   const budget = { perCallUsd: Math.min(budgetUsd, perCallUsd), perDayUsd: Math.min(budgetUsd, perDayUsd) };
-  return { budget, port: isHttp ? portIn(words) : undefined };
+  return { budget, payBy, port: isHttp ? portIn(words) : undefined };
 }
 
 /**
@@ -119,7 +138,7 @@ function readSettings({ words, values, session }: CommandInput) {
 export async function serveMcp(given: CommandInput): Promise<number> {
   const { session, values } = given;
   const { gateway, terminal, ledger, rpc, timeoutMs } = session;
-  const { port, budget } = readSettings(given);
+  const { port, budget, payBy } = readSettings(given);
   if (port === undefined && process.stdin.isTTY) {
     process.stdout.write(aboutMcp(gateway));
     return EXIT.ok;
@@ -130,9 +149,9 @@ export async function serveMcp(given: CommandInput): Promise<number> {
     process.stderr.write('mcp: the catalog cannot be read, so tools of APIs are missing\n');
     return [];
   });
-  const wallet = port === undefined ? await ownWallet(values) : undefined;
+  const wallet = payBy === 'client' ? undefined : await ownWallet(values);
   const payer = wallet && { gateway, terminal, ledger, rpc, wallet };
-  const servers = createServers({ gateway, cluster, listed, budget, timeoutMs, ...(payer && { payer }) }, isAll);
+  const servers = createServers({ gateway, cluster, listed, payBy, budget, timeoutMs, ...(payer && { payer }) }, isAll);
   await (port === undefined ? overStdio(servers) : overHttp(servers, port));
   return EXIT.ok;
 }

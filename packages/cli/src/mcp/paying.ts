@@ -11,6 +11,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import { offerInWords, Unpaid } from '../money/paying.ts';
 import { answerOf, failureOf, refusalOf, type StoredAnswers } from './answer.ts';
+import { callForClient, clientPays } from './by-client.ts';
 import { type Calls, MAX_ASKED_MICROS, type Purchase } from './calls.ts';
 import type { ToolContext } from './served-tool.ts';
 
@@ -83,13 +84,15 @@ async function ask(
   });
 }
 
-/** Calls a method and pays within the budget, or what the user has just agreed to. */
+/** Calls a method. The client pays, or this server does within the budget, or what the user has just agreed to. */
 export async function callMethod(
   state: ServerState,
   method: Tool,
   input: unknown,
-  { canAsk, request }: ToolContext,
+  context: ToolContext,
 ): Promise<CallToolResult | InputRequiredResult> {
+  if (clientPays(state, context)) return callForClient(state, method, input, context);
+  const { canAsk, request } = context;
   const reply = inputResponse(request.inputResponses, QUESTION);
   const isRefused = reply.kind === 'elicit' && reply.action !== 'accept';
   const tool = method.name;

@@ -12,6 +12,8 @@ import {
 export interface ToolContext {
   /** Whether the host can ask its user. */
   readonly canAsk: boolean;
+  /** Whether the host understands results that ask for an x402 payment. */
+  readonly hasExtension: boolean;
   readonly request: ServerContext['mcpReq'];
 }
 

@@ -8,23 +8,29 @@ import {
 } from '@modelcontextprotocol/server';
 import { version } from '../config.ts';
 import { ANSWER_TEMPLATE, StoredAnswers } from './answer.ts';
+import { EXTENSION } from './by-client.ts';
 import { Calls, type CallsOptions } from './calls.ts';
 import { methodTools } from './method-tools.ts';
 import { quoteTool, readOnTool, spendingTool } from './own-tools.ts';
 import { Approvals, type ServerState } from './paying.ts';
-import { argumentSchema, type ServedTool } from './served-tool.ts';
+import { argumentSchema, type ServedTool, type ToolContext } from './served-tool.ts';
 
 const NAME = 'asset-gateway';
 const INSTRUCTIONS =
   'Market data of assets and Solana data. Find an asset with tokens_search or tokens_resolve, then ask by its assetId or mint. ' +
-  'Paid tools name their price; beyond its budget the server asks the user before it pays. Long answers are cut: read_on shows the rest.';
+  'Paid tools name their price: the client pays it by x402, or this server within its budget, beyond which it asks the user. ' +
+  'Long answers are cut: read_on shows the rest.';
 
-/** Whether the host can show a form to its user, as declared with this request or at the connection. */
-function canAsk(server: McpServer, { mcpReq: { envelope } }: ServerContext): boolean {
-  const claims = envelope as Readonly<Record<string, unknown>> | undefined;
+/** What the host can do, as declared with this request or at the connection. Results of an extension are of 2026-07-28 only. */
+function contextOf(server: McpServer, { mcpReq: request }: ServerContext): ToolContext {
+  const claims = request.envelope as Readonly<Record<string, unknown>> | undefined;
   const declared = claims?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
   const elicitation = (declared ?? server.server.getClientCapabilities())?.elicitation;
-  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+  return {
+    canAsk: elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined),
+    hasExtension: declared?.extensions?.[EXTENSION] !== undefined,
+    request,
+  };
 }
 
 /** Registers the stored answers as a resource. */
@@ -50,12 +56,12 @@ export function toolsOf(state: ServerState, isAll: boolean): ServedTool[] {
 export function createServers(options: CallsOptions, isAll: boolean): McpServerFactory {
   const state: ServerState = { calls: new Calls(options), approvals: new Approvals(), stored: new StoredAnswers() };
   const tools = toolsOf(state, isAll).map((tool) => ({ ...tool, inputSchema: argumentSchema(tool.inputSchema) }));
+  const capabilities = options.payBy === 'server' ? {} : { extensions: { [EXTENSION]: {} } };
   return () => {
-    const server = new McpServer({ name: NAME, version, title: 'Asset gateway' }, { instructions: INSTRUCTIONS });
-    for (const { name, call, ...about } of tools) {
-      server.registerTool(name, about, (input, context) =>
-        call(input, { canAsk: canAsk(server, context), request: context.mcpReq }),
-      );
+    const about = { name: NAME, version, title: 'Asset gateway' };
+    const server = new McpServer(about, { instructions: INSTRUCTIONS, capabilities });
+    for (const { name, call, ...shown } of tools) {
+      server.registerTool(name, shown, (input, context) => call(input, contextOf(server, context)));
     }
     registerAnswers(server, state.stored);
     return server;

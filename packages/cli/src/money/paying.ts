@@ -1,5 +1,12 @@
 import { GatewayError, type Payer, type SignedPayment } from '@asset-gateway/client';
-import { type Caps, type Offer, offerIn, payWith, type QuotingPayer } from '@asset-gateway/client/pay';
+import {
+  type Caps,
+  findOffer,
+  type Offer,
+  type PayableOffer,
+  payWith,
+  type QuotingPayer,
+} from '@asset-gateway/client/pay';
 import { below, clusterOfNetwork, dollars, isObject, NETWORKS } from '@asset-gateway/protocol';
 import { fetchJson } from '../fetch-json.ts';
 import type { Wallet } from '../keys/wallets.ts';
@@ -50,13 +57,15 @@ export interface Paying {
   readonly isPreapproved: boolean;
 }
 
-/** Nothing was signed; `offer` is the price. */
+/** Nothing was signed; `offer` is the price, and `payable` the 402 that asks for it. */
 export class Unpaid extends Error {
   readonly offer: Offer;
+  readonly payable: PayableOffer['payable'];
 
-  constructor(offer: Offer) {
+  constructor({ offer, payable }: PayableOffer) {
     super('nothing was paid');
     this.offer = offer;
+    this.payable = payable;
   }
 }
 
@@ -70,12 +79,17 @@ export async function answerOrOffer<Answer>(call: Promise<Answer>): Promise<Answ
   }
 }
 
+/** The offer of a 402. Throws `nothing_payable` if there is none. */
+export function offerFor(...[required, wish]: Parameters<Payer['pay']>): PayableOffer {
+  const found = findOffer(required, wish);
+  if (!found) throw new GatewayError('nothing_payable', { message: 'the 402 asks for no payment' });
+  return found;
+}
+
 /** Never pays. Throws `Unpaid` with the offer. */
 export const quotingPayer: Payer = {
-  async pay(required, wish) {
-    const offer = offerIn(required, wish);
-    if (!offer) throw new GatewayError('nothing_payable', { message: 'the 402 asks for no payment' });
-    throw new Unpaid(offer);
+  async pay(...request) {
+    throw new Unpaid(offerFor(...request));
   },
 };
 
