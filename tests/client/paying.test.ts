@@ -122,6 +122,25 @@ describe('credit', () => {
     expect(transfers().length).toBe(2);
   });
 
+  it('is bought in one bundle by parallel calls with `credit: true`, which count once against the caps', async () => {
+    const ledger = memoryLedger();
+    const signed = vi.spyOn(ledger, 'signed');
+    const { client, transfers } = await openCustomer(gateway, { ledger });
+    const asking = client.with({ credit: true });
+    const answers = await Promise.all([1, 2, 3].map(() => asking.rpc.getBalance(ACCOUNT).full()));
+    expect(answers.map(({ credit }) => credit?.balanceMicros ?? -1).sort((one, other) => one - other)).toEqual([
+      0,
+      PRICE,
+      2 * PRICE,
+    ]);
+    expect([signed.mock.calls.length, transfers().length]).toEqual([1, 1]);
+    // The fourth and fifth call need another bundle, which the failure of a purchase leaves to the next call.
+    signed.mockRejectedValueOnce(new Error('the disk is full'));
+    const later = await Promise.allSettled([4, 5].map(() => asking.rpc.getBalance(ACCOUNT)));
+    expect(later.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(transfers().length).toBe(2);
+  });
+
   it('is not sold in other amounts than the gateway lists', async () => {
     const { client, transfers } = await openCustomer(gateway);
     await expect(client.credit.buy({ usd: 0.01 })).rejects.toMatchObject({

@@ -58,6 +58,18 @@ async function payFor(exchange: Exchange, response: Response, body: Body402): Pr
   return answer;
 }
 
+const clusterIn = ({ outgoing: { cluster = '' } }: Exchange): string => cluster;
+
+/** Pays a 402. A bundle is bought by one call at a time, so that parallel calls share it. */
+function payAlone(exchange: Exchange, response: Response, body: Body402): Promise<Response> {
+  const { connection, settings } = exchange;
+  const answer = payFor(exchange, response, body);
+  if (!settings.credit) return answer;
+  const end = (): void => void connection.purchases.delete(clusterIn(exchange));
+  connection.purchases.set(clusterIn(exchange), answer.then(end, end));
+  return answer;
+}
+
 /** The error for a 402 after a payment, which must not be paid again. */
 function refusedPayment(response: Response, text: string, micros: number): GatewayError {
   const { code, message: why, requestId, payment } = errorOf(response, text);
@@ -99,11 +111,11 @@ async function retryWithCredit(
 
 /** An answer paid from credit, or else by a payment. */
 async function fromCredit(exchange: Exchange, pool: NoncePool): Promise<Response> {
-  const { connection, outgoing, deadline } = exchange;
+  const { connection, outgoing, settings, deadline } = exchange;
   // Waiting for a nonce pays off only if the price is known and within the cap.
   const price = connection.prices.get(outgoing.name ?? '');
   const isPooled = pool.isKnown && price !== undefined && isWithinCap(exchange, price);
-  const nonce = isPooled ? await pool.take(deadline.signal) : undefined;
+  let nonce = isPooled ? await pool.take(deadline.signal) : undefined;
   try {
     const statement = price === undefined ? undefined : spendStatement(price);
     let response = await exchange.sendWith(pool, nonce, preference(exchange), statement);
@@ -112,8 +124,14 @@ async function fromCredit(exchange: Exchange, pool: NoncePool): Promise<Response
       const free = exchange.maySign ? freeChallenge(body) : undefined;
       if (free) return await exchange.answer(connection.pool('free'), free);
       const next = await retryWithCredit(exchange, body, pool, nonce);
-      if (!next) return await payFor(exchange, response, body);
-      response = next;
+      nonce = undefined;
+      const purchase = settings.credit ? connection.purchases.get(clusterIn(exchange)) : undefined;
+      if (next) response = next;
+      else if (!purchase) return await payAlone(exchange, response, body);
+      else {
+        await deadline.race(purchase);
+        response = await exchange.send(preference(exchange));
+      }
     }
     const charged = creditIn(response)?.chargedMicros;
     // The next signature is checked against the price of this answer.
