@@ -1,6 +1,6 @@
+import { memberText } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { memberText } from '../../packages/gateway/src/upstreams/member-text.ts';
 import type { ProviderFaultKnobs } from '../../packages/sandbox/src/solana/answers.ts';
 import { samples } from '../kit/rounds.ts';
 import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/test-gateway.ts';

@@ -104,8 +104,11 @@ export class Session {
     return this.values.is('pay') || this.values.is('credit');
   }
 
-  /** A client that does not pay, pays within the limits, or pays after a confirmation. A bundle has its own limit. */
-  async client(perBundleUsd = BUNDLE_USD): Promise<GatewayClient> {
+  /**
+   * A client that does not pay, pays within the limits, or pays after a confirmation. A bundle has its own limit. With `isServer` nobody is
+   * asked, and the wallet's credit pays.
+   */
+  async client({ perBundleUsd = BUNDLE_USD, isServer = false } = {}): Promise<GatewayClient> {
     const { values, terminal, ledger, rpc, gateway } = this;
     const caps = { ...this.caps, perBundleUsd };
     if (values.is('pay') && values.is('credit')) throw new UsageError('--credit pays as well; leave --pay out');
@@ -113,14 +116,15 @@ export class Session {
     const { isPreapproved } = this;
     const payer = payerFor({ gateway, wallet, terminal, ledger, rpc, caps, isPreapproved });
     const pay: Payer = { pay: async (...request) => watched(await payer.pay(...request), this) };
-    const mayUseCredit = values.is('pay') && wallet.source !== 'temporary';
+    const canAsk = terminal.canAsk && !isServer;
+    const mayUseCredit = (values.is('pay') || (isServer && !values.is('credit'))) && wallet.source !== 'temporary';
     return createClient({
       baseUrl: gateway,
       signer: wallet.signer,
       // A person gets time to confirm.
-      timeoutMs: this.timeoutMs ?? (isPreapproved || !terminal.canAsk ? PAYING_MS : SHARED_TIMES.answerMs),
+      timeoutMs: this.timeoutMs ?? (isPreapproved || !canAsk ? PAYING_MS : SHARED_TIMES.answerMs),
       ...(!mayUseCredit && { credit: values.is('credit') }),
-      ...((isPreapproved || terminal.canAsk) && { pay }),
+      ...((isPreapproved || canAsk) && { pay }),
       catalog: async (signal, provider) => ({ routes: await catalogOf(gateway, { provider, signal }) }),
       onLedgerFailure: this.noteLedgerFailure,
     });

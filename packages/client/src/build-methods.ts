@@ -1,4 +1,4 @@
-import { oneLine } from '@asset-gateway/protocol/wire';
+import { exactJson, oneLine } from '@asset-gateway/protocol/wire';
 import { Call, type Full, type MethodRow, type MethodTable } from './call.ts';
 import type { Connection } from './connection.ts';
 import { type Deadline, within } from './deadline.ts';
@@ -91,7 +91,7 @@ export function buildClient(connection: Connection, settings: CallSettings, kind
     ask: (path: string, { body }: { readonly body?: unknown } = {}) =>
       within(settings, (deadline) => {
         const url = urlOf(path, base);
-        const text = body === undefined ? undefined : JSON.stringify(body);
+        const text = body === undefined ? undefined : exactJson(body);
         const request = { url: url.href, method: text === undefined ? 'GET' : 'POST', body: text } as const;
         return answerTo({ request, ...gateOf(url.pathname, methods, settings.cluster ?? 'mainnet') }, deadline);
       }),

@@ -1,3 +1,4 @@
+import { exactJson } from '@asset-gateway/protocol/wire';
 import type { MethodRow, MethodTable } from './call.ts';
 import { GatewayError } from './error.ts';
 import type { Outgoing } from './exchange.ts';
@@ -21,10 +22,6 @@ export interface Target extends Pick<Outgoing, 'buys'> {
 
 const DOTS = /^\.{1,2}$/;
 const PARAMETER = /:([a-z]+)/gi;
-/** Slots are bigints in results. The gateway checks that they fit into a double. */
-export const json = (value: unknown): string =>
-  JSON.stringify(value, (_, each: unknown) => (typeof each === 'bigint' ? Number(each) : each));
-
 function queryOf(values: object = {}): string {
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
   return given.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`).join('&');
@@ -33,9 +30,9 @@ function queryOf(values: object = {}): string {
 /** The JSON body, without omitted positional parameters at the end. */
 function bodyOf({ takes }: MethodRow, values: readonly unknown[]): string {
   if (takes === 'params')
-    return json({ params: values.slice(0, values.findLastIndex((value) => value !== undefined) + 1) });
-  if (takes === 'named') return json({ params: values[0] });
-  return json(takes === 'body' ? (values[0] ?? {}) : {});
+    return exactJson({ params: values.slice(0, values.findLastIndex((value) => value !== undefined) + 1) });
+  if (takes === 'named') return exactJson({ params: values[0] });
+  return exactJson(takes === 'body' ? (values[0] ?? {}) : {});
 }
 
 /** The request of a call. */

@@ -5,6 +5,7 @@ export * from './foreign.ts';
 export * from './headers.ts';
 export * from './json.ts';
 export * from './match.ts';
+export * from './member-text.ts';
 export * from './networks.ts';
 export * from './pricing.ts';
 export * from './providers.ts';

@@ -30,6 +30,22 @@ const mcpCommand: Command = {
   run: async (given) => (await import('../mcp/command.ts')).serveMcp(given),
 };
 
+/** A local Solana RPC. */
+const rpcCommand: Command = {
+  name: 'rpc',
+  takes: '',
+  summary: 'a local Solana RPC that pays from credit, for other programs',
+  examples: ['rpc --credit', 'rpc --credit --port 8899 --fallback https://api.mainnet-beta.solana.com'],
+  options: {
+    port: { takes: '<port>', description: 'the port on 127.0.0.1; default: 8899' },
+    path: { takes: '<name>', description: 'a fixed path of its URL instead of a random one; / for none' },
+    origin: { takes: '<origin>', description: 'origins of web pages that may ask, with commas between them' },
+    fallback: { takes: '<url>', description: 'the RPC for methods that the gateway does not sell' },
+    ...CLUSTER,
+  },
+  run: async (given) => (await import('../rpc/command.ts')).serveRpc(given),
+};
+
 const SHELLS = ['bash', 'zsh', 'fish'];
 const PROGRAM = 'asset-gateway-client';
 
@@ -40,7 +56,8 @@ export function completeWords(commands: readonly Command[], words: readonly stri
   };
   const root = new RootCommand();
   for (const { name, summary, completes, options } of commands.filter((each) => /^\w/.test(each.name))) {
-    const target = root.command(name, summary);
+    // The server that is called `rpc` has the options of its own beside those of the methods.
+    const target = root.commands.get(name) ?? root.command(name, summary);
     if (completes) target.argument('word', suggest(completes));
     for (const [option, { takes, description, values = [] }] of Object.entries({ ...options, ...COMMON }))
       target.option(option, description, takes ? suggest(values) : undefined);
@@ -84,7 +101,9 @@ const NAME = /^[\w-]{1,20}$/;
 /** The command at the start of the words, and its arguments. A path is a command too, and so is an API of the gateway. */
 export async function commandFor(words: readonly string[], gateway: string): Promise<FoundCommand> {
   const [name = '', ...rest] = words;
-  const command = COMMANDS.find((each) => each.name === name);
+  // `rpc` with a method is a request, and alone a server.
+  const named = COMMANDS.filter((each) => each.name === name);
+  const command = named.find(({ takes }) => rest.length > 0 || takes === '') ?? named[0];
   if (command) return { command, rest };
   if (isPath(name)) return { command: byPath, rest: words };
   const found = await apiCommandFor(words, gateway);
@@ -106,5 +125,6 @@ export const COMMANDS: readonly Command[] = [
   resumeCommand,
   typesCommand,
   mcpCommand,
+  rpcCommand,
   completionCommand,
 ];

@@ -29,7 +29,7 @@ async function buy(session: Session, price = ''): Promise<number> {
   const amount = dollarsIn(price, 'credit buy');
   if (!session.isPreapproved && !terminal.canAsk) throw new UsageError('credit buy costs money: add --pay');
   const wallet = await session.storedWallet;
-  const client = (await session.client(amount)).with({ cluster });
+  const client = (await session.client({ perBundleUsd: amount })).with({ cluster });
   const { text, response } = await terminal.whileWaiting('buying …', () => client.credit.buy({ usd: amount }).full());
   session.report(response, wallet);
   if (!terminal.isFormatted) terminal.write(text);

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
@@ -17,6 +16,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { CommandInput } from '../commands/command.ts';
 import { EXIT, UsageError } from '../failure.ts';
 import { ownWallet } from '../keys/wallets.ts';
+import { portIn, serveHere } from '../loopback.ts';
 import { wholeCatalog } from '../money/catalog.ts';
 import { clusterIn, dollarsIn, oneOf } from '../options.ts';
 import { aboutMcp } from './about.ts';
@@ -26,8 +26,6 @@ import { createServers } from './server.ts';
 const HOST = '127.0.0.1';
 const PATH = '/mcp';
 const MAX_BODY_BYTES = 1_048_576;
-const MAX_CONNECTIONS = 64;
-const REQUEST_TIMEOUT_MS = 30_000;
 const METHODS = ['GET', 'POST', 'DELETE'];
 
 const refusal = (status: number, text: string): Response => new Response(`${text}\n`, { status });
@@ -67,15 +65,8 @@ async function overHttp(servers: McpServerFactory, port: number): Promise<void> 
   const server = createServer((message, response) => {
     answerTo(message, response).catch(() => response.destroy());
   });
-  server.maxConnections = MAX_CONNECTIONS;
-  server.requestTimeout = REQUEST_TIMEOUT_MS;
-  await once(server.listen(port, HOST), 'listening');
-  process.stderr.write(`mcp: listening on http://${HOST}:${(server.address() as AddressInfo).port}${PATH}\n`);
-  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  await serveHere(server, port, (origin) => process.stderr.write(`mcp: listening on ${origin}${PATH}\n`));
   await handler.close();
-  server.close();
-  server.closeAllConnections();
-  await once(server, 'close');
 }
 
 const MAX_MESSAGE = 2000;
@@ -89,13 +80,6 @@ async function overStdio(servers: McpServerFactory): Promise<void> {
 }
 
 const DEFAULT_PORT = '8405';
-const PORT = /^\d{1,5}$/;
-
-function portIn([text = DEFAULT_PORT, ...more]: readonly string[]): number {
-  const port = Number(text);
-  if (more.length > 0 || !PORT.test(text) || port > 65_535) throw new UsageError('--http takes a port');
-  return port;
-}
 
 /** The options of a wallet of this server. */
 const OF_WALLET = ['keypair', 'budget-usd'] as const;
@@ -122,13 +106,15 @@ function readSettings(given: CommandInput) {
   const isHttp = values.is('http');
   const other = ['pay', 'credit'].find((name) => values.is(name));
   if (other) throw new UsageError(`mcp pays within --budget-usd, and beyond it asks: leave --${other} out`);
+  const [port = DEFAULT_PORT, ...more] = words;
   if (!isHttp && words.length > 0) throw new UsageError('mcp takes options only');
+  if (more.length > 0) throw new UsageError('--http takes a port');
   const payBy = payByIn(given, isHttp);
   const budgetUsd = dollarsIn(values.text('budget-usd') ?? '0', '--budget-usd');
   const { perCallUsd, perDayUsd } = session.caps;
   // The user's own limits apply here too.
   const budget = { perCallUsd: Math.min(budgetUsd, perCallUsd), perDayUsd: Math.min(budgetUsd, perDayUsd) };
-  return { budget, payBy, port: isHttp ? portIn(words) : undefined };
+  return { budget, payBy, port: isHttp ? portIn(port, '--http') : undefined };
 }
 
 /**

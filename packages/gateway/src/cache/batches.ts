@@ -1,6 +1,5 @@
-import type { Route } from '@asset-gateway/protocol';
+import { afterValue, type Route } from '@asset-gateway/protocol';
 import type { Input } from '../call.ts';
-import { afterValue } from '../upstreams/member-text.ts';
 import type { CacheKey } from './cache-key.ts';
 import { BATCH_SIZES, type Lifetime } from './lifetimes.ts';
 import { type KeptText, keptFor, type Plan } from './stored.ts';

@@ -1,6 +1,5 @@
-import { type Cluster, type Issue, member, Refusal, USDC } from '@asset-gateway/protocol';
+import { type Cluster, type Issue, member, memberText, Refusal, USDC } from '@asset-gateway/protocol';
 import { LRUCache } from 'lru-cache';
-import { memberText } from '../upstreams/member-text.ts';
 import type { OwnAnswer } from '../upstreams/upstream.ts';
 
 /** Posts a JSON-RPC request to a cluster. Resolves with the text of a 200; rejects otherwise. */

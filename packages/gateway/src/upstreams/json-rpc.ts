@@ -1,4 +1,4 @@
-import { below, member } from '@asset-gateway/protocol';
+import { below, member, memberText } from '@asset-gateway/protocol';
 import {
   openPool,
   quotation,
@@ -7,7 +7,6 @@ import {
   refusalOfStatus,
   type UpstreamOptions,
 } from './exchange.ts';
-import { memberText } from './member-text.ts';
 import { type ResponseHandler, readJson } from './response.ts';
 import { assertDiscreet } from './rest.ts';
 import { type Connection, UpstreamRefusal } from './upstream.ts';

@@ -1,4 +1,4 @@
-import { afterString } from '@asset-gateway/protocol';
+import { afterString } from './json.ts';
 
 /** The index of the comma or bracket that ends the value starting here. */
 export function afterValue(json: string, start: number): number {

@@ -1,0 +1,122 @@
+import { type Call, type GatewayClient, GatewayError } from '@asset-gateway/client';
+import { exactJson, exactValue, isObject, type Members, memberText, oneLine } from '@asset-gateway/protocol';
+import { failureSentence, type Peers } from '../failure.ts';
+import type { Fallback } from './fallback.ts';
+import { Turns } from './turns.ts';
+
+const MAX_BATCH = 100;
+const MAX_NAME = 64;
+const MAX_SENTENCE = 2_000;
+
+/** Codes of JSON-RPC 2.0. Solana's own mean other things, and kit fails with a TypeError on a code that it does not know. */
+const CODES = { notJson: -32_700, invalid: -32_600, notSold: -32_601, wrongParams: -32_602, refused: -32_603 } as const;
+
+/** What answers the requests. */
+export interface Node {
+  /** Pays from credit. */
+  readonly client: GatewayClient;
+  readonly peers: Peers;
+  /** What to do if a call is not paid. */
+  readonly unpaidHint: string;
+  /** Answers other methods. */
+  readonly fallback: Fallback | undefined;
+}
+
+/** A refusal of this server. */
+class Refused extends Error {
+  readonly code: number;
+  readonly data: Members | undefined;
+
+  constructor(code: number, message: string, data?: Members) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+const errorText = ({ code, message, data }: Refused, id: unknown): string =>
+  exactJson({ jsonrpc: '2.0', id: id ?? null, error: { code, message, data } });
+
+type Family = Readonly<Record<string, (...values: unknown[]) => Call<unknown>>>;
+
+/** The call of a method with the parameters as they came; undefined if the gateway does not sell it. */
+function callOf({ rpc, das }: GatewayClient, method: string, params: unknown): Call<unknown> | undefined {
+  const [positional, named] = [rpc, das].map((family) => {
+    const methods = family as unknown as Family;
+    return Object.hasOwn(methods, method) ? methods[method] : undefined;
+  });
+  if (positional) {
+    if (!Array.isArray(params ?? [])) throw new Refused(CODES.wrongParams, `${method} takes params as an array`);
+    return positional(...((params ?? []) as unknown[]));
+  }
+  if (named && !isObject(params ?? {})) throw new Refused(CODES.wrongParams, `${method} takes params as an object`);
+  return named?.(params ?? {});
+}
+
+const soldBy = ({ rpc, das }: GatewayClient): string => [...Object.keys(rpc), ...Object.keys(das)].join(', ');
+
+/** A failure with the gateway's message, and its code and the wrong parameters as data. */
+function refusedBy(error: unknown, { peers, unpaidHint }: Node): Refused {
+  if (error instanceof Refused) return error;
+  const sentence = oneLine(failureSentence(error, peers), MAX_SENTENCE);
+  if (!(error instanceof GatewayError)) return new Refused(CODES.refused, sentence);
+  const { code, status, requestId, retryAfterSeconds, issues } = error;
+  const wrong = issues.map(({ name, message }) => ` ${name}: ${message}`).join('');
+  const message = oneLine(`${sentence}${wrong}${status === 402 ? ` ${unpaidHint}` : ''}`, MAX_SENTENCE);
+  const data = { code, status, requestId, retryAfterSeconds };
+  return new Refused(code === 'invalid_request' ? CODES.wrongParams : CODES.refused, message, data);
+}
+
+/** Answers JSON-RPC of Solana by paid calls of a gateway. */
+export class Answers {
+  readonly #node: Node;
+  readonly #turns = new Turns();
+
+  constructor(node: Node) {
+    this.#node = node;
+  }
+
+  /** The answer to a body, which may be a batch; empty if it asks for none. Numbers keep every digit. */
+  async to(body: string): Promise<string> {
+    let requests: unknown;
+    try {
+      requests = exactValue(body) ?? JSON.parse(body);
+    } catch {
+      return errorText(new Refused(CODES.notJson, 'the body is not JSON'), null);
+    }
+    if (!Array.isArray(requests)) return (await this.#one(requests)) ?? '';
+    if (requests.length === 0 || requests.length > MAX_BATCH) {
+      return errorText(new Refused(CODES.invalid, `a batch has 1 to ${MAX_BATCH} requests`), null);
+    }
+    const answers = await Promise.all(requests.map((each) => this.#one(each)));
+    const texts = answers.filter((text) => text !== undefined);
+    return texts.length === 0 ? '' : `[${texts.join(',')}]`;
+  }
+
+  /** The answer to one request; undefined without an id, by which nothing would be answered. */
+  async #one(request: unknown): Promise<string | undefined> {
+    if (!isObject(request) || typeof request.method !== 'string') {
+      return errorText(new Refused(CODES.invalid, 'this is not a JSON-RPC request'), null);
+    }
+    const { id } = request;
+    if (id === undefined) return undefined;
+    try {
+      return await this.#turns.take(() => this.#answer(request, String(request.method)));
+    } catch (error) {
+      return errorText(refusedBy(error, this.#node), id);
+    }
+  }
+
+  async #answer({ id, params }: Members, method: string): Promise<string> {
+    const { client, fallback } = this.#node;
+    const call = callOf(client, method, params);
+    if (call) {
+      const result = memberText((await call.full()).text, 'result') ?? 'null';
+      return `{"jsonrpc":"2.0","id":${exactJson(id)},"result":${result}}`;
+    }
+    if (fallback) return fallback(exactJson({ jsonrpc: '2.0', id, method, params }));
+    const name = oneLine(method, MAX_NAME);
+    const message = `the gateway does not sell ${name}; it sells ${soldBy(client)}. --fallback <url> answers other methods`;
+    throw new Refused(CODES.notSold, message);
+  }
+}
