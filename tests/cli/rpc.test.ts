@@ -132,11 +132,19 @@ describe('a local RPC', () => {
     expect(gateway.logLines.length).toBe(arrivals);
   });
 
-  it('sends other methods to the fallback, digit for digit', async () => {
+  it('sends other methods, and parameters that the gateway refuses, to the fallback, digit for digit', async () => {
     const { url } = await openRpc({ fallback: mainnet.url });
     const latest = `{"jsonrpc":"2.0","id":${LARGEST},"method":"getLatestBlockhash","params":[]}`;
     expect(await textFor(latest, url)).toMatch(/"result":.*"blockhash":/);
     expect(await textFor(asked('getHealth', []), url)).toContain('Method not found');
+    const arrivals = provider.arrivals.length;
+    const unbounded = asked('getAccountInfo', [
+      ACCOUNT,
+      { encoding: 'base64', dataSlice: { offset: 0, length: 2000 } },
+    ]);
+    expect(below(await answerTo(unbounded), 'error', 'code')).toBe(-32_602);
+    expect(below(await answerTo(unbounded, url), 'result', 'value')).toBeDefined();
+    expect(provider.arrivals.length).toBe(arrivals);
     const gone = await openRpc({ fallback: 'http://127.0.0.1:1/key-in-path' });
     const answer = await textFor(asked('getHealth', []), gone.url);
     expect(answer).toContain('the fallback 127.0.0.1:1 cannot be reached');

@@ -34,7 +34,7 @@ const mcpCommand: Command = {
 const rpcCommand: Command = {
   name: 'rpc',
   takes: '',
-  summary: 'a local Solana RPC that pays from credit, for other programs',
+  summary: 'without a method: a local Solana RPC for other programs, paid from credit',
   examples: ['rpc --credit', 'rpc --credit --port 8899 --fallback https://api.mainnet-beta.solana.com'],
   options: {
     port: { takes: '<port>', description: 'the port on 127.0.0.1; default: 8899' },

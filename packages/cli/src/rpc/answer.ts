@@ -107,14 +107,23 @@ export class Answers {
     }
   }
 
+  /** The answer of the gateway, or of the fallback if the gateway does not sell the method or refuses its parameters. */
   async #answer({ id, params }: Members, method: string): Promise<string> {
-    const { client, fallback } = this.#node;
-    const call = callOf(client, method, params);
-    if (call) {
-      const result = memberText((await call.full()).text, 'result') ?? 'null';
+    const { fallback } = this.#node;
+    try {
+      const result = memberText((await this.#call(method, params).full()).text, 'result') ?? 'null';
       return `{"jsonrpc":"2.0","id":${exactJson(id)},"result":${result}}`;
+    } catch (error) {
+      const isTaken = refusedBy(error, this.#node).code === CODES.refused;
+      if (isTaken || !fallback) throw error;
+      return fallback(exactJson({ jsonrpc: '2.0', id, method, params }));
     }
-    if (fallback) return fallback(exactJson({ jsonrpc: '2.0', id, method, params }));
+  }
+
+  #call(method: string, params: unknown): Call<unknown> {
+    const { client } = this.#node;
+    const call = callOf(client, method, params);
+    if (call) return call;
     const name = oneLine(method, MAX_NAME);
     const message = `the gateway does not sell ${name}; it sells ${soldBy(client)}. --fallback <url> answers other methods`;
     throw new Refused(CODES.notSold, message);
