@@ -4,9 +4,8 @@ import type { Tool } from '@asset-gateway/client/tools';
 import { dollars, harmless, listAt, oneLine, type PaymentRequired, textAt } from '@asset-gateway/protocol';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { Unpaid } from '../money/paying.ts';
-import { answerOf, failureOf, MAX_BYTES, refusalOf, resultOf } from './answer.ts';
-import type { Purchase } from './calls.ts';
-import type { ServerState } from './paying.ts';
+import { answerOf, failureOf, MAX_BYTES, refusalOf, resultOf, type StoredAnswers } from './answer.ts';
+import type { Calls, Purchase } from './calls.ts';
 import type { ToolContext } from './served-tool.ts';
 import { jsonBytes, trim } from './trim.ts';
 
@@ -16,11 +15,17 @@ const SETTLEMENT = 'x402/payment-response';
 /** The extension of clients that understand `resultType: "payment_required"`. */
 export const EXTENSION = 'org.x402/payment';
 
+/** The part of a server's state that calls need. */
+interface CallState {
+  readonly calls: Calls;
+  readonly stored: StoredAnswers;
+}
+
 /** The payment in a request, unchecked. */
 export const paymentOf = ({ _meta }: ToolContext['request']): unknown => _meta?.[PAYMENT];
 
 /** Whether the client of a call pays for it. A payment that it sends is always passed on. */
-export function clientPays({ calls: { options } }: ServerState, { hasExtension, request }: ToolContext): boolean {
+export function clientPays({ calls: { options } }: CallState, { hasExtension, request }: ToolContext): boolean {
   const chosen = options.payBy ?? (options.payer && !hasExtension ? 'server' : 'client');
   return chosen === 'client' || paymentOf(request) !== undefined;
 }
@@ -83,7 +88,7 @@ function withSettlement(result: CallToolResult, response: Response | undefined):
 
 /** Calls a method for a client that pays for it: asks it for a payment, or passes its payment on to the gateway. */
 export async function callForClient(
-  state: ServerState,
+  state: CallState,
   method: Tool,
   input: unknown,
   { request, hasExtension }: ToolContext,
