@@ -47,6 +47,12 @@ describe('an API of the gateway is a command', () => {
     expect(lastArrival()?.body).toBe('{"city":"Rome","from":17}');
   });
 
+  it('paid by its path and a JSON body, whose numbers keep every digit', async () => {
+    const body = '{"city":"Rome","from":9007199254740993}';
+    const { code, stderr } = await ask('/v1/x402/solana/mainnet/weather/history', body, '--pay');
+    expect([code, stderr, lastArrival()?.body]).toEqual([0, expect.anything(), body]);
+  });
+
   it('with nested values, and as one JSON object', async () => {
     // As an option, --version is that of every command.
     const json = JSON.stringify({ id: 'n1', version: 2 });

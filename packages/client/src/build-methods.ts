@@ -1,4 +1,4 @@
-import { exactJson, oneLine } from '@asset-gateway/protocol/wire';
+import { oneLine } from '@asset-gateway/protocol/wire';
 import { Call, type Full, type MethodRow, type MethodTable } from './call.ts';
 import type { Connection } from './connection.ts';
 import { type Deadline, within } from './deadline.ts';
@@ -15,6 +15,8 @@ export interface ClientKind {
   readonly paid?: (exchange: Exchange) => Promise<Response>;
   /** Chooses the cluster and provider of a paid method. */
   readonly targetOf?: (row: MethodRow, call: MethodCall) => Target;
+  /** Writes a body. */
+  readonly write: (value: unknown) => string;
   /** Parses a body; `uint64` are the paths of its 64-bit numbers. */
   readonly read: (json: string, uint64: readonly string[]) => unknown;
   /** The payment fields of an answer's headers. */
@@ -79,7 +81,7 @@ export function buildClient(connection: Connection, settings: CallSettings, kind
   return {
     ...methodsOf(methods, (row, name, values) =>
       called(() => {
-        const call = { name, values, base, settings };
+        const call = { name, values, base, settings, write: kind.write };
         return { outgoing: outgoingFor(row, call, row.served ? (kind.targetOf?.(row, call) ?? {}) : {}), row };
       }),
     ),
@@ -91,7 +93,7 @@ export function buildClient(connection: Connection, settings: CallSettings, kind
     ask: (path: string, { body }: { readonly body?: unknown } = {}) =>
       within(settings, (deadline) => {
         const url = urlOf(path, base);
-        const text = body === undefined ? undefined : exactJson(body);
+        const text = body === undefined ? undefined : kind.write(body);
         const request = { url: url.href, method: text === undefined ? 'GET' : 'POST', body: text } as const;
         return answerTo({ request, ...gateOf(url.pathname, methods, settings.cluster ?? 'mainnet') }, deadline);
       }),

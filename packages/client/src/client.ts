@@ -1,3 +1,4 @@
+import { exactJson } from '@asset-gateway/protocol/wire';
 import { buildClient, type ClientKind } from './build-methods.ts';
 import { type Call, creditIn, transactionIn } from './call.ts';
 import type { CallName, CallResult, CallValues } from './calls.ts';
@@ -47,12 +48,13 @@ export interface GatewayClient extends Methods, Asking<GatewayClient> {
 /** A client of the free routes, which need at most a signature. */
 export interface FreeClient extends Pick<Methods, 'system' | 'tokens'>, Asking<FreeClient> {}
 
-const FREE: ClientKind = { methods: FREE_METHODS, read: (json) => JSON.parse(json) };
+const FREE: ClientKind = { methods: FREE_METHODS, write: JSON.stringify, read: (json) => JSON.parse(json) };
 
 const WHOLE: ClientKind = {
   methods: METHODS,
   paid: paidAnswer,
   targetOf,
+  write: exactJson,
   read: parseExact,
   receipt: (response) => ({ transaction: transactionIn(response) || undefined, credit: creditIn(response) }),
   more: (connection, settings) => ({

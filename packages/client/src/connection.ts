@@ -54,8 +54,6 @@ export class Connection {
   sellsCredit: boolean | undefined;
   /** The last known price of each paid method, in millionths of a dollar. */
   readonly prices = new Map<string, number>();
-  /** The end of a purchase of credit that is under way, by cluster. */
-  readonly purchases = new Map<string, Promise<void>>();
   readonly #fetch: typeof fetch;
   readonly #pools = new Map<string, NoncePool>();
   #signer: Signer | Promise<Signer> | undefined;

@@ -1,4 +1,3 @@
-import { exactJson } from '@asset-gateway/protocol/wire';
 import type { MethodRow, MethodTable } from './call.ts';
 import { GatewayError } from './error.ts';
 import type { Outgoing } from './exchange.ts';
@@ -12,6 +11,8 @@ export interface MethodCall {
   readonly values: readonly unknown[];
   readonly base: URL;
   readonly settings: CallSettings;
+  /** Writes JSON. */
+  readonly write: (value: unknown) => string;
 }
 
 /** The cluster and provider of a paid call, and the credit that it buys. */
@@ -28,11 +29,11 @@ function queryOf(values: object = {}): string {
 }
 
 /** The JSON body, without omitted positional parameters at the end. */
-function bodyOf({ takes }: MethodRow, values: readonly unknown[]): string {
+function bodyOf({ takes }: MethodRow, values: readonly unknown[], write: MethodCall['write']): string {
   if (takes === 'params')
-    return exactJson({ params: values.slice(0, values.findLastIndex((value) => value !== undefined) + 1) });
-  if (takes === 'named') return exactJson({ params: values[0] });
-  return exactJson(takes === 'body' ? (values[0] ?? {}) : {});
+    return write({ params: values.slice(0, values.findLastIndex((value) => value !== undefined) + 1) });
+  if (takes === 'named') return write({ params: values[0] });
+  return write(takes === 'body' ? (values[0] ?? {}) : {});
 }
 
 /** The request of a call. */
@@ -50,7 +51,7 @@ export function outgoingFor(row: MethodRow, call: MethodCall, target: Target): O
   const request: SentRequest = {
     url: url.href,
     method: row.post ? 'POST' : 'GET',
-    ...(row.post && { body: bodyOf(row, values) }),
+    ...(row.post && { body: bodyOf(row, values, call.write) }),
   };
   const name = `${call.name} ${cluster} ${provider}`;
   return { name, request, access: row.access, cluster, buys };

@@ -58,15 +58,13 @@ async function payFor(exchange: Exchange, response: Response, body: Body402): Pr
   return answer;
 }
 
-const clusterIn = ({ outgoing: { cluster = '' } }: Exchange): string => cluster;
+/** The end of a purchase of credit that is under way. Each cluster of a client has a pool. */
+const purchases = new WeakMap<NoncePool, Promise<void>>();
 
-/** Pays a 402. A bundle is bought by one call at a time, so that parallel calls share it. */
-function payAlone(exchange: Exchange, response: Response, body: Body402): Promise<Response> {
-  const { connection, settings } = exchange;
-  const answer = payFor(exchange, response, body);
-  if (!settings.credit) return answer;
-  const end = (): void => void connection.purchases.delete(clusterIn(exchange));
-  connection.purchases.set(clusterIn(exchange), answer.then(end, end));
+/** The answer of a payment for a bundle, which parallel calls wait for and share. */
+function shared(answer: Promise<Response>, pool: NoncePool): Promise<Response> {
+  const end = (): void => void purchases.delete(pool);
+  purchases.set(pool, answer.then(end, end));
   return answer;
 }
 
@@ -125,9 +123,10 @@ async function fromCredit(exchange: Exchange, pool: NoncePool): Promise<Response
       if (free) return await exchange.answer(connection.pool('free'), free);
       const next = await retryWithCredit(exchange, body, pool, nonce);
       nonce = undefined;
-      const purchase = settings.credit ? connection.purchases.get(clusterIn(exchange)) : undefined;
+      const purchase = settings.credit && purchases.get(pool);
       if (next) response = next;
-      else if (!purchase) return await payAlone(exchange, response, body);
+      else if (!settings.credit) return await payFor(exchange, response, body);
+      else if (!purchase) return await shared(payFor(exchange, response, body), pool);
       else {
         await deadline.race(purchase);
         response = await exchange.send(preference(exchange));
