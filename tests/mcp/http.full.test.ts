@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { PaymentRequired } from '@x402/core/types';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { startProcess } from '../kit/process.ts';
 import { ERAS, type EraOptions, inputOf, PROGRAM, rowOf, textOf } from './host.ts';
+import { openX402Wallet } from './x402-wallet.ts';
 
 const gateway = await startEverything();
 const words = ['mcp', '--http', '0', '--tools=all'];
@@ -20,6 +22,7 @@ async function open(options: EraOptions): Promise<Client> {
 
 describe.each(ERAS)('over HTTP, in the era of %s', (_, options) => {
   it('tools are listed and called: free ones answer, and paid ones ask the client for a payment', async () => {
+    const transfers = gateway.solana.mainnet.transfers.length;
     const client = await open(options);
     const { tools } = await client.listTools();
     expect(tools).toHaveLength(38);
@@ -33,7 +36,18 @@ describe.each(ERAS)('over HTTP, in the era of %s', (_, options) => {
       const sentence = textOf({ content: answer.content.slice(1) });
       expect(sentence).toMatch(/no wallet\. Nothing was paid\. .*`asset-gateway-client wallet new`/);
     }
-    expect(gateway.solana.mainnet.transfers).toEqual([]);
+    expect(gateway.solana.mainnet.transfers.length).toBe(transfers);
+    await client.close();
+  });
+
+  it('a client with a wallet pays for itself', async () => {
+    const [client, wallet] = [await open(options), await openX402Wallet(gateway.solana.mainnet)];
+    const call = { name: 'rpc_getBalance', arguments: inputOf(rowOf('rpc_getBalance')) };
+    const { structuredContent } = await client.callTool(call);
+    const payment = await wallet.pay(structuredContent as unknown as PaymentRequired);
+    const answer = await client.callTool({ ...call, _meta: { 'x402/payment': payment } });
+    expect([answer.isError ?? false, wallet.transfers()]).toEqual([false, 1]);
+    expect(answer._meta).toMatchObject({ 'x402/payment-response': { success: true } });
     await client.close();
   });
 

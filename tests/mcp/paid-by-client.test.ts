@@ -1,14 +1,12 @@
 import { below, listAt } from '@asset-gateway/protocol';
 import type { CallToolResult, JSONRPCMessage } from '@modelcontextprotocol/client';
-import { generateKeyPairSigner } from '@solana/kit';
-import { x402Client } from '@x402/core/client';
 import { parsePaymentRequired } from '@x402/core/schemas';
 import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
-import { ExactSvmScheme } from '@x402/svm/exact/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { ERAS, type Host, textOf, transportHere, useHosts } from './host.ts';
+import { openX402Wallet } from './x402-wallet.ts';
 
 const ACCOUNT = 'So11111111111111111111111111111111111111112';
 const BALANCE = { method: 'getBalance', arguments: { account: ACCOUNT } };
@@ -18,17 +16,6 @@ const EXTENSION = 'org.x402/payment';
 const gateway = await startEverything({ CREDIT: 'on' });
 const { mainnet, provider } = gateway.solana;
 const openHost = useHosts(gateway, { isWalletless: true });
-
-/** x402's own client with a wallet. */
-async function openWallet() {
-  const signer = await generateKeyPairSigner();
-  await mainnet.fundUsdc(signer.address, 1_000_000n);
-  const client = new x402Client().register('solana:*', new ExactSvmScheme(signer, { rpcUrl: mainnet.url }));
-  return {
-    pay: (required: PaymentRequired) => client.createPaymentPayload(required),
-    transfers: () => mainnet.transfers.filter(({ from }) => from === signer.address).length,
-  };
-}
 
 /** The requirements of a result, in the form of the tool-result binding. */
 function requiredIn(answer: CallToolResult): PaymentRequired {
@@ -48,7 +35,7 @@ const payFor = ({ client }: Host, input: object, payment: unknown, name = 'rpc')
 
 describe.each(ERAS)('a client with a wallet, in the era of %s', (_, era) => {
   it('gets the requirements without a call of the upstream, pays, and gets answer and settlement', async () => {
-    const [host, wallet] = [await openHost({ era }), await openWallet()];
+    const [host, wallet] = [await openHost({ era }), await openX402Wallet(mainnet)];
     const arrivals = provider.arrivals.length;
     const required = requiredIn(await host.call('rpc', BALANCE));
     expect([required.error, required.accepts.length]).toEqual(['payment_required', 1]);
@@ -65,7 +52,7 @@ describe.each(ERAS)('a client with a wallet, in the era of %s', (_, era) => {
   });
 
   it('is charged once for a payment that it sends twice', async () => {
-    const [host, wallet] = [await openHost({ era }), await openWallet()];
+    const [host, wallet] = [await openHost({ era }), await openX402Wallet(mainnet)];
     const payment = await wallet.pay(requiredIn(await host.call('rpc', BALANCE)));
     const first = await payFor(host, BALANCE, payment);
     const arrivals = provider.arrivals.length;
@@ -78,7 +65,7 @@ describe.each(ERAS)('a client with a wallet, in the era of %s', (_, era) => {
     ['the same tool with other arguments', 'rpc', OTHER],
     ['another tool', 'wallet_balances', { wallet: ACCOUNT }],
   ])('is asked for a fresh payment if it sends one for %s, which does not settle', async (_what, name, input) => {
-    const [host, wallet] = [await openHost({ era }), await openWallet()];
+    const [host, wallet] = [await openHost({ era }), await openX402Wallet(mainnet)];
     const required = requiredIn(await host.call('rpc', BALANCE));
     const arrivals = provider.arrivals.length;
     const refused = await payFor(host, input, await wallet.pay(required), name);
@@ -114,7 +101,7 @@ describe.each(ERAS)('a client with a wallet, in the era of %s', (_, era) => {
   });
 
   it('may pay with an upstream that fails: nothing settles, and the same payment buys the answer later', async () => {
-    const [host, wallet] = [await openHost({ era }), await openWallet()];
+    const [host, wallet] = [await openHost({ era }), await openX402Wallet(mainnet)];
     const payment = await wallet.pay(requiredIn(await host.call('rpc', BALANCE)));
     provider.faults.jsonRpcError = { code: -32602, message: 'Invalid param' };
     onTestFinished(() => provider.faults.reset());
@@ -132,7 +119,7 @@ describe('a server with a wallet', () => {
   const words = ['--budget-usd', '1'];
 
   it("passes a client's payment on, and pays nothing itself, whatever becomes of it", async () => {
-    const [host, wallet] = [await openHost({ era, words, isWalletless: false }), await openWallet()];
+    const [host, wallet] = [await openHost({ era, words, isWalletless: false }), await openX402Wallet(mainnet)];
     const required = await offered();
     await payFor(host, BALANCE, await wallet.pay(required));
     expect([wallet.transfers(), host.transfers(), await host.spentUsd()]).toEqual([1, 0, '0.00']);
@@ -209,7 +196,7 @@ describe('on the wire of 2026-07-28', () => {
   const params = { name: 'rpc', arguments: BALANCE };
 
   it('the extension is offered, and its clients get its own type of result until they have paid', async () => {
-    const [send, wallet] = [await openWire(), await openWallet()];
+    const [send, wallet] = [await openWire(), await openX402Wallet(mainnet)];
     const discovered = await send('server/discover', {}, capabilities);
     expect(below(discovered, 'capabilities', 'extensions')).toEqual({ [EXTENSION]: {} });
     const asked = await send('tools/call', params, capabilities);
