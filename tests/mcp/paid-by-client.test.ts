@@ -1,3 +1,6 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { below, listAt } from '@asset-gateway/protocol';
 import type { CallToolResult, JSONRPCMessage } from '@modelcontextprotocol/client';
 import { parsePaymentRequired } from '@x402/core/schemas';
@@ -227,6 +230,18 @@ describe('on the wire of 2026-07-28', () => {
       undefined,
       'complete',
     ]);
+  });
+
+  it('a server with a wallet and a budget leaves the payment to clients of the extension', async () => {
+    const [file, keypair] = [join(makeFolder(), 'id.json'), newKeypair()];
+    writeFileSync(file, JSON.stringify([...keypair]));
+    await mainnet.fundUsdc(signerFromBytes(keypair).address, 1_000_000n);
+    const send = await openWire(['--keypair', file, '--rpc', mainnet.url, '--budget-usd', '1']);
+    const before = mainnet.transfers.length;
+    expect((await send('tools/call', params, capabilities)).resultType).toBe('payment_required');
+    expect(mainnet.transfers.length).toBe(before);
+    expect(await send('tools/call', params)).toMatchObject({ resultType: 'complete', structuredContent: { paid: {} } });
+    expect(mainnet.transfers.length).toBe(before + 1);
   });
 
   it('a server that pays itself does not offer it', async () => {

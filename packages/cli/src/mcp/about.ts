@@ -21,6 +21,6 @@ VS Code:
 Cursor (~/.cursor/mcp.json) and Claude Desktop (claude_desktop_config.json):
 ${JSON.stringify({ mcpServers: { [NAME]: started } }, undefined, 2)}
 
-${wrapped(`Asset data is free. It pays for nothing without asking; --budget-usd 0.05 after mcp lets it spend that in 24 hours. ${calledAs().command} mcp --help lists the options.`)}
+${wrapped(`Asset data is free. It pays for nothing without asking; --budget-usd 0.05 after mcp lets it spend that in 24 hours, and with --pay-by client the application pays. ${calledAs().command} mcp --help lists the options.`)}
 `;
 }
