@@ -139,6 +139,17 @@ describe('a client that pays', () => {
     expect(textOf(answer)).toMatch(/Do not make another one: send the same call with the same payment again\./);
   });
 
+  it.each<[string, unknown]>([
+    ['no JSON', '<html>'],
+    ['requirements that no client can pay', asking([requirement({ scheme: 'other' })])],
+  ])('W16 learns that its payment was refused from a 402 with %s', async (_, body) => {
+    const host = await openHost(paying);
+    reply = { status: 402, body };
+    const answer = await pay(host);
+    expect([answer.isError, answer.structuredContent, payments.length]).toEqual([true, undefined, 1]);
+    expect(textOf(answer)).toMatch(/^payment_refused: a payment of \$0\.000005 was sent and refused/);
+  });
+
   it('is asked for another one if the gateway says that the payment was used, with the reason', async () => {
     const host = await openHost(paying);
     reply = { status: 409, body: { ok: false, error: 'payment_already_used', message: 'It was used.' } };

@@ -64,7 +64,13 @@ function paymentRequired(
 
 /** The requirements of a call that was not paid, and why its payment was refused, if it had one; undefined for other failures. */
 async function requirementsIn(error: unknown, { required }: Purchase) {
-  if (error instanceof Unpaid) return { payable: error.payable, reason: '' };
+  if (error instanceof Unpaid) {
+    const { error: why } = error.payable;
+    return {
+      payable: error.payable,
+      reason: why === 'payment_required' ? '' : `The payment was refused (${oneLine(why, 64)}).`,
+    };
+  }
   if (!(error instanceof GatewayError)) return undefined;
   const { code, response, message } = error;
   if (code === 'payment_refused') {
@@ -98,7 +104,8 @@ export async function callForClient(
     const full = await state.calls.call(method, input, request.signal, purchase);
     return withSettlement(answerOf(full, state.stored, purchase), full.response);
   } catch (error) {
-    const unpaid = await requirementsIn(error, purchase);
+    // A 402 whose requirements cannot be read or paid is a failure like any other.
+    const unpaid = await requirementsIn(error, purchase).catch(() => undefined);
     const result = unpaid
       ? paymentRequired(method.name, unpaid.payable, { reason: unpaid.reason, hasExtension })
       : await failureOf(error, state, purchase);
