@@ -24,6 +24,7 @@ export function writeDocument(value: unknown): string {
 }
 
 const SUCCESS = 200;
+const EMPTY = 204;
 const HEADERS = { 'content-type': 'application/json', location: '/elsewhere', 'retry-after': '1' };
 
 /** Whether a target is one of a row's upstream path. */
@@ -51,7 +52,8 @@ export async function startStubApi(rows: () => readonly Route[]) {
       return;
     }
     response.writeHead(code, HEADERS);
-    response.end(stub.text ?? JSON.stringify(code === SUCCESS ? (row?.result.example ?? null) : {}));
+    const isSuccess = SUCCESS <= code && code < 300;
+    response.end(code === EMPTY ? '' : (stub.text ?? JSON.stringify(isSuccess ? (row?.result.example ?? null) : {})));
   };
   const server = createServer(async (request, response) => {
     const { method = '', url = '', headers } = request;

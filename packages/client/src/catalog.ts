@@ -1,4 +1,14 @@
-import { type HttpMethod, type Issue, listAt, member, objectAt, oneLine, textAt } from '@asset-gateway/protocol/wire';
+import {
+  type HttpMethod,
+  type Issue,
+  listAt,
+  type Members,
+  member,
+  objectAt,
+  oneLine,
+  textAt,
+  typed,
+} from '@asset-gateway/protocol/wire';
 import { violationOf } from './conforms.ts';
 import { fits, type SentRequest } from './sent-request.ts';
 
@@ -32,7 +42,6 @@ export interface ListedRoute {
 const MAX_TEXT = 1_000;
 const WORD = /^[\w-]{1,64}$/;
 const PRICE = /^\d{1,9}(?:\.\d{1,6})?$/;
-const NUMBERS = { integer: /^(?:0|-?[1-9][0-9]{0,15})$/, number: /^-?[0-9]{1,20}(?:\.[0-9]{1,20})?$/ };
 
 const VERBS: readonly unknown[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies HttpMethod[];
 
@@ -63,22 +72,19 @@ export function routesIn(body: unknown): readonly ListedRoute[] | undefined {
 export const providersIn = (body: unknown): string[] =>
   listAt(body, 'categories', 'providers').flatMap((each) => WORD.exec(textAt(each, 'id'))?.[0] ?? []);
 
+/** Routes by their paths: text before a parameter at the same place. */
+const byText = ({ path: one }: ListedRoute, { path: other }: ListedRoute): number =>
+  one.replace(/:[^/]*/g, '\uffff') < other.replace(/:[^/]*/g, '\uffff') ? -1 : 1;
+
 /** The listed route of a request; undefined if there is none. */
 export function listedRoute(routes: readonly ListedRoute[], { url, method }: SentRequest): ListedRoute | undefined {
   const { pathname } = new URL(url);
-  return routes.find(({ httpMethod, path }) => httpMethod === method && fits(path, pathname));
+  const found = routes.filter(({ httpMethod, path }) => httpMethod === method && fits(path, pathname));
+  return found.sort(byText)[0];
 }
 
 /** The listed price of a call, in millionths of a dollar. */
 export const listedMicros = ({ priceUsd }: ListedRoute): number => Math.round(Number(priceUsd) * 1e6);
-
-/** A query value converted to its schema's type. */
-function typed(text: string, schema: unknown): unknown {
-  const { type, items } = objectAt(schema);
-  if ((type === 'integer' || type === 'number') && NUMBERS[type].test(text)) return Number(text);
-  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
-  return type === 'array' ? text.split(',').map((each) => typed(each, items)) : text;
-}
 
 function attempt<T>(read: () => T): T | undefined {
   try {
@@ -88,19 +94,39 @@ function attempt<T>(read: () => T): T | undefined {
   }
 }
 
+const decoded = (text: string): string => attempt(() => decodeURIComponent(text)) ?? text;
+
+/** The raw values of a path or query as its schema judges them; commas separate the items of a list. */
+function judged(schema: unknown, pairs: readonly (readonly [name: string, raw: string])[]): Members {
+  const properties = objectAt(schema, 'properties');
+  const read = (raw: string, { type, items }: Members, own: unknown): unknown =>
+    type === 'array' ? raw.split(',').map((each) => typed(decoded(each), items)) : typed(decoded(raw), own);
+  return Object.fromEntries(
+    pairs.map(([name, raw]) => [name, read(raw, objectAt(properties[name]), properties[name])]),
+  );
+}
+
 /** The first violation of the route's published schemas in the path, and the first in the query and the body. */
 export function issuesOf(route: ListedRoute, { url, body, method }: SentRequest): Issue[] {
   const { path, inputSchema, pathParamsSchema, queryParamsSchema } = route;
-  const { pathname, searchParams } = new URL(url);
-  const segments = pathname.split('/').map((each) => attempt(() => decodeURIComponent(each)));
-  const inPath = path.split('/').flatMap((each, at) => (each.startsWith(':') ? [[each.slice(1), segments[at]]] : []));
+  const { pathname, search } = new URL(url);
+  const segments = pathname.split('/');
+  const inPath = path
+    .split('/')
+    .flatMap((each, at) => (each.startsWith(':') ? [[each.slice(1), segments[at] ?? ''] as const] : []));
   const querySchema = method === 'GET' ? inputSchema : queryParamsSchema;
-  const properties = objectAt(querySchema, 'properties');
-  const query = [...searchParams].map(([name, text]) => [name, typed(text, properties[name])]);
+  const inQuery = search
+    .slice(1)
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair) => {
+      const [name = '', ...value] = pair.replaceAll('+', ' ').split('=');
+      return [decoded(name), value.join('=')] as const;
+    });
   const input = body === undefined ? {} : attempt(() => JSON.parse(body) as unknown);
   return [
-    violationOf(pathParamsSchema, Object.fromEntries(inPath), 'path'),
-    violationOf(querySchema, Object.fromEntries(query), 'query'),
+    violationOf(pathParamsSchema, judged(pathParamsSchema, inPath), 'path'),
+    violationOf(querySchema, judged(querySchema, inQuery), 'query'),
     ...(method === 'GET' ? [] : [violationOf(inputSchema, input, 'body')]),
   ].filter((issue) => issue !== undefined);
 }

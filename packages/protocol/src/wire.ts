@@ -17,3 +17,4 @@ export * from './spending.ts';
 export * from './times.ts';
 export * from './transaction.ts';
 export * from './type-text.ts';
+export * from './typed.ts';

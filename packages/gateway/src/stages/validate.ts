@@ -1,4 +1,12 @@
-import { afterString, exactValue, Refusal, type RequestValues, type Route, type Values } from '@asset-gateway/protocol';
+import {
+  afterString,
+  exactValue,
+  Refusal,
+  type RequestValues,
+  type Route,
+  typed,
+  type Values,
+} from '@asset-gateway/protocol';
 import type { TSchema } from 'typebox';
 import type { Call, Inbound, Input } from '../call.ts';
 import { compile, Violations } from './schema.ts';
@@ -6,8 +14,6 @@ import { compile, Violations } from './schema.ts';
 const MAX_DEPTH = 32;
 /** More values than any row may take; the rest is not read. */
 const MAX_VALUES = 1_024;
-const INTEGER = /^(?:0|-?[1-9][0-9]*)$/;
-const NUMBER = /^-?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{1,30})?(?:[eE][-+]?[0-9]{1,3})?$/;
 /** An upstream that decodes a path before it routes would find another path. */
 const LEAVES_SEGMENT = /[/\\]|^\.{0,2}$/;
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
@@ -17,19 +23,6 @@ const PLUS = 0x2b;
 const SPACE = 0x20;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/** A text as one of its schema's JSON types, or the text if it is none. */
-function typed(raw: string, schema: TSchema): unknown {
-  const { type, anyOf = [] } = schema as { readonly type?: unknown; readonly anyOf?: readonly TSchema[] };
-  for (const each of anyOf) {
-    const value = typed(raw, each);
-    if (value !== raw) return value;
-  }
-  const types = [type].flat();
-  if (types.includes('integer') && INTEGER.test(raw)) return Number(raw);
-  if (types.includes('number') && NUMBER.test(raw)) return Number(raw);
-  return types.includes('boolean') && (raw === 'true' || raw === 'false') ? raw === 'true' : raw;
-}
 
 /** A parameter as its schema judges it, and as the upstream gets it. */
 interface Parameter {
