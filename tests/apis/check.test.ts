@@ -110,7 +110,10 @@ rpc:
     ['titel: x', 'apis.weather has no "titel"; the nearest is title.'],
     ['operations: { getForcast: {} }', '"getForcast"; the nearest is getForecast.'],
     ['operations: { getForecast: { price: "1" } }', 'it has a price, but its access is siwx.'],
-    ['operations: { getForecast: { access: exact } }', 'a paid operation needs a price above 0.'],
+    [
+      'operations: { getForecast: { access: exact } }',
+      'a paid operation needs a price above 0, with up to six decimals.',
+    ],
     ['operations: { getForecast: { access: free } }', 'apis.weather.operations.getForecast.access must be'],
     ['operations: [', 'is not YAML or JSON, line'],
   ])('names what is wrong with %s', (line, fault) => {

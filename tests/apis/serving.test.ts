@@ -144,6 +144,7 @@ describe('an answer that quotes the key is refused', () => {
     ['as a form escapes it', 'abcd%7Eefgh%210123%2F456789'],
     ['with lower-case escapes', 'abcd%7eefgh%210123%2f456789'],
     ['with an escaped slash', 'abcd~efgh!0123\\/456789'],
+    ['with the entities of HTML', 'abcd~efgh!0123&#x2F;456789'],
   ])('%s', async (_, quoted) => {
     stub.text = `{"self":"https://api.example/one?apikey=${quoted}"}`;
     const response = await askSigned(urlOf('things/one/a'));

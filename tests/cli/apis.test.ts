@@ -79,6 +79,12 @@ describe('an API of the gateway is a command', () => {
     ['weather getForecast Rome', 2, 'or one JSON object; type asset-gateway-client weather getForecast --city Rome'],
     ['weather getForecast', 4, 'weather.getForecast: city: This parameter is required. Nothing was sent.'],
     ['wether getForecast', 2, 'there is no command wether'],
+    ['--gateway http://127.0.0.1:1 wether getForecast', 1, 'http://127.0.0.1:1 cannot be reached'],
+    [
+      '--gateway http://127.0.0.1:1 creditor',
+      2,
+      'the gateway does not say whether it has such an API; did you mean credit?',
+    ],
   ])('%s exits with %i and says what is wrong', async (typed, exit, sentence) => {
     const before = stub.arrivals.length;
     const { code, stdout, stderr } = await ask(...typed.split(' '));

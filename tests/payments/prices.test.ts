@@ -228,8 +228,8 @@ describe('prices in APIS_FILE', () => {
       'APIS_FILE: tokens.operations.search.price cannot be set: free routes have no price.',
       expect.stringMatching(/^APIS_FILE: rpc\.operations has no "mainnet\*"; the nearest is \S+\.$/),
       'APIS_FILE: rpc.operations has no "getBalanc"; the nearest is getBalance.',
-      'APIS_FILE: das.price must be above 0.',
-      'APIS_FILE: das.operations.getAsset.price must be above 0.',
+      'APIS_FILE: das.price must be above 0, with up to six decimals.',
+      'APIS_FILE: das.operations.getAsset.price must be above 0, with up to six decimals.',
     ]);
   });
 

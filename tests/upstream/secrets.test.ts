@@ -12,6 +12,11 @@ const spellings: readonly (readonly [string, string])[] = [
   ['in base64', base64],
   ['in base64 within a longer text', Buffer.from(`x-api-key: ${CANARY_KEY};`).toString('base64')],
   ['in base64url', Buffer.from(CANARY_KEY).toString('base64url')],
+  ['in entities of HTML', [...CANARY_KEY].map((character) => `&#${character.charCodeAt(0)};`).join('')],
+  [
+    'in hexadecimal entities',
+    [...CANARY_KEY].map((character) => `&#x${character.charCodeAt(0).toString(16)};`).join(''),
+  ],
   ['in hex', Buffer.from(CANARY_KEY).toString('hex')],
   ['in upper-case hex', Buffer.from(CANARY_KEY).toString('hex').toUpperCase()],
   ['URL-encoded', [...CANARY_KEY].map((character) => `%${character.charCodeAt(0).toString(16)}`).join('')],

@@ -96,13 +96,15 @@ function attempt<T>(read: () => T): T | undefined {
 
 const decoded = (text: string): string => attempt(() => decodeURIComponent(text)) ?? text;
 
-/** The raw values of a path or query as its schema judges them; commas separate the items of a list. */
-function judged(schema: unknown, pairs: readonly (readonly [name: string, raw: string])[]): Members {
+/** Values of a path or query as its schema judges them. Commas separate the items of a list, unless they are escaped. */
+function judged(schema: unknown, pairs: readonly (readonly string[])[]): Members {
   const properties = objectAt(schema, 'properties');
-  const read = (raw: string, { type, items }: Members, own: unknown): unknown =>
-    type === 'array' ? raw.split(',').map((each) => typed(decoded(each), items)) : typed(decoded(raw), own);
+  const valueIn = (raw: string, own: unknown): unknown => {
+    const { type, items } = objectAt(own);
+    return type === 'array' ? raw.split(',').map((each) => valueIn(each, items)) : typed(decoded(raw), own);
+  };
   return Object.fromEntries(
-    pairs.map(([name, raw]) => [name, read(raw, objectAt(properties[name]), properties[name])]),
+    pairs.map(([name = '', raw = '']) => [decoded(name), valueIn(raw, properties[decoded(name)])]),
   );
 }
 
@@ -111,18 +113,11 @@ export function issuesOf(route: ListedRoute, { url, body, method }: SentRequest)
   const { path, inputSchema, pathParamsSchema, queryParamsSchema } = route;
   const { pathname, search } = new URL(url);
   const segments = pathname.split('/');
-  const inPath = path
-    .split('/')
-    .flatMap((each, at) => (each.startsWith(':') ? [[each.slice(1), segments[at] ?? ''] as const] : []));
+  const names = path.split('/');
+  const inPath = names.flatMap((each, at) => (each.startsWith(':') ? [[each.slice(1), segments[at] ?? '']] : []));
+  const pairs = search.slice(1).replaceAll('+', ' ').split('&').filter(Boolean);
+  const inQuery = pairs.map((pair) => pair.split('='));
   const querySchema = method === 'GET' ? inputSchema : queryParamsSchema;
-  const inQuery = search
-    .slice(1)
-    .split('&')
-    .filter((pair) => pair !== '')
-    .map((pair) => {
-      const [name = '', ...value] = pair.replaceAll('+', ' ').split('=');
-      return [decoded(name), value.join('=')] as const;
-    });
   const input = body === undefined ? {} : attempt(() => JSON.parse(body) as unknown);
   return [
     violationOf(pathParamsSchema, judged(pathParamsSchema, inPath), 'path'),

@@ -14,12 +14,14 @@ const PATTERNS = [
 const MAX_STEPS = 10_000;
 const MAX_LENGTH = 200;
 const MAX_DEPTH = 64;
+const MAX_VALUES = 20;
 
 /** The first values of a list, in a line. */
 const shown = (values: readonly unknown[]): string =>
   values
-    .slice(0, 20)
+    .slice(0, MAX_VALUES)
     .map((value) => (typeof value === 'object' ? '…' : oneLine(String(value), 40)))
+    .concat(values.length > MAX_VALUES ? '…' : [])
     .join(', ');
 
 const typeOf = (value: unknown): string => {

@@ -53,7 +53,7 @@ export function afterString(json: string, start: number, end = json.length): num
   return at < 0 || at >= last ? Math.min(last + 1, json.length) : at + 1;
 }
 
-function afterSpace(json: string, start: number): number {
+export function afterSpace(json: string, start: number): number {
   let at = start;
   while (at < json.length && SPACE.test(json.charAt(at))) at++;
   return at;

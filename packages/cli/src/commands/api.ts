@@ -1,3 +1,4 @@
+import { GatewayError } from '@asset-gateway/client';
 import { type ListedRoute, listedMicros } from '@asset-gateway/client/pay';
 import { apiRoutes, type CallParameter, callName, callParameters, requestFor } from '@asset-gateway/client/tools';
 import { dollars, isObject, listAt, type Members, objectAt, oneLine } from '@asset-gateway/protocol';
@@ -11,6 +12,8 @@ import type { Command, FoundCommand } from './command.ts';
 const MAX_TEXT = 200;
 const MAX_VALUES = 20;
 const MAX_EXAMPLES = 30;
+/** The characters of as many names and commas. */
+const MAX_METHODS = 3_000;
 const API_NAME = /^[a-z][a-z0-9-]{1,30}$/;
 const PLAIN_WORD = /^[\w./:,@-]+$/;
 
@@ -88,26 +91,33 @@ function commandOf(route: ListedRoute): Command {
 
 /** The command of an API without a method: its help lists the methods. */
 function apiCommand(api: string, routes: readonly ListedRoute[], wrong: string | undefined): Command {
-  const methods = routes.map(({ method }) => method).join(', ');
+  const some = routes.slice(0, MAX_EXAMPLES);
+  const more = routes.length - some.length;
+  const methods = some.map(({ method }) => method).join(', ') + (more > 0 ? ` and ${more} more` : '');
   return {
     name: api,
     takes: '<method> [--<parameter> <value> …]',
     summary: `calls of the API ${api}`,
-    examples: routes.slice(0, MAX_EXAMPLES).map(exampleOf),
+    examples: some.map(exampleOf),
     async run() {
       const what = wrong === undefined ? `${api} takes a method` : `${api} has no method ${oneLine(wrong, 64)}`;
-      throw new UsageError(oneLine(`${what}; methods: ${methods}`, 1_000));
+      throw new UsageError(oneLine(`${what}; methods: ${methods}`, MAX_METHODS));
     },
   };
 }
 
-/** The command of an API of the gateway; undefined if the gateway cannot be asked or has no such API. */
+function noneIfUnknown(error: unknown): readonly ListedRoute[] {
+  if (error instanceof GatewayError && error.code === 'invalid_provider_filter') return [];
+  throw error;
+}
+
+/** The command of an API of the gateway; undefined if it has no such API. Throws if the gateway does not answer. */
 export async function apiCommandFor(
   [api = '', method, ...rest]: readonly string[],
   gateway: string,
 ): Promise<FoundCommand | undefined> {
   if (!API_NAME.test(api) || !isHttpUrl(gateway)) return undefined;
-  const listed = await catalogOf(gateway, { provider: api }).catch(() => []);
+  const listed = await catalogOf(gateway, { provider: api }).catch(noneIfUnknown);
   const routes = apiRoutes(listed).filter(({ surface }) => surface === api);
   if (routes.length === 0) return undefined;
   const route = routes.find((each) => each.method === method);

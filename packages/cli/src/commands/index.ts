@@ -106,11 +106,15 @@ export async function commandFor(words: readonly string[], gateway: string): Pro
   const command = named.find(({ takes }) => rest.length > 0 || takes === '') ?? named[0];
   if (command) return { command, rest };
   if (isPath(name)) return { command: byPath, rest: words };
-  const found = await apiCommandFor(words, gateway);
-  if (found) return found;
   const near = COMMANDS.find((each) => each.name.startsWith(name.slice(0, 2)));
   const shown = NAME.test(name) ? `command ${name}` : 'such command';
-  throw new UsageError(`there is no ${shown}${near ? `; did you mean ${near.name}?` : ''}`);
+  const hint = near ? `; did you mean ${near.name}?` : '';
+  const found = await apiCommandFor(words, gateway).catch((error) => {
+    if (!near) throw error;
+    throw new UsageError(`there is no ${shown}, and the gateway does not say whether it has such an API${hint}`);
+  });
+  if (found) return found;
+  throw new UsageError(`there is no ${shown}${hint}`);
 }
 
 /** All commands, in the order of --help. */

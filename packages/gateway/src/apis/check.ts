@@ -2,7 +2,7 @@ import { dollars, type OwnPrice, type Route } from '@asset-gateway/protocol';
 import type { Lifetime } from '../cache/lifetimes.ts';
 import type { Environment } from '../config/settings.ts';
 import { dangersOf } from './dangers.ts';
-import { DocumentFault, type OpenApiDocument, type Operation } from './document.ts';
+import { DocumentFault, firstOf, type OpenApiDocument, type Operation } from './document.ts';
 import type { Families, Family } from './families.ts';
 import { type ApiPlan, keyNameIn, readApisFile } from './file.ts';
 import { FILE } from './format.ts';
@@ -71,8 +71,7 @@ function refusedPaths({ document, rows }: ApiPlan): string {
     const { path } = upstream;
     const others: string[] = [];
     for (const other of document?.paths.othersFor(path) ?? []) if (others.push(other) > MAX_PATHS) break;
-    const more = others.length > MAX_PATHS ? ' and more' : '';
-    return others.length === 0 ? [] : [[method, path, `never as ${others.slice(0, MAX_PATHS).join(', ')}${more}`]];
+    return others.length === 0 ? [] : [[method, path, `never as ${firstOf(others, MAX_PATHS)}`]];
   });
   return lines.length === 0 ? '' : `Values that would lead to another path are refused:\n${columns(lines)}`;
 }
@@ -130,7 +129,9 @@ export function check(given: readonly string[], { stdout, stderr }: Output, envi
     stdout.write(notesOf('What the gateway does not check or send', plan, ({ id }) => plan.notes.get(id) ?? []));
     stdout.write(refusedPaths(plan) + others(plan));
   }
-  stdout.write(ownRoutes(families));
+  const own = ownRoutes(families);
+  stdout.write(own);
+  if (own === '' && apis.every(({ rows }) => rows.length === 0)) stdout.write('The file serves no operation.\n');
   const variables = [...new Set(apis.flatMap(({ urls }) => urls.flatMap(({ key }) => variablesOf(key))))];
   if (variables.length > 0) stdout.write(`The gateway reads keys from ${variables.join(', ')}.\n`);
   const unset = given.includes('--env') ? variables.filter((name) => !environment[name]?.trim()) : [];

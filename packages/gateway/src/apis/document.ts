@@ -1,11 +1,12 @@
 import { readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import {
+  afterSpace,
+  afterString,
   isObject as isMembers,
   listAt as itemsOf,
   type Members,
   objectAt as membersOf,
-  withoutMark,
 } from '@asset-gateway/protocol';
 import { Paths } from './paths.ts';
 
@@ -18,12 +19,16 @@ export class DocumentFault extends Error {}
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
+/** Leaves out the mark that some editors write at the start. */
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 function textOf(path: string): string {
   try {
     if (statSync(path).size > MAX_BYTES) throw new DocumentFault(`is larger than ${MAX_BYTES / 1024 / 1024} MiB`);
-    return withoutMark(readFileSync(path, 'utf8'));
+    return utf8.decode(readFileSync(path));
   } catch (error) {
     if (error instanceof DocumentFault) throw error;
+    if (error instanceof TypeError) throw new DocumentFault('is not UTF-8; save it as UTF-8');
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
     throw new DocumentFault(code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`);
@@ -32,28 +37,51 @@ function textOf(path: string): string {
 
 const NO_TEXT = 'is not YAML or JSON';
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new DocumentFault(NO_TEXT);
+/** A member that an object of a valid JSON text has twice: which of the two counts differs among programs. */
+function repeatedIn(json: string): string | undefined {
+  const open: Set<unknown>[] = [];
+  for (let at = 0; at < json.length; at++) {
+    if (json[at] === '{') open.push(new Set());
+    else if (json[at] === '}') open.pop();
+    if (json[at] !== '"') continue;
+    const text = json.slice(at, afterString(json, at));
+    at += text.length - 1;
+    if (json[afterSpace(json, at + 1)] !== ':') continue;
+    const name: string = JSON.parse(text);
+    if (open.at(-1)?.has(name)) return name;
+    open.at(-1)?.add(name);
   }
+  return undefined;
+}
+
+function parseJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  const repeated = repeatedIn(text);
+  if (repeated !== undefined) throw new DocumentFault(`has ${shown(repeated)} twice in one object`);
+  return value;
 }
 
 /** Loads the library only for a YAML text. */
 function parseYaml(text: string): unknown {
-  const { CORE_SCHEMA, load, YAMLException }: typeof import('js-yaml') = require('js-yaml');
+  const { CORE_SCHEMA, load, mergeTag, YAMLException }: typeof import('js-yaml') = require('js-yaml');
   try {
-    return load(text, { schema: CORE_SCHEMA });
+    return load(text, { schema: CORE_SCHEMA.withTags(mergeTag) });
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     const { reason, mark } = error;
-    throw new DocumentFault(mark ? `${NO_TEXT}, line ${mark.line + 1}: ${reason}` : NO_TEXT);
+    throw new DocumentFault(`${NO_TEXT}${mark ? `, line ${mark.line + 1}` : ''}: ${reason}`);
   }
 }
 
-/** YAML takes 40 times as long as JSON. */
-const parse = (text: string): unknown => (text.trimStart().startsWith('{') ? parseJson(text) : parseYaml(text));
+/** YAML takes 40 times as long as JSON, which it contains. */
+function parse(text: string): unknown {
+  try {
+    if (text.trimStart().startsWith('{')) return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  return parseYaml(text);
+}
 
 /** The object in a YAML or JSON file. Throws a DocumentFault. */
 export function readMembers(path: string): Members {
@@ -63,7 +91,7 @@ export function readMembers(path: string): Members {
 }
 
 const VERBS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
-const VERSION = /^3\.[01]\.\d+$/;
+const VERSION = /^3\.[01](?:$|[.-])/;
 
 /** An OpenAPI document 3.0 or 3.1, whose references are local. */
 export class OpenApiDocument {
@@ -73,7 +101,9 @@ export class OpenApiDocument {
   readonly paths: Paths;
 
   constructor(root: Members) {
-    const version = String(root.openapi ?? root.swagger ?? 'without a version');
+    const given = root.openapi ?? root.swagger ?? 'without a version';
+    // YAML reads 3.0 as a number.
+    const version = typeof given === 'number' ? given.toFixed(1) : String(given);
     if (!VERSION.test(version)) throw new DocumentFault(`is OpenAPI ${version.slice(0, 20)}, not 3.0 or 3.1`);
     this.root = root;
     this.paths = new Paths(Object.keys(membersOf(root.paths)));
@@ -126,6 +156,12 @@ export class OpenApiDocument {
 export type Operation = ReturnType<OpenApiDocument['operations']>[number];
 
 const MAX_SHOWN = 100;
+
+/** The first of these texts for a message. */
+export function firstOf(texts: readonly string[], most: number): string {
+  const more = texts.length > most ? ' and more' : '';
+  return texts.slice(0, most).join(', ') + more;
+}
 
 /** A text of the document for a message. */
 export const shown = (text: string): string => JSON.stringify(text.slice(0, MAX_SHOWN));

@@ -2,7 +2,7 @@ import { type OwnPrice, type Route, routes } from '@asset-gateway/protocol';
 import { closest } from 'fastest-levenshtein';
 import { LIFETIMES, type Lifetime } from '../cache/lifetimes.ts';
 import { shown } from './document.ts';
-import { type FamilyEntry, type FileEntry, microsOf } from './format.ts';
+import { type FamilyEntry, type FileEntry, microsOf, PRICED } from './format.ts';
 
 /** The gateway's own families of routes. */
 export const FAMILIES = ['tokens', 'rpc', 'das', 'wallet'] as const;
@@ -77,7 +77,7 @@ export class Families {
     const sold = rows.filter(({ access }) => access === 'exact');
     const micros = price === undefined ? undefined : microsOf(price);
     if (sold.length === 0) this.#fault(name, 'cannot be set: free routes have no price');
-    else if (micros !== undefined && micros < 1) this.#fault(name, 'must be above 0');
+    else if (micros !== undefined && !(micros >= 1)) this.#fault(name, `must be ${PRICED}`);
     else if (micros === undefined && !sold.every(({ id }) => this.prices.has(id)))
       this.#fault(name, 'needs a price here');
     for (const { id } of sold) {

@@ -6,7 +6,7 @@ import { parseUrl } from '../config/settings.ts';
 import { TIMES } from '../times.ts';
 import { DocumentFault, OpenApiDocument, type Operation, readMembers, shown } from './document.ts';
 import { Families } from './families.ts';
-import { type ApiEntry, type FileEntry, microsOf, type OperationEntry, schemaFaults } from './format.ts';
+import { type ApiEntry, type FileEntry, microsOf, type OperationEntry, PRICED, schemaFaults } from './format.ts';
 import { keyNameOf } from './keys.ts';
 import { isOfHttp } from './parameters.ts';
 import { rowOf } from './rows.ts';
@@ -71,7 +71,7 @@ class ApiReading {
     this.#check(areUrls, 'url must be an http or https URL without a query');
     this.#check(new Set(places.map((place) => place.url)).size === places.length, 'urls has the same url twice');
     const keyNames = new Set(places.flatMap((place) => keyNameOf(place.key) ?? []));
-    const inHeaders = places.flatMap(({ key: own }) => (own && 'header' in own ? [own.header] : []));
+    const inHeaders = places.flatMap(({ key: own }) => own?.header ?? []);
     const ofHttp = inHeaders.find(isOfHttp);
     this.#check(ofHttp === undefined, `the header ${ofHttp} belongs to HTTP; no key can be in it`);
     this.#check(keyNames.size <= 1, 'the keys of all urls must have the same header or query name');
@@ -114,7 +114,7 @@ class ApiReading {
     const own = { ...inherited, ...settings };
     const fault = (text: string) => this.#check(false, `operations.${name}: ${text}`);
     const isPaid = own.access === 'exact';
-    if (isPaid && (own.price === undefined || microsOf(own.price) < 1)) fault('a paid operation needs a price above 0');
+    if (isPaid && !(microsOf(own.price ?? '') >= 1)) fault(`a paid operation needs a price ${PRICED}`);
     if (isPaid && this.timeoutMs > TIMES.longestUpstreamMs)
       fault(`a paid operation waits at most ${TIMES.longestUpstreamMs / SECOND_MS} s; lower timeoutSeconds`);
     const hasPrice = (settings.price ?? settings.settlementFee) !== undefined;

@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/schema';
 import { MAX_LIMIT } from '../config/settings.ts';
 import { type Members, membersOf, shown } from './document.ts';
-import { closed, KEY, optional } from './keys.ts';
+import { closed, KEY, ONE_WAY, optional } from './keys.ts';
 
 const MAX_SECONDS = 604_800;
 
@@ -22,8 +22,12 @@ const CACHE = closed(
 const ACCESS = optional(
   Type.Enum(['siwx', 'exact'], { type: 'string', description: 'siwx: free for a signature. exact: paid per call.' }),
 );
+const PRICE_TEXT = /^[0-9]{1,3}(?:\.[0-9]{1,6})?$/;
 const PRICE = optional(
-  Type.String({ pattern: '^[0-9]{1,3}(?:\\.[0-9]{1,6})?$', description: 'Dollars a call, such as "0.002".' }),
+  Type.Unsafe<string | number>({
+    ...{ type: ['string', 'number'], pattern: PRICE_TEXT.source, minimum: 0, exclusiveMaximum: 1_000 },
+    description: 'Dollars a call, such as 0.002, of up to six decimals.',
+  }),
 );
 
 const SETTLEMENT_FEE = optional(
@@ -33,7 +37,7 @@ const SETTLEMENT_FEE = optional(
   }),
 );
 
-const SCALAR = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
+const SCALAR = Type.Unsafe<string | number | boolean>({ type: ['string', 'number', 'boolean'] });
 const BOUND = Type.Object(
   {
     values: optional(Type.Array(SCALAR, { minItems: 1, description: 'The only values.' })),
@@ -165,10 +169,14 @@ export type FileEntry = Static<typeof FILE>;
 /** The section of one of the gateway's own families. */
 export type FamilyEntry = NonNullable<FileEntry['tokens'] & FileEntry['rpc']>;
 
+/** What the number of a price must be. */
+export const PRICED = 'above 0, with up to six decimals';
+
 const MICROS = 1_000_000;
 
-/** A price in millionths of a dollar. */
-export const microsOf = (price: string): number => Math.round(Number(price) * MICROS);
+/** A price in millionths of a dollar; NaN for a number with more decimals. */
+export const microsOf = (price: string | number): number =>
+  PRICE_TEXT.test(String(price)) ? Math.round(Number(price) * MICROS) : Number.NaN;
 
 const placeOf = (pointer: string): string =>
   pointer.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~') || 'the file';
@@ -184,8 +192,10 @@ type SchemaError = ReturnType<ReturnType<typeof Compile>['Errors']>[1][number];
 
 function sentenceOf({ keyword, schemaPath, instancePath, params, message }: SchemaError): string[] {
   const place = placeOf(instancePath);
-  // Each unknown name is reported once, by the object that has it.
-  if (keyword === 'boolean' || keyword === 'anyOf') return [];
+  // Each unknown name is reported once, by the object that has it, and alternatives as a whole.
+  if (keyword === 'boolean' || schemaPath.includes('/oneOf/')) return [];
+  if (keyword === 'oneOf') return [`${place} ${ONE_WAY}`];
+  if (instancePath.endsWith('/price')) return [`${place} must be dollars such as 0.002, ${PRICED}`];
   if (keyword !== 'additionalProperties') return [`${place} ${message}`];
   const unknown = (params as { readonly additionalProperties: readonly string[] }).additionalProperties;
   const known = namesAt(schemaPath);

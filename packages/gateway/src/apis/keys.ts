@@ -8,45 +8,50 @@ export const closed = <T extends Parameters<typeof Type.Object>[0]>(properties: 
 export const optional = Type.Optional;
 
 const variable = (description: string) => Type.String({ pattern: ENV_NAME, description });
-const refused = optional(
-  Type.Array(Type.Enum([401, 403], { type: 'integer' }), {
-    minItems: 1,
-    description: 'The statuses by which the API refuses the key; default: 401.',
-  }),
-);
-const ofKey = {
-  env: variable('The variable with the key, or several with commas.'),
-  prefix: optional(
-    Type.String({
-      pattern: '^[\\x21-\\x7e][\\x20-\\x7e]{0,63}$',
-      description: 'The text before the key, such as "Token ".',
-    }),
-  ),
-  refused,
-};
 const BASIC = closed(
   { user: variable('The variable with the user.'), password: variable('The variable with the password.') },
   'Basic authentication.',
 );
+const WAYS = ['header', 'query', 'bearer'];
+/** What is wrong with a key that has none of these ways, or several. */
+export const ONE_WAY = 'must have either header, query or bearer, and env, or basic alone';
 /** The key of an API, which each of its URLs may have too. */
-export const KEY = Type.Union([
-  closed({ header: Type.String({ pattern: '^[\\w-]{1,64}$' }), ...ofKey }, 'A key in a header.'),
-  closed({ query: Type.String({ pattern: '^[\\w.-]{1,64}$' }), ...ofKey }, 'A key in the query.'),
-  closed({ bearer: Type.Literal(true), ...ofKey }, 'A bearer token.'),
-  closed({ basic: BASIC, refused }, 'A user and a password.'),
-]);
+export const KEY = Type.Object(
+  {
+    header: optional(Type.String({ pattern: '^[\\w-]{1,64}$', description: 'The header of the key.' })),
+    query: optional(Type.String({ pattern: '^[\\w.-]{1,64}$', description: 'The query parameter of the key.' })),
+    bearer: optional(Type.Literal(true, { description: 'The key is a bearer token.' })),
+    basic: optional(BASIC),
+    env: optional(variable('The variable with the key, or several with commas.')),
+    prefix: optional(
+      Type.String({
+        pattern: '^[\\x21-\\x7e][\\x20-\\x7e]{0,63}$',
+        description: 'The text before the key, such as "Token ".',
+      }),
+    ),
+    refused: optional(
+      Type.Array(Type.Enum([401, 403], { type: 'integer' }), {
+        minItems: 1,
+        description: 'The statuses by which the API refuses the key; default: 401.',
+      }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description: 'A key in a header, in the query or as a bearer token, with its variable; or a user and a password.',
+    oneOf: [...WAYS.map((way) => ({ required: [way, 'env'] })), { required: ['basic'], not: { required: ['env'] } }],
+  },
+);
 
 export type KeyEntry = Static<typeof KEY>;
 
 /** The variables of a key. */
 export function variablesOf(key: KeyEntry | undefined): string[] {
   if (!key) return [];
-  return 'basic' in key ? [key.basic.user, key.basic.password] : [key.env];
+  return key.basic ? [key.basic.user, key.basic.password] : [key.env ?? ''];
 }
 
 /** The header or query parameter of a key. */
 export function keyNameOf(key: KeyEntry | undefined): string | undefined {
-  if (!key) return undefined;
-  if ('header' in key) return key.header;
-  return 'query' in key ? key.query : 'Authorization';
+  return key && (key.header ?? key.query ?? 'Authorization');
 }

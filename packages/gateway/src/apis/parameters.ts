@@ -13,7 +13,7 @@ import { checkedSchema, isInherited } from './schemas.ts';
 
 const LITERAL = /^[A-Za-z0-9._~!$&'()*+,;=:@-]+$/;
 const DOTS = /^\.{1,2}$/;
-const NAME = /^[\w.$[\]-]{1,64}$/;
+const NAME = /^[\p{L}\p{M}\p{N}_.$[\]-]{1,64}$/u;
 
 /**
  * A path as ours, with `:name` for `{name}`, and as the API's. Text beside a parameter is a segment of its own in ours:

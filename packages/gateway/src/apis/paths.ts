@@ -10,8 +10,12 @@ interface Node {
 
 const newNode = (): Node => ({ literals: new Map(), mixed: new Map() });
 
+/** A text with the code of each letter that is not in ASCII. */
+export const inAscii = (text: string): string =>
+  text.replace(/\P{ASCII}/gu, (letter) => `u${letter.codePointAt(0)?.toString(16)}`);
+
 /** The name of a path's parameter in a row. */
-export const parameterName = (name: string): string => name.replace(/\W/g, '_');
+export const parameterName = (name: string): string => inAscii(name).replace(/\W/g, '_');
 
 /** The texts of a path, and at odd places between them the names of its parameters. */
 export function partsOf(text: string): string[] {

@@ -15,7 +15,7 @@ import { DocumentFault, itemsOf, membersOf, type OpenApiDocument, type Operation
 import type { OperationEntry } from './format.ts';
 import { answerOf, bodyOf, resultOf } from './media.ts';
 import { assertNamed, objectOf, parametersOf, templateOf } from './parameters.ts';
-import { parameterName } from './paths.ts';
+import { inAscii, parameterName } from './paths.ts';
 import { sampleOf } from './samples.ts';
 
 /** How an operator serves one operation. */
@@ -36,10 +36,14 @@ function camelCase(text: string): string {
   return words.map((word, at) => (at === 0 ? word[0]?.toLowerCase() : word[0]?.toUpperCase()) + word.slice(1)).join('');
 }
 
-/** The name of an operation: its `operationId`, or else its verb and path. */
+/** A name whose letters have no marks. */
+const unmarked = (name: string): string => name.normalize('NFKD').replace(/\p{M}/gu, '');
+
+/** The name of an operation: its `operationId` if that is in Latin letters, or else its verb and path. */
 function methodOf({ node, verb, path }: Operation): string {
-  const id = typeof node.operationId === 'string' ? node.operationId : `${verb.toLowerCase()} ${path}`;
-  return camelCase(id).slice(0, MAX_NAME);
+  const id = typeof node.operationId === 'string' ? unmarked(node.operationId) : '';
+  const isLatin = /[A-Za-z0-9]/.test(id) && !/[^\P{L}A-Za-z]/u.test(id);
+  return camelCase(isLatin ? id : `${verb.toLowerCase()} ${inAscii(path)}`).slice(0, MAX_NAME);
 }
 
 const MAX_NAME = 64;

@@ -107,10 +107,10 @@ function keyedChannel(
 /** How an upstream request carries a key. */
 function withKey({ baseUrl, key, headers = {} }: Pick<KeyedUrl, 'baseUrl' | 'key' | 'headers'>, secret: string) {
   if (!key) return { baseUrl, headers };
-  if ('basic' in key) return { baseUrl, headers: { ...headers, authorization: `Basic ${secret}` } };
-  const text = (key.prefix ?? ('bearer' in key ? 'Bearer ' : '')) + secret;
-  if ('query' in key) return { baseUrl: `${baseUrl}?${new URLSearchParams({ [key.query]: text })}`, headers };
-  return { baseUrl, headers: { ...headers, ['bearer' in key ? 'authorization' : key.header]: text } };
+  if (key.basic) return { baseUrl, headers: { ...headers, authorization: `Basic ${secret}` } };
+  const text = (key.prefix ?? (key.bearer ? 'Bearer ' : '')) + secret;
+  if (key.query) return { baseUrl: `${baseUrl}?${new URLSearchParams({ [key.query]: text })}`, headers };
+  return { baseUrl, headers: { ...headers, [key.header ?? 'authorization']: text } };
 }
 
 /** The channel of a route: its provider's cluster and surface. */

@@ -66,7 +66,8 @@ export function readApis(read: Reader) {
     const keysOf = (key: ApiUrlConfig['key']) => {
       const name = variablesOf(key).join();
       if (!key || known.has(name)) return known.get(name) ?? { keys: [] };
-      const found = 'basic' in key ? readBasic(read, api, key.basic) : { keys: readKeys(read, api, key.env) };
+      const { basic, env = '' } = key;
+      const found = basic ? readBasic(read, api, basic) : { keys: readKeys(read, api, env) };
       known.set(name, found);
       return found;
     };

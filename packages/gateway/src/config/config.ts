@@ -202,7 +202,8 @@ export interface Config extends Readonly<ReturnType<typeof readSettings>> {
 /** Why nothing would be served. */
 function nothing(read: Reader, { families }: ApisConfig): string {
   if (families.off.has('tokens')) return NOTHING_LEFT;
-  return read.optional('TOKENS_API_KEY') === undefined ? NOTHING : NO_BUDGET;
+  if (read.optional('TOKENS_API_KEY') !== undefined) return NO_BUDGET;
+  return read.optional('APIS_FILE') === undefined ? NOTHING : NOTHING_NAMED;
 }
 
 /** Reads and checks all variables. Throws a ConfigError with all faults and probably misspelt variables. */
@@ -216,7 +217,7 @@ export function readConfig(environment: Environment): Config {
   const { tokens, apis, redisUrl, databaseUrl } = settings;
   // Also if a variable of the paid routes is wrong.
   const isSelling = paid !== undefined;
-  const isServing = tokens !== undefined || isSelling || apis.length > 0;
+  const isServing = tokens !== undefined || isSelling || apis.some(({ rows }) => rows.length > 0);
   read.check(isServing, nothing(read, file));
   read.check(redisUrl === undefined || databaseUrl !== undefined || !isSelling, NEEDS_DATABASE);
   const wrong = mistyped(environment, apis);
@@ -231,6 +232,7 @@ const NOTHING =
   'Nothing to serve: set TOKENS_API_KEY for asset data, an RPC URL (such as HELIUS_MAINNET_RPC_URL) or HELIUS_API_KEY to sell Solana ' +
   'data, or APIS_FILE for your own APIs. To try the gateway without keys, run npm start, or npx asset-gateway-sandbox.';
 const NO_BUDGET = 'Nothing to serve: TOKENS_RATE_LIMIT_PER_MINUTE=0 removes the asset data; set a higher limit.';
+const NOTHING_NAMED = 'Nothing to serve: APIS_FILE serves no operation, and nothing else is configured.';
 const NOTHING_LEFT = 'Nothing to serve: APIS_FILE disables tokens, and nothing else is configured.';
 
 const NEEDS_DATABASE =

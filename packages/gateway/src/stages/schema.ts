@@ -11,6 +11,13 @@ const shownName = (name: string): string => (NAME.test(name) ? name : '(unreadab
 
 const MAX_SHOWN = 500;
 
+/** As many of these values as are short; none is cut. */
+function firstOf(values: readonly unknown[]): string {
+  const text = values.join(', ');
+  if (text.length <= MAX_SHOWN) return text;
+  return `${text.slice(0, Math.max(0, text.lastIndexOf(',', MAX_SHOWN)))}, …`;
+}
+
 /** The start of a long text. */
 const short = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
 
@@ -21,7 +28,7 @@ const ALLOWED: Readonly<Record<string, (parameters: Values) => string>> = {
   additionalProperties: () => 'There is no such parameter.',
   type: ({ type }) =>
     type === 'integer' ? 'Must be an integer in decimal digits.' : `Must be of type ${String(type)}.`,
-  enum: ({ allowedValues }) => `Must be one of ${short((allowedValues as string[]).join(', '))}.`,
+  enum: ({ allowedValues }) => `Must be one of ${firstOf(allowedValues as unknown[])}.`,
   minimum: ({ limit }) => `Must be at least ${String(limit)}.`,
   maximum: ({ limit }) => `Must be at most ${String(limit)}.`,
   minLength: ({ limit }) => (limit === 1 ? 'Must not be empty.' : `Must have at least ${String(limit)} characters.`),

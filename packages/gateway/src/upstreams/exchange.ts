@@ -32,14 +32,28 @@ function messageIn(value: unknown): unknown {
   return messageIn(error) ?? own.find((each) => typeof each === 'string');
 }
 
+const ENTITY = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|apos));/gi;
+const SIGNS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** Whether a text has one of these secrets, as it is or as HTML escapes it. */
+export function holdsAny(text: string, secrets: readonly string[], read = (spelled: string) => spelled): boolean {
+  const sign = (entity: string, decimal?: string, hex?: string, name = '') => {
+    const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
+    return SIGNS[name.toLowerCase()] ?? (code <= MAX_ASCII ? String.fromCharCode(code) : entity);
+  };
+  const texts = [text, text.includes('&') ? text.replace(ENTITY, sign) : text].map(read);
+  return secrets.some((secret) => texts.some((each) => each.includes(read(secret))));
+}
+
+const MAX_ASCII = 0x7f;
+
 /** A message with an address tells how the upstream is built. */
 const ADDRESS = /:\/\/|\d\.\d{1,3}\.\d{1,3}\.\d/;
 
 /** An upstream's own words as a sentence of ours, if they are short, printable and without secrets. */
 export function quotation(words: unknown, secrets: readonly string[]): string | undefined {
   if (typeof words !== 'string' || words.length > MAX_MESSAGE_LENGTH || !PRINTABLE.test(words)) return undefined;
-  const lower = words.toLowerCase();
-  const isSecret = ADDRESS.test(words) || secrets.some((secret) => lower.includes(secret.toLowerCase()));
+  const isSecret = ADDRESS.test(words) || holdsAny(words, secrets, (spelled) => spelled.toLowerCase());
   return isSecret ? undefined : `The upstream says: ${words}`;
 }
 

@@ -1,6 +1,6 @@
 import { exactJson, type Route, type Values } from '@asset-gateway/protocol';
 import type { Input } from '../call.ts';
-import { openPool, refusalOfStatus, type UpstreamOptions, type UpstreamRequest } from './exchange.ts';
+import { holdsAny, openPool, refusalOfStatus, type UpstreamOptions, type UpstreamRequest } from './exchange.ts';
 import { MAX_BYTES, type ResponseHandler, readJson } from './response.ts';
 import { type Connection, UpstreamRefusal } from './upstream.ts';
 
@@ -44,7 +44,7 @@ export function assertDiscreet(text: string, secrets: readonly string[]): void {
   const decode = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
   const slashes = text.includes('\\/') ? text.replaceAll('\\/', '/') : text;
   const plain = slashes.includes('\\u') ? slashes.replace(/\\u([0-9a-f]{4})/gi, decode) : slashes;
-  if (secrets.some((secret) => plain.includes(secret))) {
+  if (holdsAny(plain, secrets)) {
     throw new UpstreamRefusal('upstream_invalid_response', 'failed', { reason: 'holds our key' });
   }
 }
