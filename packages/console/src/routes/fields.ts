@@ -96,6 +96,15 @@ function fieldsIn(given: Schema, at: Pick<Field, 'place' | 'steps' | 'isRequired
   return [{ place, name: nameOf(steps), steps, kind: kindOf(schema), schema, isRequired }];
 }
 
+/** The field of a body without named members: a list, a text, one of several. */
+const wholeBody = (field: UnnamedField, httpMethod: string): UnnamedField[] =>
+  field.place === 'body' && httpMethod !== 'GET' && Object.keys(field.schema).length > 0
+    ? [{ ...field, name: 'body', kind: 'json' }]
+    : [];
+
+/** Whether a field is the whole body. */
+export const isWhole = ({ steps }: Pick<Field, 'steps'>): boolean => steps.length === 0;
+
 /** The fields of a row's form, in the order of its schemas. */
 export function fieldsOf({ httpMethod, inputSchema, ...row }: FormRow): Field[] {
   const { pathParamsSchema = {}, queryParamsSchema = {} } = row;
@@ -106,7 +115,7 @@ export function fieldsOf({ httpMethod, inputSchema, ...row }: FormRow): Field[] 
     ...fieldsIn(pathParamsSchema, { ...top, place: 'path' }),
     ...fieldsIn(queryParamsSchema, { ...top, place: 'query' }),
     ...fieldsIn(inputSchema, { ...top, place }),
-  ].filter(({ steps }) => steps.length > 0);
+  ].flatMap((field) => (field.steps.length > 0 ? field : wholeBody(field, httpMethod)));
   return fields.map((field) => ({ ...field, label: labelOf(field.steps, positions) ?? field.name }));
 }
 

@@ -1,5 +1,6 @@
 import type { ListedRoute } from '@asset-gateway/client/pay';
 import { callParameters } from '@asset-gateway/client/tools';
+import { isObject, type Members } from '@asset-gateway/protocol';
 import { pythonSample } from '../parts/python-sample.ts';
 import { type SampledCall, samplesOf } from '../parts/samples.ts';
 import { SampleTabs } from '../parts/tabs.tsx';
@@ -11,9 +12,11 @@ const CREDIT_METHODS: Readonly<Record<string, string>> = { getCredit: 'balance',
 
 /** The values of a call of an API by parameter. */
 function namedValues(row: Row, { inPath, inQuery, input, body }: FormRequest): object {
-  const places = { path: inPath, query: body === undefined ? input : inQuery, body: input };
+  // Clients take a body without named members as one parameter.
+  const inBody = { body, ...(isObject(body) && body) };
+  const places: Record<string, Members> = { path: inPath, query: body === undefined ? input : inQuery, body: inBody };
   const values = callParameters(row as unknown as ListedRoute).map(({ name, place, key, schema }) => {
-    const value = places[place][key];
+    const value = places[place]?.[key];
     const isNumber = place === 'path' && ['integer', 'number'].includes(String((schema as Schema).type));
     return [name, isNumber ? Number(value) : value];
   });

@@ -1,6 +1,6 @@
 import type { Issue } from '@asset-gateway/protocol';
 import { useRef, useState } from 'preact/hooks';
-import { exampleOf, type Field, type FormRow, faultOf, fieldsOf, fieldValue, type Schema } from './fields.ts';
+import { exampleOf, type Field, type FormRow, faultOf, fieldsOf, fieldValue, isWhole, type Schema } from './fields.ts';
 
 /** The texts or the faults of a form's fields, by key. */
 type Texts = Readonly<Record<string, string>>;
@@ -70,14 +70,16 @@ function emptyBody({ required = [], properties = {} }: Schema): Tree {
  * Builds a request from the fields with text: its path and its body, the path parameters, the query beside a body, and the input, which is
  * the query of a GET or the body.
  */
-function requestOf({ path, httpMethod, inputSchema }: FormRow, fields: readonly Field[], texts: Texts) {
+export function requestOf({ path, httpMethod, inputSchema }: FormRow, fields: readonly Field[], texts: Texts) {
   const hasBody = httpMethod !== 'GET';
   const input = hasBody ? emptyBody(inputSchema) : {};
+  let body: unknown = hasBody ? input : undefined;
   const inPath: Tree = {};
   const inQuery: Tree = {};
   for (const field of fields) {
     const text = texts[keyOf(field)] ?? '';
     if (field.place === 'path') inPath[field.name] = text;
+    else if (isWhole(field)) body = text.trim() === '' ? undefined : fieldValue(field, text);
     else if (text.trim() !== '') {
       write(field.place === 'query' && hasBody ? inQuery : input, field.steps, fieldValue(field, text));
     }
@@ -87,12 +89,13 @@ function requestOf({ path, httpMethod, inputSchema }: FormRow, fields: readonly 
   });
   const pairs = Object.entries(hasBody ? inQuery : input).map(([name, value]) => `${component(name)}=${listed(value)}`);
   const filled = [segments.join('/'), pairs.join('&')].filter((part) => part !== '').join('?');
-  return { path: filled, inPath, inQuery, input, ...(hasBody && { body: input }) };
+  return { path: filled, inPath, inQuery, input, ...(body !== undefined && { body }) };
 }
 
 /** Whether an issue names this field, something inside of it, or several fields with this one among them. */
-function concerns({ place, name }: Field, issue: { readonly in: string; readonly name: string }): boolean {
-  if (issue.in !== place) return false;
+function concerns(field: Field, issue: { readonly in: string; readonly name: string }): boolean {
+  const { place, name } = field;
+  if (issue.in !== place || isWhole(field)) return issue.in === place;
   return issue.name
     .split(',')
     .some((each) => each === name || each.startsWith(`${name}[`) || each.startsWith(`${name}.`));
