@@ -41,11 +41,13 @@ function served(openapi: string, document: OpenApiDocument) {
     const real = { title: 'Real', url: 'https://real.example', openapi, operations };
     const { faults } = readApisFile(writeDocument({ apis: { real } }));
     if (faults.length === 0) return { some, operations, reasons };
+    const before = reasons.size;
     for (const operation of some) {
       const start = `apis.real: operations.${nameOf(operation)}: ${nameOf(operation)}: `;
       const fault = faults.find((each) => each.startsWith(start));
       if (fault) reasons.set(nameOf(operation), fault.slice(start.length));
     }
+    if (reasons.size === before) throw new Error(faults.join('\n'));
   }
 }
 
@@ -94,7 +96,11 @@ it.each(files)(
         (error: Error) => [error.message],
       );
       const { path, body } = requestFor(route, values);
-      const request = { url: gateway.url + path, method: route.httpMethod, body: body && exactJson(body) };
+      const request = {
+        url: gateway.url + path,
+        method: route.httpMethod,
+        body: body === undefined ? body : exactJson(body),
+      };
       const issues = issuesOf(route, request as never).map(
         ({ name, message }) => `a payer refuses ${name}: ${message}`,
       );

@@ -52,3 +52,63 @@ export function patternOf(source: unknown): LinearPattern {
   if (String(source).length > MAX_PATTERN) throw new DocumentFault(`is longer than ${MAX_PATTERN} characters`);
   return new LinearPattern(String(source));
 }
+
+/** Characters that stand for a class of them. */
+const USUAL = ['a', '1', 'A', '-', '_', ' ', '.', '/', ':', '@', '#', '+'];
+const OPENING = /\((?:\?:|\?<\w{1,20}>)?/y;
+const CLASS = /\[(?:\\.|[^\]\\])+\]|\\[dDwWsS]/y;
+const QUANTIFIER = /[*+?]|\{(\d{1,4})[\d,]{0,5}\}/y;
+
+/** Writes a text that a pattern matches, unless the pattern is unusual: the first of alternatives, as short as it may be. */
+class Matching {
+  readonly #source: string;
+  readonly #maxLength: number;
+  #at = 0;
+
+  constructor(source: string, maxLength: number) {
+    this.#source = source;
+    this.#maxLength = maxLength;
+  }
+
+  /** The text of the first of these alternatives, which a bracket or the pattern ends. */
+  text(): string {
+    const alternatives = [''];
+    while (this.#at < this.#source.length && this.#source[this.#at] !== ')') {
+      const isNext = this.#source[this.#at] === '|';
+      if (isNext) this.#at++;
+      alternatives.push(isNext ? '' : (alternatives.pop() ?? '') + this.#repeated());
+    }
+    return (alternatives[0] ?? '').slice(0, this.#maxLength);
+  }
+
+  #take(token: RegExp): RegExpExecArray | null {
+    token.lastIndex = this.#at;
+    const found = token.exec(this.#source);
+    this.#at += found?.[0].length ?? 0;
+    return found;
+  }
+
+  #repeated(): string {
+    const text = this.#one();
+    const [quantifier, count] = this.#take(QUANTIFIER) ?? [];
+    const least = count ?? (quantifier === '*' || quantifier === '?' ? 0 : 1);
+    return text.repeat(Math.min(Number(least), this.#maxLength)).slice(0, this.#maxLength);
+  }
+
+  #one(): string {
+    if (this.#take(OPENING)) {
+      const text = this.text();
+      this.#at++;
+      return text;
+    }
+    const [characters] = this.#take(CLASS) ?? [];
+    const pattern = characters && new RegExp(`^${characters}$`);
+    if (pattern) return USUAL.find((each) => pattern.test(each)) ?? characters.charAt(1);
+    if (this.#source[this.#at] === '\\') this.#at++;
+    const sign = this.#source.charAt(this.#at++);
+    return sign === '^' || sign === '$' ? '' : sign;
+  }
+}
+
+/** A text that a pattern matches, unless the pattern is unusual. */
+export const matching = (pattern: string, maxLength: number): string => new Matching(pattern, maxLength).text();

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import { Check } from 'typebox/schema';
 import { isMembers, itemsOf, type Members, membersOf } from './document.ts';
+import { matching } from './patterns.ts';
 
 const MAX_CHARACTERS = 4_000;
 const MAX_DEPTH = 32;
@@ -28,25 +29,11 @@ function sampleNumber({ minimum, exclusiveMinimum, multipleOf = 1 }: Members): n
   return Math.ceil(lowest / Number(multipleOf)) * Number(multipleOf);
 }
 
-/** What patterns often ask for. */
-const TEXTS = [
-  '1',
-  'a',
-  'A',
-  '1.0.0',
-  '2026-01-31',
-  '2026-01-31T12:00:00Z',
-  'a@b.example',
-  'https://a.example',
-  '#a0b1c2',
-];
-const UUID = '00000000-0000-4000-8000-000000000000';
-
 function sampleText(schema: Members): string {
   const { minLength = 0, maxLength = MAX_TEXT, pattern } = schema;
   const text = 'text'.padEnd(Math.min(Number(minLength), MAX_TEXT), 't').slice(0, Number(maxLength));
-  if (pattern === undefined) return text;
-  return [text, ...TEXTS, UUID, `sha256:${'0'.repeat(64)}`].find((each) => Check(schema, each)) ?? text;
+  if (pattern === undefined || Check(schema, text)) return text;
+  return matching(String(pattern), MAX_TEXT);
 }
 
 /** Ways to make a sample, each slower than the one before: with examples of the document, without, with tried alternatives. */
@@ -70,8 +57,10 @@ class Sampling {
     if (node.const !== undefined) return node.const;
     if (Array.isArray(node.enum)) return node.enum[0];
     const parts = [...itemsOf(allOf), ...itemsOf(anyOf).slice(0, 1), ...this.#only(itemsOf(oneOf))];
-    if (parts.length > 0)
-      return this.#merged(properties ? [{ ...rest, properties, required: undefined }, ...parts] : parts, rest.required);
+    if (parts.length > 0) {
+      const required = [rest, ...parts].flatMap((each) => itemsOf(membersOf(each).required));
+      return this.#merged(properties ? [{ ...rest, properties }, ...parts] : parts, required);
+    }
     const kind: unknown = Array.isArray(type) ? type[0] : type;
     if (kind === 'object' || properties !== undefined) return this.#object(node);
     if (kind === 'array') return this.#list(node);
@@ -88,11 +77,14 @@ class Sampling {
   }
 
   /** The first of several values of a member is the narrowest in most documents. */
-  #merged(schemas: readonly unknown[], required: unknown): unknown {
+  #merged(schemas: readonly unknown[], required: readonly unknown[]): unknown {
     const samples = schemas.map((schema) => {
       const each = membersOf(schema);
-      const described = itemsOf(required).filter((name) => Object.hasOwn(membersOf(each.properties), String(name)));
-      return this.of(described.length > 0 ? { ...each, required: [...itemsOf(each.required), ...described] } : each);
+      if (!each.properties) return this.of(each);
+      return this.of({
+        ...each,
+        required: required.filter((name) => Object.hasOwn(membersOf(each.properties), String(name))),
+      });
     });
     const objects = samples.filter(isMembers).reverse();
     return objects.length > 0 ? this.#filled(Object.assign({}, ...objects), required) : samples[0];

@@ -1,0 +1,49 @@
+import type { TSchema } from 'typebox';
+import { Check } from 'typebox/schema';
+import { describe, expect, it } from 'vitest';
+import { OpenApiDocument } from '../../packages/gateway/src/apis/document.ts';
+import { sampleOf } from '../../packages/gateway/src/apis/samples.ts';
+import { checkedSchema } from '../../packages/gateway/src/apis/schemas.ts';
+
+/** A schema as the gateway checks it, and its sample. */
+function sampled(value: object): readonly [TSchema, unknown] {
+  const schema = checkedSchema(new OpenApiDocument({ openapi: '3.1.0', paths: {} }), value, 'body', new Set());
+  return [schema, sampleOf(schema)];
+}
+
+describe('the sample of a text matches its pattern', () => {
+  it.each([
+    '^(user|org|mch|scim)_\\w{27}$',
+    '^ssh-(rsa|dss|ed25519) |^ecdsa-sha2-nistp(256|384|521) ',
+    '^\\d{4}-[01]\\d-[0-3]\\d$',
+    '^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+    '^sha256:[A-Fa-f0-9]{64}$',
+    '^[^a-z\\s]+$',
+    '^#?[0-9a-fA-F]{6}$',
+    '^https?://[^/]+/.*$',
+    '^[\\]-]+$',
+    '^(?:a|b)\\.\\(c\\)$',
+    '^(\\S(.*\\S)?)?$',
+  ])('%s', (pattern) => {
+    const [schema, sample] = sampled({ type: 'string', pattern });
+    expect([typeof sample, Check(schema, sample)]).toEqual(['string', true]);
+  });
+
+  it('or there is none', () => expect(sampled({ type: 'string', pattern: '^\\pL{3}$' })[1]).toBeUndefined());
+});
+
+describe('the sample of an object fits', () => {
+  const properties = { a: { type: 'string' }, b: { type: 'integer' } };
+  it.each<[what: string, schema: object, sample: object]>([
+    [
+      'one of several lists of required members',
+      { properties, anyOf: [{ required: ['a'] }, { required: ['b'] }] },
+      { a: 'text' },
+    ],
+    ['what a part requires of the whole', { properties, allOf: [{ required: ['b'] }] }, { b: 1 }],
+    ['what the whole requires of a part', { required: ['a'], allOf: [{ properties }] }, { a: 'text' }],
+  ])('%s', (_, given, expected) => {
+    const [schema, sample] = sampled({ type: 'object', ...given });
+    expect([sample, Check(schema, sample)]).toEqual([expected, true]);
+  });
+});
