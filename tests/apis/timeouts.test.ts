@@ -36,6 +36,8 @@ it('an API has its own time-out, which leases and the last seconds of a node all
 });
 
 it('a paid operation may not wait longer than its payment lasts', () => {
-  const fault = 'apis.sold: operations.getHistory: a paid operation waits at most 28 s; lower timeoutSeconds';
+  const fault =
+    'apis.sold: operations.getHistory: a paid operation waits at most 28 s, because its payment settles while its blockhash is valid; ' +
+    'lower timeoutSeconds';
   expect(() => configOf({ sold: [29, { getHistory: paid }] })).toThrow(fault);
 });

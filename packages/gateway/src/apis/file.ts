@@ -16,6 +16,7 @@ const TAKEN = ['alchemy', 'all', 'any', 'catalog', 'credit', 'das', 'gateway', '
 const RESERVED = new Set([...TAKEN, 'tokens', 'wallet', 'mainnet', 'devnet', 'none']);
 const DEFAULT_LIMIT = 60;
 const SECOND_MS = 1_000;
+const TOO_LATE = `a paid operation waits at most ${TIMES.longestUpstreamMs / SECOND_MS} s, because its payment settles while its blockhash is valid`;
 const CACHED = ['GET', 'POST'];
 
 /** Even an empty query or fragment would swallow the key. */
@@ -116,7 +117,7 @@ class ApiReading {
     const isPaid = own.access === 'exact';
     if (isPaid && !(microsOf(own.price ?? '') >= 1)) fault(`a paid operation needs a price ${PRICED}`);
     if (isPaid && this.timeoutMs > TIMES.longestUpstreamMs)
-      fault(`a paid operation waits at most ${TIMES.longestUpstreamMs / SECOND_MS} s; lower timeoutSeconds`);
+      fault(`${TOO_LATE}; lower timeoutSeconds`);
     const hasPrice = (settings.price ?? settings.settlementFee) !== undefined;
     if (!isPaid && hasPrice) fault('it has a price, but its access is siwx');
     if (isPaid && settings.cache) fault('a paid operation is not cached');
