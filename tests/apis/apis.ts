@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '@asset-gateway/gateway';
 import type { Route } from '@asset-gateway/protocol';
-import { readApisFile } from '../../packages/gateway/src/apis/file.ts';
+import { readApisFile } from '../../packages/gateway/src/config/apis-file/file.ts';
 import { endsAfterTests } from '../kit/ends.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';

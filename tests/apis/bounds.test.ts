@@ -1,6 +1,6 @@
 import { createFreeClient } from '@asset-gateway/client';
 import { describe, expect, it } from 'vitest';
-import { readApisFile } from '../../packages/gateway/src/apis/file.ts';
+import { readApisFile } from '../../packages/gateway/src/config/apis-file/file.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { serveApis, writeDocument } from './apis.ts';
 import { operation, text } from './hostile-documents.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { check } from '../../packages/gateway/src/apis/check.ts';
+import { check } from '../../packages/gateway/src/config/apis-file/check.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { documentPath, writeDocument } from './apis.ts';
 

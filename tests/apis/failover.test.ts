@@ -1,7 +1,7 @@
 import type { Environment } from '@asset-gateway/gateway';
 import type { Route } from '@asset-gateway/protocol';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { readApisFile } from '../../packages/gateway/src/apis/file.ts';
+import { readApisFile } from '../../packages/gateway/src/config/apis-file/file.ts';
 import { officialFetch } from '../discovery/official-fetch.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';

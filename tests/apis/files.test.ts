@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '@asset-gateway/gateway';
 import { describe, expect, it } from 'vitest';
-import { check } from '../../packages/gateway/src/apis/check.ts';
-import { readApisFile } from '../../packages/gateway/src/apis/file.ts';
+import { check } from '../../packages/gateway/src/config/apis-file/check.ts';
+import { readApisFile } from '../../packages/gateway/src/config/apis-file/file.ts';
 import { makeFolder } from '../kit/folder.ts';
 
 /** Writes a text or bytes, and returns its path. */

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '@asset-gateway/gateway';
 import { describe, expect, it } from 'vitest';
-import { readApisFile } from '../../packages/gateway/src/apis/file.ts';
+import { readApisFile } from '../../packages/gateway/src/config/apis-file/file.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { writeDocument } from './apis.ts';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { check } from '../../packages/gateway/src/apis/check.ts';
-import { readApisFile } from '../../packages/gateway/src/apis/file.ts';
+import { check } from '../../packages/gateway/src/config/apis-file/check.ts';
+import { readApisFile } from '../../packages/gateway/src/config/apis-file/file.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { KEY, serveApis, writeDocument } from './apis.ts';
 import { operation } from './hostile-documents.ts';

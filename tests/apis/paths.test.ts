@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { check } from '../../packages/gateway/src/apis/check.ts';
 import { Paths } from '../../packages/gateway/src/apis/paths.ts';
+import { check } from '../../packages/gateway/src/config/apis-file/check.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
 import { serveApis, writeDocument } from './apis.ts';
 import { text } from './hostile-documents.ts';

@@ -1,12 +1,9 @@
 import type { Route, Values } from '@asset-gateway/protocol';
 import { isPaymentRequired } from '@x402/core/schemas';
 import { describe, expect, it } from 'vitest';
-import {
-  OpenApiDocument as DocumentReader,
-  type Operation,
-  readMembers,
-} from '../../packages/gateway/src/apis/document.ts';
-import { readApisFile } from '../../packages/gateway/src/apis/file.ts';
+import { OpenApiDocument as DocumentReader, type Operation } from '../../packages/gateway/src/apis/document.ts';
+import { readApisFile } from '../../packages/gateway/src/config/apis-file/file.ts';
+import { readMembers } from '../../packages/gateway/src/config/apis-file/text.ts';
 import {
   challengeFrom,
   expectChallenge,

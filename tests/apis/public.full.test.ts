@@ -6,8 +6,9 @@ import { callParameters, requestFor } from '@asset-gateway/client/tools';
 import { exactJson, isObject } from '@asset-gateway/protocol';
 import { expect, it } from 'vitest';
 import { issuesOf, type ListedRoute } from '../../packages/client/src/catalog.ts';
-import { OpenApiDocument, type Operation, readMembers } from '../../packages/gateway/src/apis/document.ts';
-import { readApisFile } from '../../packages/gateway/src/apis/file.ts';
+import { OpenApiDocument, type Operation } from '../../packages/gateway/src/apis/document.ts';
+import { readApisFile } from '../../packages/gateway/src/config/apis-file/file.ts';
+import { readMembers } from '../../packages/gateway/src/config/apis-file/text.ts';
 import { serveApis, writeDocument } from './apis.ts';
 
 /** Documents that others have written. DOCUMENTS names a folder with more, and TABLE a file for one line each. */

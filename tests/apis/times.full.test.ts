@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { readApisFile } from '../../packages/gateway/src/apis/file.ts';
+import { readApisFile } from '../../packages/gateway/src/config/apis-file/file.ts';
 import { officialFetch } from '../discovery/official-fetch.ts';
 import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { documentPath, startStubApi, writeDocument } from './apis.ts';

@@ -18,7 +18,7 @@ import type { Route } from '@asset-gateway/protocol';
 import dockerignore from '@balena/dockerignore';
 import { extractReceiptFromResponse } from '@x402/extensions/offer-receipt';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { readApisFile } from '../../packages/gateway/src/apis/file.ts';
+import { readApisFile } from '../../packages/gateway/src/config/apis-file/file.ts';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { documentPath, startStubApi } from '../apis/apis.ts';
 import { freePort } from '../http/ports.ts';

@@ -20,7 +20,7 @@ if (command === 'doctor') {
   const { doctor } = await import('@asset-gateway/doctor');
   process.exitCode = await doctor(words, process);
 } else if (command === 'check') {
-  const { check } = await import('./apis/check.ts');
+  const { check } = await import('./config/apis-file/check.ts');
   process.exitCode = check(words, process, processEnvironment());
 } else if (command === 'sales') {
   const { sales } = await import('./sales/command.ts');

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readApisFile } from '../../../packages/gateway/dist/apis/file.js';
+import { readApisFile } from '../../../packages/gateway/dist/config/apis-file/file.js';
 
 const parameter = (name, schema, place = 'query') => ({ name, in: place, required: place === 'path', schema });
 const text = { type: 'string', pattern: '^([A-Za-z]+[ .-]?)+$' };

@@ -1,9 +1,8 @@
 import { type BodySchema, type InputSchemas, type RequestValues, type Rule, unchanged } from '@asset-gateway/protocol';
 import type { TSchema } from 'typebox';
 import { Check } from 'typebox/schema';
-import { type Bound, boundsOf, Edit, isNeeded, namesIn, narrowed, partsOf } from './bounds.ts';
+import { type Bound, boundsOf, Edit, isNeeded, namesIn, narrowed, type OperatorBounds, partsOf } from './bounds.ts';
 import { DocumentFault, isMembers, type Members, membersOf, shown } from './document.ts';
-import type { OperationEntry } from './format.ts';
 import { parameterName } from './paths.ts';
 
 /** Longer names are no other spelling of a parameter. */
@@ -96,7 +95,7 @@ function applied<T extends TSchema>(
  * What an operation takes within the bounds of its entry, and what is sent for it. `path` has values instead of the parameters that
  * clients do not send. Throws a DocumentFault.
  */
-export function bounded(given: InputSchemas, path: string, entry: OperationEntry) {
+export function bounded(given: InputSchemas, path: string, entry: OperatorBounds) {
   const bounds = boundsOf(entry);
   if (bounds.length === 0) return { input: given, path, rules: [], forward: unchanged };
   const inPath = applied(given.path, bounds, (name) => [parameterName(name)]);

@@ -1,7 +1,26 @@
 import type { TSchema } from 'typebox';
 import { Check } from 'typebox/schema';
 import { DocumentFault, isMembers, itemsOf, type Members, membersOf } from './document.ts';
-import type { OperationEntry } from './format.ts';
+
+/** What clients may send at one place. */
+interface Allowed {
+  /** The only values. */
+  readonly values?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+  readonly maxItems?: number;
+  /** Sent if a client gives no value. */
+  readonly default?: unknown;
+  readonly optional?: boolean;
+}
+
+/** What an operator says about the parameters of an operation, by name, or by dot path into the body. */
+export interface OperatorBounds {
+  readonly set?: Readonly<Record<string, unknown>>;
+  readonly forbid?: readonly string[];
+  readonly bounds?: Readonly<Record<string, Allowed>>;
+}
 
 /** What an operator says about one parameter, or about one member of the body. */
 export interface Bound {
@@ -16,10 +35,8 @@ export interface Bound {
 export const isNeeded = ({ allowed, sent }: Bound): boolean =>
   allowed !== undefined && sent === undefined && allowed.optional !== true;
 
-type Allowed = NonNullable<OperationEntry['bounds']>[string];
-
 /** The bounds of an operation's entry. Throws a DocumentFault. */
-export function boundsOf({ set = {}, forbid = [], bounds = {} }: OperationEntry): Bound[] {
+export function boundsOf({ set = {}, forbid = [], bounds = {} }: OperatorBounds): Bound[] {
   const all: Bound[] = [
     ...Object.entries(set).map(([name, sent]) => ({ name, sent })),
     ...forbid.map((name) => ({ name })),

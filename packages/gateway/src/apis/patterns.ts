@@ -53,11 +53,17 @@ export function patternOf(source: unknown): LinearPattern {
   return new LinearPattern(String(source));
 }
 
-/** Characters that stand for a class of them. */
-const USUAL = ['a', '1', 'A', '-', '_', ' ', '.', '/', ':', '@', '#', '+'];
+/** A character of each class, and what a negated class that excludes it contains. */
+const USUAL = [
+  ['a', 'a', '\\w', '\\S'],
+  ['1', '0', '1', '\\d', '\\w', '\\S'],
+  ['A', 'A', '\\w', '\\S'],
+  ['-', '-', '\\W', '\\S'],
+  [' ', ' ', '\\s', '\\W'],
+] as const;
+const CLASSES: Readonly<Record<string, string>> = { d: '1', D: 'a', w: 'a', W: '-', s: ' ', S: 'a' };
 const OPENING = /\((?:\?:|\?<\w{1,20}>)?/y;
-const CLASS = /\[(?:\\.|[^\]\\])+\]|\\[dDwWsS]/y;
-const QUANTIFIER = /[*+?]|\{(\d{1,4})[\d,]{0,5}\}/y;
+const QUANTIFIER = /(?:[*+?]|\{(\d{1,4})[\d,]{0,5}\})\??/y;
 
 /** Writes a text that a pattern matches, unless the pattern is unusual: the first of alternatives, as short as it may be. */
 class Matching {
@@ -90,8 +96,8 @@ class Matching {
 
   #repeated(): string {
     const text = this.#one();
-    const [quantifier, count] = this.#take(QUANTIFIER) ?? [];
-    const least = count ?? (quantifier === '*' || quantifier === '?' ? 0 : 1);
+    const [quantifier = '', count] = this.#take(QUANTIFIER) ?? [];
+    const least = count ?? (/^[*?]/.test(quantifier) ? 0 : 1);
     return text.repeat(Math.min(Number(least), this.#maxLength)).slice(0, this.#maxLength);
   }
 
@@ -101,12 +107,25 @@ class Matching {
       this.#at++;
       return text;
     }
-    const [characters] = this.#take(CLASS) ?? [];
-    const pattern = characters && new RegExp(`^${characters}$`);
-    if (pattern) return USUAL.find((each) => pattern.test(each)) ?? characters.charAt(1);
-    if (this.#source[this.#at] === '\\') this.#at++;
     const sign = this.#source.charAt(this.#at++);
+    if (sign === '\\') return this.#escaped();
+    if (sign === '[') return this.#ofClass();
     return sign === '^' || sign === '$' ? '' : sign;
+  }
+
+  #escaped(): string {
+    const sign = this.#source.charAt(this.#at++);
+    return CLASSES[sign] ?? sign;
+  }
+
+  #ofClass(): string {
+    const start = this.#at;
+    while (this.#at < this.#source.length && this.#source[this.#at] !== ']')
+      this.#at += this.#source[this.#at] === '\\' ? 2 : 1;
+    const inside = this.#source.slice(start, this.#at++);
+    const [sign = '', next = ''] = inside;
+    if (sign !== '^') return sign === '\\' ? (CLASSES[next] ?? next) : sign;
+    return USUAL.find(([, ...parts]) => !parts.some((part) => inside.includes(part)))?.[0] ?? '';
   }
 }
 

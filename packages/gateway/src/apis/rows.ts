@@ -11,8 +11,8 @@ import {
 import type { TObject } from 'typebox';
 import { Check } from 'typebox/schema';
 import { bounded } from './bounded.ts';
+import type { OperatorBounds } from './bounds.ts';
 import { DocumentFault, itemsOf, membersOf, type OpenApiDocument, type Operation, shown } from './document.ts';
-import type { OperationEntry } from './format.ts';
 import { answerOf, bodyOf, resultOf } from './media.ts';
 import { assertNamed, objectOf, parametersOf, templateOf } from './parameters.ts';
 import { inAscii, parameterName } from './paths.ts';
@@ -26,8 +26,7 @@ export interface Serving {
   readonly cluster: 'mainnet' | 'devnet';
   /** A header or query parameter that carries the key: clients do not send it. */
   readonly keyName: string | undefined;
-  /** The operation's entry. */
-  readonly entry?: OperationEntry | undefined;
+  readonly entry?: OperatorBounds & { readonly slashes?: boolean; readonly idempotent?: boolean };
 }
 
 /** A name in camel case: `repos/get` becomes `reposGet`. */

@@ -1,15 +1,16 @@
 import { dirname, resolve } from 'node:path';
 import type { Cluster, OwnPrice, Route } from '@asset-gateway/protocol';
 import { closest } from 'fastest-levenshtein';
-import type { Lifetime } from '../cache/lifetimes.ts';
-import { parseUrl } from '../config/settings.ts';
-import { TIMES } from '../times.ts';
-import { DocumentFault, OpenApiDocument, type Operation, readMembers, shown } from './document.ts';
+import { DocumentFault, OpenApiDocument, type Operation, shown } from '../../apis/document.ts';
+import { isOfHttp } from '../../apis/parameters.ts';
+import { rowOf } from '../../apis/rows.ts';
+import type { Lifetime } from '../../cache/lifetimes.ts';
+import { TIMES } from '../../times.ts';
+import { parseUrl } from '../settings.ts';
 import { Families } from './families.ts';
 import { type ApiEntry, type FileEntry, microsOf, type OperationEntry, PRICED, schemaFaults } from './format.ts';
 import { keyNameOf } from './keys.ts';
-import { isOfHttp } from './parameters.ts';
-import { rowOf } from './rows.ts';
+import { readMembers } from './text.ts';
 
 const API_NAME = /^[a-z][a-z0-9-]{1,30}$/;
 const TAKEN = ['alchemy', 'all', 'any', 'catalog', 'credit', 'das', 'gateway', 'helius', 'rpc', 'solana', 'system'];
@@ -116,8 +117,7 @@ class ApiReading {
     const fault = (text: string) => this.#check(false, `operations.${name}: ${text}`);
     const isPaid = own.access === 'exact';
     if (isPaid && !(microsOf(own.price ?? '') >= 1)) fault(`a paid operation needs a price ${PRICED}`);
-    if (isPaid && this.timeoutMs > TIMES.longestUpstreamMs)
-      fault(`${TOO_LATE}; lower timeoutSeconds`);
+    if (isPaid && this.timeoutMs > TIMES.longestUpstreamMs) fault(`${TOO_LATE}; lower timeoutSeconds`);
     const hasPrice = (settings.price ?? settings.settlementFee) !== undefined;
     if (!isPaid && hasPrice) fault('it has a price, but its access is siwx');
     if (isPaid && settings.cache) fault('a paid operation is not cached');

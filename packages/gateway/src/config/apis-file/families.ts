@@ -1,7 +1,7 @@
 import { type OwnPrice, type Route, routes } from '@asset-gateway/protocol';
 import { closest } from 'fastest-levenshtein';
-import { LIFETIMES, type Lifetime } from '../cache/lifetimes.ts';
-import { shown } from './document.ts';
+import { shown } from '../../apis/document.ts';
+import { LIFETIMES, type Lifetime } from '../../cache/lifetimes.ts';
 import { type FamilyEntry, type FileEntry, microsOf, PRICED } from './format.ts';
 
 /** The gateway's own families of routes. */

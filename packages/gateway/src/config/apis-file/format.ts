@@ -1,8 +1,8 @@
 import { closest } from 'fastest-levenshtein';
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/schema';
-import { MAX_LIMIT } from '../config/settings.ts';
-import { type Members, membersOf, shown } from './document.ts';
+import { type Members, membersOf, shown } from '../../apis/document.ts';
+import { MAX_LIMIT } from '../settings.ts';
 import { closed, KEY, ONE_WAY, optional } from './keys.ts';
 
 const MAX_SECONDS = 604_800;

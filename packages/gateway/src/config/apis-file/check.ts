@@ -1,13 +1,13 @@
 import { dollars, type OwnPrice, type Route } from '@asset-gateway/protocol';
-import type { Lifetime } from '../cache/lifetimes.ts';
-import type { Environment } from '../config/settings.ts';
+import { DocumentFault, firstOf, type OpenApiDocument, type Operation } from '../../apis/document.ts';
+import { rowOf } from '../../apis/rows.ts';
+import type { Lifetime } from '../../cache/lifetimes.ts';
+import type { Environment } from '../settings.ts';
 import { dangersOf } from './dangers.ts';
-import { DocumentFault, firstOf, type OpenApiDocument, type Operation } from './document.ts';
 import type { Families, Family } from './families.ts';
 import { type ApiPlan, keyNameIn, readApisFile } from './file.ts';
 import { FILE } from './format.ts';
 import { variablesOf } from './keys.ts';
-import { rowOf } from './rows.ts';
 
 const USAGE = `Usage: asset-gateway check [--env] <file>
        asset-gateway check --schema
