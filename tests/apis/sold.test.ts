@@ -100,7 +100,7 @@ describe('no document of the gateway shows what is fixed or forbidden', () => {
 });
 
 /** Shows that a call is refused before the API is asked, with a payment that nothing has used up. */
-async function refuses(one: ReturnType<typeof call>): Promise<void> {
+async function refuses(one: ReturnType<typeof call>, refusal = [400, 'invalid_request']): Promise<void> {
   const payment = await paymentFor(gateway, one, wallet);
   let response: Response | undefined;
   const ask = async () => {
@@ -108,7 +108,7 @@ async function refuses(one: ReturnType<typeof call>): Promise<void> {
   };
   expect(await added(ask)).toEqual([0, 0]);
   const body = response && (await bodyOf(response));
-  expect([response?.status, body?.error, body?.payment?.state]).toEqual([400, 'invalid_request', 'unused']);
+  expect([response?.status, body?.error, body?.payment?.state]).toEqual([...refusal, 'unused']);
 }
 
 const text = (more: string, max = '"max_tokens":100'): string =>
@@ -148,6 +148,26 @@ describe('the API is not called, and the payment stays unused, with', () => {
     ['the second of two models', text(',"model":"gpt-5"')],
     ['the body in a list', `[${text('')}]`],
   ])('%s', (_, body) => refuses(call(body)));
+
+  it.each([
+    ['a form', 'application/x-www-form-urlencoded', 'model=gpt-5-mini&max_tokens=100&stream=true'],
+    [
+      'a form of parts',
+      'multipart/form-data; boundary=x',
+      '--x\r\nContent-Disposition: form-data; name="stream"\r\n\r\ntrue\r\n--x--',
+    ],
+    ['JSON as a text', 'text/plain', text(',"stream":true')],
+    ['JSON of another kind', 'application/vnd.api+json', text(',"stream":true')],
+  ])('%s', (_, type, body) => {
+    const { target, init } = call(body);
+    return refuses({ target, init: { ...init, headers: { 'content-type': type } } }, [415, 'unsupported_media_type']);
+  });
+
+  it.each([
+    ['invalid JSON', text(',"stream":true,')],
+    ['JSON in another encoding', `\ufeff${text(',"stream":true')}`],
+    ['two bodies', `${text('')}${text(',"stream":true')}`],
+  ])('%s', (_, body) => refuses(call(body), [400, 'invalid_json']));
 
   it('the fixed member in the query', () => refuses({ ...call(text('')), target: `${TARGET}?stream=true` }));
 });

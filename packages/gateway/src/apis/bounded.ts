@@ -1,8 +1,8 @@
 import { type BodySchema, type InputSchemas, type RequestValues, type Rule, unchanged } from '@asset-gateway/protocol';
 import type { TSchema } from 'typebox';
 import { Check } from 'typebox/schema';
-import { type Bound, boundsOf, Edit, isNeeded, namesIn, narrowed, type OperatorBounds, partsOf } from './bounds.ts';
-import { DocumentFault, isMembers, type Members, membersOf, shown } from './document.ts';
+import { type Bound, boundsOf, Edit, isNeeded, namesIn, narrowed, type OperatorBounds } from './bounds.ts';
+import { DocumentFault, isMembers, type Members, membersOf, partsOf, shown } from './document.ts';
 import { parameterName } from './paths.ts';
 
 /** Longer names are no other spelling of a parameter. */

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import { Check } from 'typebox/schema';
-import { DocumentFault, isMembers, itemsOf, type Members, membersOf } from './document.ts';
+import { COMPOSED, DocumentFault, isMembers, itemsOf, type Members, membersOf, partsOf } from './document.ts';
 
 /** What clients may send at one place. */
 interface Allowed {
@@ -47,10 +47,6 @@ export function boundsOf({ set = {}, forbid = [], bounds = {} }: OperatorBounds)
   return all;
 }
 
-const COMPOSED = ['allOf', 'anyOf', 'oneOf'];
-/** The schemas that a schema is composed of. */
-export const partsOf = (schema: Members): Members[] =>
-  COMPOSED.flatMap((keyword) => itemsOf(schema[keyword])).map((each) => membersOf(each));
 const kindsOf = ({ type }: Members): unknown[] => [type].flat();
 
 /** The type that bounds are for. */

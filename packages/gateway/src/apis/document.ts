@@ -3,6 +3,11 @@ import { Paths } from './paths.ts';
 
 export { isMembers, itemsOf, type Members, membersOf };
 
+/** The keywords whose schemas a schema is composed of. */
+export const COMPOSED = ['allOf', 'anyOf', 'oneOf'];
+export const partsOf = (schema: Members): Members[] =>
+  COMPOSED.flatMap((keyword) => itemsOf(schema[keyword])).map((each) => membersOf(each));
+
 /** A text that cannot be used; the message is a sentence without its file. */
 export class DocumentFault extends Error {}
 

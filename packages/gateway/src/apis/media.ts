@@ -1,6 +1,7 @@
 import { type BodySchema, JSON_MEDIA_TYPE, type Route } from '@asset-gateway/protocol';
 import { Check } from 'typebox/schema';
 import {
+  COMPOSED,
   DocumentFault,
   firstOf,
   itemsOf,
@@ -13,7 +14,6 @@ import {
 import { isShort, sampleOf } from './samples.ts';
 import { checkedSchema, describingSchema, isInherited } from './schemas.ts';
 
-const COMPOSED = ['allOf', 'anyOf', 'oneOf'];
 const JSON_TYPE = /^(?:application\/(?:[\w.-]+\+)?json|application\/\*|\*\/\*)\s*(?:;|$)/i;
 
 /** The first JSON media type of a body or an answer; `application/json` if it has several. */

@@ -1,5 +1,14 @@
 import type { TSchema } from 'typebox';
-import { DocumentFault, isMembers, itemsOf, type Members, membersOf, type OpenApiDocument, shown } from './document.ts';
+import {
+  COMPOSED,
+  DocumentFault,
+  isMembers,
+  itemsOf,
+  type Members,
+  membersOf,
+  type OpenApiDocument,
+  shown,
+} from './document.ts';
 import { patternOf } from './patterns.ts';
 import { isShort } from './samples.ts';
 
@@ -60,7 +69,7 @@ const UNSUPPORTED = new Set([
 export const isInherited = (name: string): boolean => name in Object.prototype;
 
 const INSIDE = ['items', 'additionalProperties'];
-const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
+const LISTS = [...COMPOSED, 'prefixItems'];
 
 /** The values of an enum as its type: YAML reads `no` and `1` as other types than the document means. */
 const SPELLINGS: Readonly<Record<string, (value: unknown) => unknown>> = {
@@ -72,15 +81,14 @@ const SPELLINGS: Readonly<Record<string, (value: unknown) => unknown>> = {
 
 /** Bounds as OpenAPI 3.0 writes them: `exclusiveMinimum: true` beside `minimum`. */
 function withOwnBounds(node: Members): Members {
-  const { exclusiveMinimum, exclusiveMaximum, ...rest } = node;
-  const { minimum, maximum, ...others } = rest;
-  return {
-    ...others,
-    ...(exclusiveMinimum === true ? { exclusiveMinimum: minimum } : minimum !== undefined && { minimum }),
-    ...(exclusiveMaximum === true ? { exclusiveMaximum: maximum } : maximum !== undefined && { maximum }),
-    ...(typeof exclusiveMinimum === 'number' && { exclusiveMinimum }),
-    ...(typeof exclusiveMaximum === 'number' && { exclusiveMaximum }),
-  };
+  const own: Record<string, unknown> = { ...node };
+  for (const bound of ['Minimum', 'Maximum']) {
+    const [plain, exclusive] = [bound.toLowerCase(), `exclusive${bound}`];
+    if (typeof own[exclusive] !== 'boolean') continue;
+    if (own[exclusive]) own[exclusive] = own[plain];
+    delete own[node[exclusive] === true ? plain : exclusive];
+  }
+  return own;
 }
 
 interface ReadingOptions {

@@ -1,6 +1,5 @@
 import type { Route } from '@asset-gateway/protocol';
-import { partsOf } from '../../apis/bounds.ts';
-import { isMembers, type Members, membersOf } from '../../apis/document.ts';
+import { isMembers, type Members, membersOf, partsOf } from '../../apis/document.ts';
 import type { ApiPlan } from './file.ts';
 
 /** The members of a value, by path: those inside lists as those of the list. */
