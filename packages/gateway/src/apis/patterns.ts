@@ -47,10 +47,16 @@ class LinearPattern extends RegExp {
   }
 }
 
+/** Operations of one document share patterns, and compiling one takes long. */
+const known = new Map<string, LinearPattern>();
+
 /** The pattern of a document. Throws a DocumentFault for one that is not matched in linear time. */
-export function patternOf(source: unknown): LinearPattern {
-  if (String(source).length > MAX_PATTERN) throw new DocumentFault(`is longer than ${MAX_PATTERN} characters`);
-  return new LinearPattern(String(source));
+export function patternOf(value: unknown): LinearPattern {
+  const source = String(value);
+  if (source.length > MAX_PATTERN) throw new DocumentFault(`is longer than ${MAX_PATTERN} characters`);
+  const pattern = known.get(source) ?? new LinearPattern(source);
+  known.set(source, pattern);
+  return pattern;
 }
 
 /** A character of each class, and what a negated class that excludes it contains. */

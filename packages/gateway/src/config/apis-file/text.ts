@@ -35,7 +35,7 @@ function repeatedIn(json: string): string | undefined {
     const text = json.slice(at, afterString(json, at));
     at += text.length - 1;
     if (json[afterSpace(json, at + 1)] !== ':') continue;
-    const name: string = JSON.parse(text);
+    const name: string = text.includes('\\') ? JSON.parse(text) : text.slice(1, -1);
     if (open.at(-1)?.has(name)) return name;
     open.at(-1)?.add(name);
   }
