@@ -1,8 +1,17 @@
-import { type BodySchema, type InputSchemas, type RequestValues, type Rule, unchanged } from '@asset-gateway/protocol';
+import {
+  type BodySchema,
+  type InputSchemas,
+  isObject,
+  type Members,
+  objectAt,
+  type RequestValues,
+  type Rule,
+  unchanged,
+} from '@asset-gateway/protocol';
 import type { TSchema } from 'typebox';
 import { Check } from 'typebox/schema';
 import { type Bound, boundsOf, Edit, isNeeded, namesIn, narrowed, type OperatorBounds } from './bounds.ts';
-import { DocumentFault, isMembers, type Members, membersOf, partsOf, shown } from './document.ts';
+import { DocumentFault, partsOf, shown } from './document.ts';
 import { parameterName } from './paths.ts';
 
 /** Longer names are no other spelling of a parameter. */
@@ -19,7 +28,7 @@ function* spelled(
   isExact = true,
 ): Generator<readonly [value: unknown, isExact: boolean]> {
   if (Array.isArray(value)) for (const each of value) yield* spelled(each, [name, ...rest], isExact);
-  else if (isMembers(value)) {
+  else if (isObject(value)) {
     for (const key of Object.keys(value).filter((each) => folded(each) === folded(name))) {
       const found = [value[key], isExact && key === name] as const;
       if (rest.length === 0) yield found;
@@ -44,7 +53,7 @@ function keeping(bound: Bound): (body: unknown) => boolean {
 
 /** A value with a member at a path, unless it has one. */
 function withMember(value: unknown, [name = '', ...rest]: readonly string[], sent: unknown): unknown {
-  if (value !== undefined && !isMembers(value)) return value;
+  if (value !== undefined && !isObject(value)) return value;
   const own = value && Object.hasOwn(value, name) ? value[name] : undefined;
   return { ...value, [name]: rest.length > 0 ? withMember(own, rest, sent) : (own ?? sent) };
 }
@@ -56,7 +65,7 @@ function closed(body: BodySchema, bounds: readonly Bound[]): { readonly body: Bo
   const names = namesIn(body as Members);
   const isPlain = names !== undefined && partsOf(body as Members).length === 0 && 'properties' in body;
   const isNamed = (value: unknown): boolean =>
-    !names || !isMembers(value) || Object.keys(value).every((each) => names.includes(each));
+    !names || !isObject(value) || Object.keys(value).every((each) => names.includes(each));
   const keeps = bounds.map(keeping);
   return {
     body: isPlain ? Object.assign({}, body, { additionalProperties: false }) : body,
@@ -79,7 +88,7 @@ function applied<T extends TSchema>(
   for (const bound of own ? bounds : []) {
     const [edit, path] = [new Edit(bound, mayBeOpen(bound)), pathOf(bound.name)];
     try {
-      own = edit.in(membersOf(own), path);
+      own = edit.in(objectAt(own), path);
     } catch (error) {
       if (error instanceof DocumentFault) throw new DocumentFault(`${shown(bound.name)}: ${error.message}`);
       throw error;

@@ -1,6 +1,7 @@
+import { isObject, listAt, type Members, objectAt } from '@asset-gateway/protocol';
 import type { TSchema } from 'typebox';
 import { Check } from 'typebox/schema';
-import { COMPOSED, DocumentFault, isMembers, itemsOf, type Members, membersOf, partsOf } from './document.ts';
+import { COMPOSED, DocumentFault, partsOf } from './document.ts';
 
 /** What clients may send at one place. */
 interface Allowed {
@@ -83,7 +84,7 @@ const isOpen = (schema: Members): boolean =>
   schema.additionalProperties !== false &&
   kindsOf(schema).every((kind) => kind === undefined || kind === 'object') &&
   NAMING.every(
-    (keyword) => Object.keys(membersOf(schema[keyword] ?? {})).length === 0 && !Array.isArray(schema[keyword]),
+    (keyword) => Object.keys(objectAt(schema[keyword] ?? {})).length === 0 && !Array.isArray(schema[keyword]),
   );
 
 /** Applies one bound to a schema, wherever its parts have the place. */
@@ -103,19 +104,19 @@ export class Edit {
     const result: Record<string, unknown> = { ...schema };
     for (const keyword of COMPOSED.filter((each) => each in schema)) {
       const before = this.places;
-      const parts = itemsOf(schema[keyword]).map((each) => this.in(membersOf(each), path, isInList));
+      const parts = listAt(schema[keyword]).map((each) => this.in(objectAt(each), path, isInList));
       // Without this member several alternatives may fit.
       const isLoose = keyword === 'oneOf' && this.places > before && !('anyOf' in schema);
       delete result[keyword];
       result[isLoose ? 'anyOf' : keyword] = parts;
     }
-    if (isMembers(schema.items)) result.items = this.in(schema.items, path, true);
+    if (isObject(schema.items)) result.items = this.in(schema.items, path, true);
     if (this.#mayBeOpen && isOpen(schema)) this.#found(isInList);
     const { properties } = schema;
-    if (isMembers(properties) && Object.hasOwn(properties, name))
+    if (isObject(properties) && Object.hasOwn(properties, name))
       result.properties = this.#member(properties, path, isInList);
-    const others = itemsOf(schema.required).filter((each) => each !== name);
-    const hasName = isMembers(result.properties) && Object.hasOwn(result.properties, name);
+    const others = listAt(schema.required).filter((each) => each !== name);
+    const hasName = isObject(result.properties) && Object.hasOwn(result.properties, name);
     if (hasName && isNeeded(this.#bound)) result.required = [...others, name];
     else if (rest.length === 0 && 'required' in schema) result.required = others;
     return result;
@@ -128,10 +129,10 @@ export class Edit {
 
   #member(properties: Members, [name = '', ...rest]: readonly string[], isInList: boolean): Members {
     const { [name]: schema, ...others } = properties;
-    if (rest.length > 0) return { ...properties, [name]: this.in(membersOf(schema), rest, isInList) };
+    if (rest.length > 0) return { ...properties, [name]: this.in(objectAt(schema), rest, isInList) };
     const { allowed, sent } = this.#bound;
     this.#found(isInList);
-    const own = allowed ? narrowed(membersOf(schema), allowed) : schema;
+    const own = allowed ? narrowed(objectAt(schema), allowed) : schema;
     if (sent !== undefined && !Check(own as TSchema, sent)) throw new DocumentFault('the value breaks its schema');
     return allowed ? { ...properties, [name]: own } : others;
   }
@@ -139,7 +140,7 @@ export class Edit {
 
 /** The names that an object, or each one in a list, may have; undefined if part of its schema leaves them open. */
 export function namesIn(schema: Members): string[] | undefined {
-  const parts = [...partsOf(schema), ...[schema.items].filter(isMembers)].map(namesIn);
-  if (isOpen(schema) || isMembers(schema.additionalProperties) || parts.includes(undefined)) return undefined;
-  return [...Object.keys(membersOf(schema.properties)), ...parts.flatMap((each) => each ?? [])];
+  const parts = [...partsOf(schema), ...[schema.items].filter(isObject)].map(namesIn);
+  if (isOpen(schema) || isObject(schema.additionalProperties) || parts.includes(undefined)) return undefined;
+  return [...Object.keys(objectAt(schema.properties)), ...parts.flatMap((each) => each ?? [])];
 }

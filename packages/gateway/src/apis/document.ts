@@ -1,12 +1,10 @@
-import { isObject as isMembers, listAt as itemsOf, type Members, objectAt as membersOf } from '@asset-gateway/protocol';
+import { isObject, listAt, type Members, objectAt } from '@asset-gateway/protocol';
 import { Paths } from './paths.ts';
-
-export { isMembers, itemsOf, type Members, membersOf };
 
 /** The keywords whose schemas a schema is composed of. */
 export const COMPOSED = ['allOf', 'anyOf', 'oneOf'];
 export const partsOf = (schema: Members): Members[] =>
-  COMPOSED.flatMap((keyword) => itemsOf(schema[keyword])).map((each) => membersOf(each));
+  COMPOSED.flatMap((keyword) => listAt(schema[keyword])).map((each) => objectAt(each));
 
 /** A text that cannot be used; the message is a sentence without its file. */
 export class DocumentFault extends Error {}
@@ -27,7 +25,7 @@ export class OpenApiDocument {
     const version = typeof given === 'number' ? given.toFixed(1) : String(given);
     if (!VERSION.test(version)) throw new DocumentFault(`is OpenAPI ${version.slice(0, 20)}, not 3.0 or 3.1`);
     this.root = root;
-    this.paths = new Paths(Object.keys(membersOf(root.paths)));
+    this.paths = new Paths(Object.keys(objectAt(root.paths)));
     for (const operation of this.operations()) {
       const { operationId } = operation.node;
       this.byName.set(`${operation.verb} ${operation.path}`, operation);
@@ -38,12 +36,12 @@ export class OpenApiDocument {
 
   /** The operations in the order of the document; `shared` are the parameters of the whole path, which has `{name}` for each. */
   operations() {
-    return Object.entries(membersOf(this.root.paths)).flatMap(([path, item]) => {
-      const members = membersOf(this.resolve(item));
+    return Object.entries(objectAt(this.root.paths)).flatMap(([path, item]) => {
+      const members = objectAt(this.resolve(item));
       return VERBS.flatMap((verb) => {
         const node = members[verb];
-        if (!isMembers(node)) return [];
-        return [{ verb: verb.toUpperCase(), path, node, shared: itemsOf(members.parameters) }];
+        if (!isObject(node)) return [];
+        return [{ verb: verb.toUpperCase(), path, node, shared: listAt(members.parameters) }];
       });
     });
   }
@@ -52,7 +50,7 @@ export class OpenApiDocument {
   resolve(value: unknown): unknown {
     const seen = new Set<string>();
     let found = value;
-    while (isMembers(found) && typeof found.$ref === 'string') {
+    while (isObject(found) && typeof found.$ref === 'string') {
       if (seen.has(found.$ref)) throw new DocumentFault(`the reference ${shown(found.$ref)} leads to itself`);
       seen.add(found.$ref);
       found = this.#find(found.$ref);

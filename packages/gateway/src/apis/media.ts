@@ -1,16 +1,6 @@
-import { type BodySchema, JSON_MEDIA_TYPE, type Route } from '@asset-gateway/protocol';
+import { type BodySchema, JSON_MEDIA_TYPE, listAt, type Members, objectAt, type Route } from '@asset-gateway/protocol';
 import { Check } from 'typebox/schema';
-import {
-  COMPOSED,
-  DocumentFault,
-  firstOf,
-  itemsOf,
-  type Members,
-  membersOf,
-  type OpenApiDocument,
-  type Operation,
-  shown,
-} from './document.ts';
+import { COMPOSED, DocumentFault, firstOf, type OpenApiDocument, type Operation, shown } from './document.ts';
 import { isShort, sampleOf } from './samples.ts';
 import { checkedSchema, describingSchema, isInherited } from './schemas.ts';
 
@@ -21,15 +11,15 @@ function jsonIn(content: Members) {
   const names = Object.keys(content).filter((name) => JSON_TYPE.test(name));
   const name = names.find((each) => each === JSON_MEDIA_TYPE) ?? names[0];
   if (name === undefined) return undefined;
-  return { name: name.includes('*') ? JSON_MEDIA_TYPE : name, media: membersOf(content[name]) };
+  return { name: name.includes('*') ? JSON_MEDIA_TYPE : name, media: objectAt(content[name]) };
 }
 
 const typesIn = (content: Members): string => Object.keys(content).map(shown).join(' or ');
 
 /** The members of a body; some documents require one that they do not describe. */
 function namedIn(schema: Members): Members {
-  const described = membersOf(schema.properties);
-  const names = COMPOSED.some((keyword) => keyword in schema) ? [] : itemsOf(schema.required).map(String);
+  const described = objectAt(schema.properties);
+  const names = COMPOSED.some((keyword) => keyword in schema) ? [] : listAt(schema.required).map(String);
   const missing = names.filter((name) => !isInherited(name) && !Object.hasOwn(described, name));
   return { ...described, ...Object.fromEntries(missing.map((name) => [name, {}])) };
 }
@@ -38,7 +28,7 @@ function namedIn(schema: Members): Members {
 export function bodyOf(document: OpenApiDocument, { node, verb }: Operation, notes: Set<string>) {
   if (node.requestBody === undefined) return undefined;
   if (verb === 'GET') throw new DocumentFault('a GET has a body');
-  const content = membersOf(membersOf(document.resolve(node.requestBody)).content);
+  const content = objectAt(objectAt(document.resolve(node.requestBody)).content);
   const json = jsonIn(content);
   if (!json) throw new DocumentFault(`the body is ${typesIn(content) || 'without a type'}, not JSON`);
   const schema = checkedSchema(document, json.media.schema, 'body', notes);
@@ -50,9 +40,9 @@ export function bodyOf(document: OpenApiDocument, { node, verb }: Operation, not
 
 /** The example of a media type, unless it is long or a reference to nothing. */
 function exampleIn(document: OpenApiDocument, media: Members): unknown {
-  const [named] = Object.values(membersOf(media.examples));
+  const [named] = Object.values(objectAt(media.examples));
   try {
-    const example = media.example ?? membersOf(document.resolve(named)).value;
+    const example = media.example ?? objectAt(document.resolve(named)).value;
     return isShort(example) ? example : undefined;
   } catch (error) {
     if (error instanceof DocumentFault) return undefined;
@@ -68,9 +58,9 @@ const SUCCESSES = ['200', '201', '202', '2XX', 'default', '204'];
 
 /** The media type of an operation's JSON answer; of an answer without content it is any JSON or none. */
 export function answerOf(document: OpenApiDocument, { node }: Operation) {
-  const responses = membersOf(node.responses);
+  const responses = objectAt(node.responses);
   const contents = SUCCESSES.filter((status) => responses[status] !== undefined).map((status) =>
-    membersOf(membersOf(document.resolve(responses[status])).content),
+    objectAt(objectAt(document.resolve(responses[status])).content),
   );
   const [first] = contents;
   if (!first) {

@@ -1,13 +1,6 @@
+import { listAt, type Members, objectAt } from '@asset-gateway/protocol';
 import type { TObject, TSchema } from 'typebox';
-import {
-  DocumentFault,
-  itemsOf,
-  type Members,
-  membersOf,
-  type OpenApiDocument,
-  type Operation,
-  shown,
-} from './document.ts';
+import { DocumentFault, type OpenApiDocument, type Operation, shown } from './document.ts';
 import { isText, parameterName, partsOf } from './paths.ts';
 import { checkedSchema, isInherited } from './schemas.ts';
 
@@ -40,7 +33,7 @@ function ownSegments(segment: string): string[] {
 const SCALARS = ['string', 'integer', 'number', 'boolean'];
 
 const kindsOf = (schema: unknown): string[] => {
-  const { type, enum: values } = membersOf(schema);
+  const { type, enum: values } = objectAt(schema);
   if (type === undefined && Array.isArray(values)) return [...new Set(values.map((each) => typeof each))];
   return [type ?? 'string'].flat().map(String);
 };
@@ -51,7 +44,7 @@ const isList = (schema: unknown): boolean => kindsOf(schema).join() === 'array';
 function isWritable(schema: TSchema): boolean {
   const { anyOf, items } = schema as Members;
   if (isList(schema)) return isWritable((items ?? {}) as TSchema) && !isList(items);
-  return isScalar(schema) && itemsOf(anyOf).every(isScalar);
+  return isScalar(schema) && listAt(anyOf).every(isScalar);
 }
 
 /** Whether every text is a value of a schema. */
@@ -62,11 +55,11 @@ const isAnyText = ({ type, ...rest }: Members): boolean =>
 /** A schema without null and with at most one list of alternatives; those that cannot be written as text are left out. */
 function flatSchema(schema: Members): Members {
   const { anyOf, oneOf, allOf, type, items, ...rest } = schema;
-  const kinds = itemsOf(type).filter((each) => each !== 'null');
+  const kinds = listAt(type).filter((each) => each !== 'null');
   const kind = Array.isArray(type) ? { type: kinds.length === 1 ? kinds[0] : kinds } : type !== undefined && { type };
-  const parts = itemsOf(allOf).map((each) => flatSchema(membersOf(each)));
-  const own = Object.assign({}, ...parts, rest, kind, items !== undefined && { items: flatSchema(membersOf(items)) });
-  const given = [...itemsOf(anyOf), ...itemsOf(oneOf)].map((each) => flatSchema(membersOf(each)));
+  const parts = listAt(allOf).map((each) => flatSchema(objectAt(each)));
+  const own = Object.assign({}, ...parts, rest, kind, items !== undefined && { items: flatSchema(objectAt(items)) });
+  const given = [...listAt(anyOf), ...listAt(oneOf)].map((each) => flatSchema(objectAt(each)));
   if (given.length === 0) return own;
   const usable = given.filter((each) => isWritable(each as TSchema));
   const only = usable.find(isList) ?? usable.find(isAnyText) ?? (usable.length === 1 ? usable[0] : undefined);
@@ -98,8 +91,8 @@ const PRINTABLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
 /** The value of a required header that the document allows only one value of, or has a default for. */
 function constantOf(document: OpenApiDocument, node: Members): string | undefined {
-  const schema = membersOf(checkedSchema(document, node.schema, '', new Set()));
-  const values = itemsOf(schema.enum);
+  const schema = objectAt(checkedSchema(document, node.schema, '', new Set()));
+  const values = listAt(schema.enum);
   const value = schema.const ?? schema.default ?? (values.length === 1 ? values[0] : undefined);
   const isSendable = PRINTABLE.test(String(value)) && !OF_HTTP.test(String(node.name).toLowerCase());
   return value !== undefined && isSendable && /^[\w-]+$/.test(String(node.name)) ? String(value) : undefined;
@@ -151,9 +144,9 @@ export function parametersOf(
   notes: Set<string>,
 ) {
   const byName = new Map<string, Members>();
-  for (const list of [shared, itemsOf(node.parameters)]) {
+  for (const list of [shared, listAt(node.parameters)]) {
     const own = new Set<string>();
-    for (const parameter of list.map((each) => membersOf(document.resolve(each)))) {
+    for (const parameter of list.map((each) => objectAt(document.resolve(each)))) {
       const [name, place] = [String(parameter.name), String(parameter.in)];
       const key = `${place} ${name}`;
       if (own.has(key)) throw new DocumentFault(`the ${place} parameter ${shown(name)} is listed twice`);

@@ -3,6 +3,8 @@ import {
   type HttpMethod,
   type InputSchemas,
   JSON_MEDIA_TYPE,
+  listAt,
+  objectAt,
   type RequestValues,
   type Route,
   type Rule,
@@ -12,7 +14,7 @@ import type { TObject } from 'typebox';
 import { Check } from 'typebox/schema';
 import { bounded } from './bounded.ts';
 import type { OperatorBounds } from './bounds.ts';
-import { DocumentFault, itemsOf, membersOf, type OpenApiDocument, type Operation, shown } from './document.ts';
+import { DocumentFault, type OpenApiDocument, type Operation, shown } from './document.ts';
 import { answerOf, bodyOf, resultOf } from './media.ts';
 import { assertNamed, objectOf, parametersOf, templateOf } from './parameters.ts';
 import { inAscii, parameterName } from './paths.ts';
@@ -78,10 +80,10 @@ const SCHEME_TYPES = ['apiKey', 'http', 'oauth2', 'openIdConnect'];
 
 /** What an operation needs beside one key, if anything. Throws if no key in a header or query will do. */
 function otherKeys(document: OpenApiDocument, { node }: Operation): string | undefined {
-  const alternatives = itemsOf(node.security ?? document.root.security).map((each) => Object.keys(membersOf(each)));
-  const schemes = membersOf(membersOf(document.root.components).securitySchemes);
+  const alternatives = listAt(node.security ?? document.root.security).map((each) => Object.keys(objectAt(each)));
+  const schemes = objectAt(objectAt(document.root.components).securitySchemes);
   const isUsable = (name: string): boolean => {
-    const { type, in: place, scheme } = membersOf(document.resolve(schemes[name]));
+    const { type, in: place, scheme } = objectAt(document.resolve(schemes[name]));
     if (!SCHEME_TYPES.includes(String(type)) || place === 'cookie') return false;
     return type !== 'http' || ['bearer', 'basic'].includes(String(scheme).toLowerCase());
   };
@@ -138,7 +140,7 @@ function inputOf(document: OpenApiDocument, operation: Operation, { keyName, ent
 /** The parameters of a path whose values may have slashes: those whose example has one, or else the last. */
 function slashedOf(path: TObject | undefined, isAllowed: boolean | undefined, notes: Set<string>): readonly string[] {
   const names = Object.keys(path?.properties ?? {});
-  const hasSlash = (name: string) => String(itemsOf(membersOf(path?.properties[name]).examples)[0]).includes('/');
+  const hasSlash = (name: string) => String(listAt(objectAt(path?.properties[name]).examples)[0]).includes('/');
   const found = names.filter(hasSlash);
   if (!isAllowed) {
     for (const name of found) notes.add(`path.${name}: its example has a slash, which only \`slashes: true\` allows`);

@@ -1,6 +1,6 @@
+import { isObject, listAt, type Members, objectAt } from '@asset-gateway/protocol';
 import type { TSchema } from 'typebox';
 import { Check } from 'typebox/schema';
-import { isMembers, itemsOf, type Members, membersOf } from './document.ts';
 import { matching } from './patterns.ts';
 
 const MAX_CHARACTERS = 4_000;
@@ -50,15 +50,15 @@ class Sampling {
 
   of(schema: unknown): unknown {
     if (--this.#left < 0) return null;
-    const node = membersOf(schema);
+    const node = objectAt(schema);
     const { default: preset, examples, type, properties, anyOf, oneOf, allOf, ...rest } = node;
-    const [given = preset] = itemsOf(examples);
+    const [given = preset] = listAt(examples);
     if (given !== undefined && this.#way === 'given') return given;
     if (node.const !== undefined) return node.const;
     if (Array.isArray(node.enum)) return node.enum[0];
-    const parts = [...itemsOf(allOf), ...itemsOf(anyOf).slice(0, 1), ...this.#only(itemsOf(oneOf))];
+    const parts = [...listAt(allOf), ...listAt(anyOf).slice(0, 1), ...this.#only(listAt(oneOf))];
     if (parts.length > 0) {
-      const required = [rest, ...parts].flatMap((each) => itemsOf(membersOf(each).required));
+      const required = [rest, ...parts].flatMap((each) => listAt(objectAt(each).required));
       return this.#merged(properties ? [{ ...rest, properties }, ...parts] : parts, required);
     }
     const kind: unknown = Array.isArray(type) ? type[0] : type;
@@ -79,20 +79,20 @@ class Sampling {
   /** The first of several values of a member is the narrowest in most documents. */
   #merged(schemas: readonly unknown[], required: readonly unknown[]): unknown {
     const samples = schemas.map((schema) => {
-      const each = membersOf(schema);
+      const each = objectAt(schema);
       if (!each.properties) return this.of(each);
       return this.of({
         ...each,
-        required: required.filter((name) => Object.hasOwn(membersOf(each.properties), String(name))),
+        required: required.filter((name) => Object.hasOwn(objectAt(each.properties), String(name))),
       });
     });
-    const objects = samples.filter(isMembers).reverse();
+    const objects = samples.filter(isObject).reverse();
     return objects.length > 0 ? this.#filled(Object.assign({}, ...objects), required) : samples[0];
   }
 
   /** With members that are required and not described. */
   #filled(value: Members, required: unknown): Members {
-    const missing = itemsOf(required).filter((name) => !Object.hasOwn(value, String(name)));
+    const missing = listAt(required).filter((name) => !Object.hasOwn(value, String(name)));
     const some = missing.slice(0, Math.max(0, this.#left));
     return { ...value, ...Object.fromEntries(some.map((name) => [name, this.of({})])) };
   }
@@ -105,8 +105,8 @@ class Sampling {
   }
 
   #object({ properties, required, minProperties = 0 }: Members): Members {
-    const names = itemsOf(required);
-    const all = Object.entries(membersOf(properties));
+    const names = listAt(required);
+    const all = Object.entries(objectAt(properties));
     const isRequired = ([name]: readonly [string, unknown]): boolean => names.includes(name);
     const others = all.filter((each) => !isRequired(each));
     const wanted = [...all.filter(isRequired), ...others.slice(0, Math.max(0, Number(minProperties) - names.length))];

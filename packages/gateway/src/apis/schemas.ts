@@ -1,14 +1,6 @@
+import { isObject, listAt, type Members, objectAt } from '@asset-gateway/protocol';
 import type { TSchema } from 'typebox';
-import {
-  COMPOSED,
-  DocumentFault,
-  isMembers,
-  itemsOf,
-  type Members,
-  membersOf,
-  type OpenApiDocument,
-  shown,
-} from './document.ts';
+import { COMPOSED, DocumentFault, type OpenApiDocument, shown } from './document.ts';
 import { patternOf } from './patterns.ts';
 import { isShort } from './samples.ts';
 
@@ -50,10 +42,10 @@ const CHECKED: Readonly<Record<string, KeywordValue>> = {
   ...forAll(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'], only(Number.isFinite, 'a number')),
   multipleOf: only((value) => Number.isFinite(value) && Number(value) > 0, 'above 0'),
   ...forAll(['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'], aCount),
-  required: (value) => itemsOf(value).filter((name) => typeof name === 'string'),
+  required: (value) => listAt(value).filter((name) => typeof name === 'string'),
   description: (value) => String(value).slice(0, MAX_DESCRIPTION),
   pattern: patternOf,
-  examples: (value) => itemsOf(value).slice(0, 1).filter(isShort),
+  examples: (value) => listAt(value).slice(0, 1).filter(isShort),
 };
 
 /** Keywords that say nothing to a reader of answers. */
@@ -116,7 +108,7 @@ class SchemaReading {
   read(value: unknown, place: string): TSchema {
     const node = this.#document.resolve(value);
     if (node === true || node === undefined) return {};
-    if (!isMembers(node)) return this.#anything(place, 'is not an object');
+    if (!isObject(node)) return this.#anything(place, 'is not an object');
     if (this.#open.has(node)) return this.#anything(place, 'contains itself');
     this.#count(1);
     if (this.#open.size >= this.#options.maxDepth) return this.#anything(place, 'is too deep');
@@ -149,22 +141,22 @@ class SchemaReading {
       } else if (LISTS.includes(keyword)) this.#list(schema, keyword, value, place);
       else if (INSIDE.includes(keyword)) {
         schema[keyword] = typeof value === 'boolean' ? value : this.read(value, `${place}[]`);
-      } else if (keyword === 'properties') schema.properties = this.#properties(membersOf(value), place);
+      } else if (keyword === 'properties') schema.properties = this.#properties(objectAt(value), place);
     }
     const { properties } = schema;
     // An answer's required members are those that are described.
-    if (!isChecked && isMembers(properties))
-      schema.required = itemsOf(schema.required).filter((name) => Object.hasOwn(properties, String(name)));
+    if (!isChecked && isObject(properties))
+      schema.required = listAt(schema.required).filter((name) => Object.hasOwn(properties, String(name)));
     const asType = SPELLINGS[String(schema.type)];
     if (asType && Array.isArray(schema.enum))
-      schema.enum = schema.enum.map((each) => (isMembers(each) ? each : asType(each)));
+      schema.enum = schema.enum.map((each) => (isObject(each) ? each : asType(each)));
     return nullable === true ? { anyOf: [schema, { type: 'null' }] } : schema;
   }
 
   /** If part of an alternative is not checked, several may fit. */
   #list(schema: Record<string, unknown>, keyword: string, value: unknown, place: string): void {
     const before = this.notes.length;
-    const parts = itemsOf(value).map((each) => this.read(each, place));
+    const parts = listAt(value).map((each) => this.read(each, place));
     const isLoose = keyword === 'oneOf' && this.notes.length > before;
     schema[isLoose && !('anyOf' in schema) ? 'anyOf' : keyword] = parts;
   }

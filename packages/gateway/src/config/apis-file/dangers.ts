@@ -1,14 +1,14 @@
-import type { Route } from '@asset-gateway/protocol';
-import { isMembers, type Members, membersOf, partsOf } from '../../apis/document.ts';
+import { isObject, type Members, objectAt, type Route } from '@asset-gateway/protocol';
+import { partsOf } from '../../apis/document.ts';
 import type { ApiPlan } from './file.ts';
 
 /** The members of a value, by path: those inside lists as those of the list. */
 function* membersIn(schema: Members, before = ''): Generator<readonly [path: string, schema: Members]> {
-  const inside = [...partsOf(schema), ...[schema.items].filter(isMembers)];
+  const inside = [...partsOf(schema), ...[schema.items].filter(isObject)];
   for (const each of inside) yield* membersIn(each, before);
-  for (const [name, value] of Object.entries(membersOf(schema.properties))) {
-    yield [before + name, membersOf(value)];
-    yield* membersIn(membersOf(value), `${before}${name}.`);
+  for (const [name, value] of Object.entries(objectAt(schema.properties))) {
+    yield [before + name, objectAt(value)];
+    yield* membersIn(objectAt(value), `${before}${name}.`);
   }
 }
 
@@ -53,7 +53,7 @@ function dangerOf([path, schema]: readonly [string, Members], isPaid: boolean): 
 /** What an operator should look at before serving a row. */
 export function dangersOf({ input, access, upstream }: Route, { document, rows }: ApiPlan): string[] {
   const isPaid = access === 'exact';
-  const all = [input.query, input.body].flatMap((schema) => [...membersIn(membersOf(schema))]);
+  const all = [input.query, input.body].flatMap((schema) => [...membersIn(objectAt(schema))]);
   const sold = new Set(isPaid ? [] : rows.filter((row) => row.access === 'exact').map((row) => row.upstream.path));
   const reached = sold.size > 0 ? [...(document?.paths.othersFor(upstream.path) ?? [])] : [];
   const others = reached.filter((path) => sold.has(path));

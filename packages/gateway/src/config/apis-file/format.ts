@@ -1,7 +1,8 @@
+import { type Members, objectAt } from '@asset-gateway/protocol';
 import { closest } from 'fastest-levenshtein';
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/schema';
-import { type Members, membersOf, shown } from '../../apis/document.ts';
+import { shown } from '../../apis/document.ts';
 import { MAX_LIMIT } from '../settings.ts';
 import { closed, KEY, ONE_WAY, optional } from './keys.ts';
 
@@ -184,8 +185,8 @@ const placeOf = (pointer: string): string =>
 /** The names that an object of the file may have. */
 function namesAt(schemaPath: string): string[] {
   let found: unknown = FILE;
-  for (const segment of schemaPath.split('/').slice(1)) found = membersOf(found)[segment];
-  return Object.keys(membersOf(membersOf(found).properties));
+  for (const segment of schemaPath.split('/').slice(1)) found = objectAt(found)[segment];
+  return Object.keys(objectAt(objectAt(found).properties));
 }
 
 type SchemaError = ReturnType<ReturnType<typeof Compile>['Errors']>[1][number];
