@@ -4,7 +4,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { createClient } from '@asset-gateway/client';
 import { everyRoute, MAX_READ_BYTES } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
-import { readApisFile } from '../../packages/gateway/src/apis/file.ts';
+import { readApisFile } from '../../packages/gateway/src/config/apis-file/file.ts';
 import { codingFor } from '../../packages/gateway/src/codings.ts';
 import { lengthNotice } from '../../packages/gateway/src/compose/service.ts';
 import { catalogTexts } from '../../packages/gateway/src/describe/catalog.ts';
