@@ -1,6 +1,6 @@
-import type { ApiPlan } from '../apis/file.ts';
-import { variablesOf } from '../apis/keys.ts';
 import { secretsIn } from '../secrets.ts';
+import type { ApiPlan } from './apis-file/file.ts';
+import { variablesOf } from './apis-file/keys.ts';
 import type { Environment } from './settings.ts';
 import { VARIABLES } from './variables.ts';
 
