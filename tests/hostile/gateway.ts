@@ -102,7 +102,7 @@ class Lie {
 /** The part that answers a request, for one that is signed or paid for or not. */
 function partFor(path: string, isSigned: boolean, isPaid: boolean): Part {
   if (path === '/') return 'rpc';
-  if (path === '/v1/catalog') return 'catalog';
+  if (path.split('?')[0] === '/v1/catalog') return 'catalog';
   const isFree = path.startsWith('/v1/x402/tokens');
   if (isPaid || (isSigned && isFree)) return 'answer';
   return isFree ? 'challenge' : 'asked';

@@ -44,7 +44,7 @@ const payments = () => requests().flatMap(({ headers }) => headers[HEADERS.payme
 /** Asks a gateway that gives this reply, and sells to the next request. Returns the outcome and the offers shown for approval. */
 async function ask({ body, status = 402, headers }: Reply, isApproved: (offer: Offer) => boolean = () => true) {
   gateway.answer(({ path }, response) => {
-    if (path === '/v1/catalog') return json(response, 200, CATALOG);
+    if (path.startsWith('/v1/catalog')) return json(response, 200, CATALOG);
     if (requests().length === 1) return json(response, status, body, headers);
     json(response, 200, { ok: true });
   });
