@@ -70,7 +70,7 @@ const MEMBERS = { ...LASTING, ...CHANGING };
 const RECORD = `w.cluster, w.address, p.owed_until_ms, ${namesIn('p', MEMBERS)}`;
 
 /** A payment whose process has died may still be going on for as long as it may have been reserved. */
-const IN_FLIGHT = `leased_until_ms > $5 - ${TIMES.inFlightMs - TIMES.leaseMs}`;
+const IN_FLIGHT = `leased_until_ms > cast($5 as bigint) - ${TIMES.inFlightMs - TIMES.leaseMs}`;
 
 /** The wallet's payments between reservation and outcome: their number, their upstream calls of the last minute, the one that brings credit. */
 const UNFINISHED = `select count(case when key <> $3 and ${IN_FLIGHT} then 1 end) as in_flight,
@@ -79,7 +79,8 @@ const UNFINISHED = `select count(case when key <> $3 and ${IN_FLIGHT} then 1 end
   from payments where wallet_id = ${THE_WALLET} and ${IS_UNFINISHED_PAYMENT}`;
 
 /** Everything that decides about one payment: a row for each payment found, or one without a payment. */
-const LOOK = `select w.id as wallet_id, w.version, w.paid, m.paid as paid_on_mainnet, spent.lamports as fees, spent.of_new_payers as fees_of_new_payers,
+const LOOK = `with unfinished as (${UNFINISHED}) select w.id as wallet_id, w.version, w.paid, m.paid as paid_on_mainnet,
+  spent.lamports as fees, spent.of_new_payers as fees_of_new_payers,
   unfinished.in_flight, unfinished.calls as unfinished_calls, unfinished.purchase_key,
   ${unchargedCalls('w.id', '$5')} as uncharged_calls,
   (select cast(sum(calls) as bigint) from uncharged_calls where payment_key = $3 and at_ms > $5 - ${TIMES.answerMs}) as stored_calls,
@@ -88,7 +89,7 @@ const LOOK = `select w.id as wallet_id, w.version, w.paid, m.paid as paid_on_mai
   ${RECORD}
   from (select cast(sum(lamports) as bigint) as lamports, cast(sum(of_new_payers) as bigint) as of_new_payers
     from fees where fee_payer = $6 and until_ms > $5) as spent
-  cross join (${UNFINISHED}) as unfinished
+  cross join unfinished
   left join wallets w on w.cluster = $1 and w.address = $2
   left join wallets m on m.cluster = 'mainnet' and m.address = $2
   left join payments p on p.key in (select $3 union
