@@ -3,6 +3,7 @@ import { HEADERS } from '@asset-gateway/protocol';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Statement, Step } from '../../packages/gateway/src/stores/sql/database.ts';
 import { PostgresDatabase } from '../../packages/gateway/src/stores/sql/postgres.ts';
+import { Retention } from '../../packages/gateway/src/stores/sql/retention.ts';
 import { SqliteDatabase } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { callOf, sendPaid } from './calls.ts';
 import { carrying, draftOf, openForge, signed } from './forge.ts';
@@ -19,6 +20,7 @@ const OF_BACKGROUND = /order by coalesce\(search_from_ms|from admissions/;
 async function statementsFor(payment: unknown): Promise<string[]> {
   const seen: string[] = [];
   const note = ({ sql }: Statement) => void (OF_BACKGROUND.test(sql) || seen.push(sql));
+  vi.spyOn(Retention.prototype, 'prune').mockResolvedValue(undefined);
   for (const { prototype } of [SqliteDatabase, PostgresDatabase]) {
     const { read, report, write } = prototype;
     vi.spyOn(prototype, 'read').mockImplementation(function (this: SqliteDatabase, statement) {
