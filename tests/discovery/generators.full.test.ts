@@ -19,13 +19,38 @@ const STRICTLY = [
 const GENERATORS = {
   'hey-api': ['openapi-ts', '--input', 'openapi.json', '--output', 'made-by-hey-api'],
   'openapi-typescript': ['openapi-typescript', 'openapi.json', '--output', 'made-by-openapi-typescript.ts'],
+  orval: ['orval', '--config', 'orval.config.mjs'],
 } as const;
 
+const ORVAL = {
+  input: './openapi.json',
+  output: {
+    target: './made-by-orval.ts',
+    client: 'fetch',
+    override: { mutator: { path: './orval-send.ts', name: 'send' } },
+  },
+};
+
+const MADE_FROM = 'tests/discovery/generated-client';
+
 const PACKAGES = {
-  '@hey-api/openapi-ts': '0.95.0',
+  '@hey-api/openapi-ts': '0.99.0',
   'openapi-fetch': '0.17.0',
   'openapi-typescript': '7.13.0',
+  orval: '8.38.0',
   typescript: '5.9.3',
+};
+
+/** Linters: program and arguments. */
+const LINTERS = {
+  Spectral: ['spectral', 'lint', '--fail-severity=hint', 'openapi.json'],
+  Redocly: ['redocly', 'lint', '--skip-rule=no-server-example.com', 'openapi.json'],
+} as const;
+
+const PACKAGES_OF_LINTERS = {
+  '@apidevtools/swagger-parser': '13.1.0',
+  '@redocly/cli': '2.77.0',
+  '@stoplight/spectral-cli': '6.16.0',
 };
 
 interface Document {
@@ -46,13 +71,13 @@ describe('the document, for client generators', () => {
     expect(Object.keys(components.schemas).filter((name) => taken.includes(name))).toEqual([]);
   });
 
-  it('closes tuples of maxItems', () => {
+  it('names the elements of closed tuples twice, for linters and for generators', () => {
     let closed = 0;
     mapSchema({ ...components.schemas }, (schema) => {
       const { prefixItems, maxItems, items } = schema;
       if (Array.isArray(prefixItems) && prefixItems.length === maxItems) {
         closed++;
-        expect(items ?? false).toBe(false);
+        expect(items).toEqual({ anyOf: prefixItems });
       }
       return schema;
     });
@@ -60,23 +85,72 @@ describe('the document, for client generators', () => {
   });
 });
 
+/** Writes the document of a gateway into a folder. */
+async function writeDocument(folder: string, { url }: { readonly url: string }): Promise<string> {
+  const text = await (await fetch(`${url}/openapi.json`)).text();
+  writeFileSync(join(folder, 'openapi.json'), text);
+  return text;
+}
+
+const run = (folder: string, [program, ...words]: readonly [string, ...string[]]) =>
+  spawnSync(join(folder, 'node_modules/.bin', program), words, { cwd: folder, encoding: 'utf8' });
+
+await suiteOfPackages(
+  'linters',
+  { '.': { dependencies: PACKAGES_OF_LINTERS } },
+  (folder) => {
+    const gateway = inSuite(() => startEverything({ CREDIT: 'on' }));
+    let text = '';
+    beforeAll(async () => {
+      writeFileSync(join(folder, '.spectral.yaml'), 'extends: spectral:oas\n');
+      text = await writeDocument(folder, gateway);
+    });
+
+    it.each(Object.entries(LINTERS))(
+      '%s finds nothing',
+      (_, command) => {
+        const { status, stdout, stderr } = run(folder, command);
+        expect([status, stdout + stderr]).toEqual([0, expect.any(String)]);
+      },
+      120_000,
+    );
+
+    it.each(Object.entries(LINTERS))(
+      '%s finds a fault',
+      (_, command) => {
+        writeFileSync(join(folder, 'faulty.json'), text.replace('"tokensCurated"', '"tokensSearch"'));
+        const { status, stdout } = run(folder, [...command.slice(0, -1), 'faulty.json'] as unknown as typeof command);
+        expect([status, stdout]).toEqual([1, expect.stringContaining('operation-operationId-unique')]);
+      },
+      120_000,
+    );
+
+    it('swagger-parser reads it', async () => {
+      const entry = join(folder, 'node_modules/@apidevtools/swagger-parser/lib/index.js');
+      const { default: parser } = await import(entry);
+      await expect(parser.validate(join(folder, 'openapi.json'))).resolves.toMatchObject({ openapi: '3.1.0' });
+    });
+  },
+  { isOfReleases: true },
+);
+
 await suiteOfPackages(
   'generated clients',
   { '.': { dependencies: PACKAGES } },
   (folder) => {
     const gateway = inSuite(() => startEverything());
     beforeAll(async () => {
-      const document = await (await fetch(`${gateway.url}/openapi.json`)).text();
-      writeFileSync(join(folder, 'openapi.json'), document);
+      await writeDocument(folder, gateway);
+      cpSync(MADE_FROM, folder, { recursive: true });
+      writeFileSync(join(folder, 'orval.config.mjs'), `export default ${JSON.stringify({ gateway: ORVAL })};`);
     });
 
-    describe.each(Object.entries(GENERATORS))('by %s', (name, [program, ...words]) => {
+    describe.each(Object.entries(GENERATORS))('by %s', (name, command) => {
       const calls = join(folder, `${name}.ts`);
 
       it('compile strictly', () => {
-        const made = spawnSync(join(folder, 'node_modules/.bin', program), words, { cwd: folder, encoding: 'utf8' });
+        const made = run(folder, command);
         expect([made.status, made.stdout + made.stderr]).toEqual([0, expect.any(String)]);
-        cpSync(`tests/discovery/generated-client/${name}.ts`, calls);
         const compiled = spawnSync(process.execPath, [COMPILER, ...STRICTLY, calls], { cwd: folder, encoding: 'utf8' });
         expect(compiled.stdout).toBe('');
       }, 120_000);

@@ -135,10 +135,14 @@ export function operation(route: Route, service: Service): JsonObject {
 /** The version in the API's paths. */
 const API_VERSION = '1';
 
-/** Code generators read `items` beside prefixItems as one more element, even if maxItems excludes it. */
-function withoutMoreItems(schema: JsonSchema): JsonSchema {
-  const { items: _, ...rest } = schema;
-  return Array.isArray(rest.prefixItems) && rest.prefixItems.length === rest.maxItems ? rest : schema;
+/**
+ * Writes the elements of a closed tuple as its `items` too: linters require `items`, and code generators read any other one as one more
+ * element, even if maxItems excludes it.
+ */
+function withItemsOfTuple(schema: JsonSchema): JsonSchema {
+  const { prefixItems, maxItems } = schema;
+  const isClosed = Array.isArray(prefixItems) && prefixItems.length > 1 && prefixItems.length === maxItems;
+  return isClosed ? { ...schema, items: { anyOf: prefixItems } } : schema;
 }
 
 /** Request and answer schemas, shared by the rows of one method. */
@@ -146,7 +150,7 @@ function schemaComponents(service: Service): JsonObject {
   const schemas: Record<string, JsonSchema> = {};
   for (const route of servedRoutes(service)) {
     const { body } = route.input;
-    if (body) schemas[schemaNameOf(route, 'Request')] = mapSchema(published(body), withoutMoreItems);
+    if (body) schemas[schemaNameOf(route, 'Request')] = mapSchema(published(body), withItemsOfTuple);
     schemas[schemaNameOf(route, 'Answer')] = written(route.result.schema);
   }
   const { Error: error } = shared.schemas;
