@@ -1,16 +1,19 @@
 import { gzipSync } from 'node:zlib';
-import { rolldown } from 'rolldown';
+import { type InputOptions, rolldown } from 'rolldown';
 
 const ENTRY = '\0entry';
 
-/** Bundles the text of a program with the compiled packages. */
-export async function bundleOf(program: string) {
+/** What code is bundled for. */
+export type Target = Pick<InputOptions, 'external' | 'platform' | 'resolve'>;
+
+/** Bundles the text of a program with the compiled packages, by default for pages. */
+export async function bundleOf(program: string, target: Target = { platform: 'browser' }) {
   const entry = {
     name: 'entry',
     resolveId: (id: string) => (id === ENTRY ? id : null),
     load: (id: string) => (id === ENTRY ? program : null),
   };
-  const build = await rolldown({ input: ENTRY, platform: 'browser', plugins: [entry] });
+  const build = await rolldown({ input: ENTRY, ...target, plugins: [entry] });
   const { output } = await build.generate({ format: 'esm', minify: true });
   const [{ code, imports: imported }] = output;
   const sizes = new Map(

@@ -45,6 +45,42 @@ describe('W13 an RPC that never answers', () => {
   });
 });
 
+describe('a redirect is not followed', () => {
+  const redirect: Reply = (response) => response.writeHead(307, { Location: other.url }).end();
+  const places = [
+    ['a 402', 'asked', 'unreachable'],
+    ['the catalog', 'catalog', 'unreachable'],
+    ['a paid answer', 'paid', 'payment_unknown'],
+  ] as const;
+
+  it.each(places)('in place of %s', async (_, place, ending) => {
+    other.answer((_, response) => response.end());
+    answerWith({ [place]: redirect });
+    await fails(getBalance({ client: { timeoutMs: 2_000 } }), ending);
+    expect([other.arrivals, new Set(payments()).size]).toEqual([[], place === 'paid' ? 1 : 0]);
+  });
+
+  it('in place of a blockhash', async () => {
+    answerWith();
+    other.answer((_, response) => response.writeHead(307, { Location: chain.url }).end());
+    const before = chain.calls.length;
+    await fails(getBalance({ rpcUrl: other.url }), 'payment_not_made');
+    expect([chain.calls.length - before, payments()]).toEqual([0, []]);
+  });
+});
+
+it('no request has an option that Cloudflare Workers refuse', async () => {
+  answerWith();
+  const send = globalThis.fetch;
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, { redirect, cache, ...init } = {}) => {
+    if (redirect === 'error') throw new TypeError('Invalid redirect value');
+    if (cache !== undefined) throw new Error("The 'cache' field is not implemented.");
+    return send(input, { redirect, ...init } as RequestInit);
+  });
+  await getBalance();
+  expect(payments()).toHaveLength(1);
+});
+
 describe('W14 W15 a body that drips or does not end', () => {
   const places = [
     ['a 402', 'asked', 402, 'timeout', 'answer_too_large', 32],

@@ -98,13 +98,13 @@ function gatewaySentence({ code, message }: Cause, gateway: string): string {
   const { origin, hostname } = new URL(gateway);
   if (code === 'ECONNREFUSED') return `nothing listens on ${origin}; run npm start first, or set ASSET_GATEWAY_URL`;
   if (code === 'ENOTFOUND') return `there is no host ${hostname}; set ASSET_GATEWAY_URL`;
-  if (message === 'unexpected redirect') return `${origin} redirects; set ASSET_GATEWAY_URL to the redirect's target`;
   return `${origin} cannot be reached (${code ?? message}); set ASSET_GATEWAY_URL to a gateway`;
 }
 
 /** What the client calls its options, and their names here. */
 const OPTIONS: readonly (readonly [RegExp, string])[] = [
   [/raise timeoutMs$/, 'raise --timeout'],
+  [/redirects; check baseUrl$/, "redirects; set ASSET_GATEWAY_URL to the redirect's target"],
   [/check baseUrl$/, 'check --gateway'],
   [/check rpcUrl and the wallet/, 'check --rpc and --keypair'],
   [/ a call; nothing was signed$/, ' a call (--max-call); nothing was signed'],

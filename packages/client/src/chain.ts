@@ -47,7 +47,8 @@ async function post({ rpcUrl, signal }: RpcAccess, body: string): Promise<Respon
   for (let tries = 1; ; tries++) {
     const headers = { 'Content-Type': 'application/json' };
     const ends = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-    const response = await fetch(rpcUrl, { method: 'POST', headers, body, redirect: 'error', signal: ends });
+    // An answer that redirects has no result.
+    const response = await fetch(rpcUrl, { method: 'POST', headers, body, redirect: 'manual', signal: ends });
     const seconds = pauseSeconds(response);
     if (seconds === undefined || tries === MAX_TRIES) return response;
     await response.body?.cancel();

@@ -1,4 +1,4 @@
-import { HEADERS, MAX_READ_BYTES, readBytes, TooLarge } from '@asset-gateway/protocol/wire';
+import { HEADERS, isRedirect, MAX_READ_BYTES, readBytes, TooLarge } from '@asset-gateway/protocol/wire';
 import type { Deadline } from './deadline.ts';
 import { GatewayError } from './error.ts';
 import { NoncePool } from './nonce-pool.ts';
@@ -11,8 +11,8 @@ const MAX_REFUSAL_BYTES = 1024 * 1024;
 const NONCE = /^[0-9a-f]{32}$/;
 
 interface OutgoingRequest extends SentRequest {
-  /** Makes a browser revalidate its cached copy. */
-  readonly isRevalidated?: boolean;
+  /** How a browser uses its cache. Cloudflare Workers refuse any value. */
+  readonly cache?: 'no-cache' | undefined;
 }
 
 /** The same response with its whole body in memory. */
@@ -85,13 +85,13 @@ export class Connection {
 
   /** Sends a request once and reads its whole answer within the deadline and the size limits. */
   async send(
-    { url, method, body, isRevalidated }: OutgoingRequest,
+    { url, method, body, cache }: OutgoingRequest,
     headers: Readonly<Record<string, string>>,
     deadline: Deadline,
   ): Promise<Response> {
     const { signal } = deadline;
     const { origin } = this.base;
-    const failed = (what: string) => (cause: unknown) => {
+    const failed = (what: string) => (cause?: unknown) => {
       signal.throwIfAborted();
       if (!(cause instanceof TooLarge)) throw new GatewayError('unreachable', { message: `${origin} ${what}`, cause });
       const message = `${origin} sent more than this client reads; ask for less`;
@@ -100,13 +100,14 @@ export class Connection {
     signal.throwIfAborted();
     const sent = this.#fetch(url, {
       method,
-      redirect: 'error',
-      ...(isRevalidated && { cache: 'no-cache' }),
+      redirect: 'manual',
+      ...(cache && { cache }),
       signal,
       headers: { ...headers, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
       ...(body !== undefined && { body }),
     });
     const response = await deadline.race(sent).catch(failed('cannot be reached; check baseUrl'));
+    if (isRedirect(response)) return failed('redirects; check baseUrl')();
     return deadline.race(buffered(response)).catch(failed('broke off its answer; try again'));
   }
 }

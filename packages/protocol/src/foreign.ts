@@ -40,3 +40,9 @@ export async function readBytes(
     buffer.resize(0);
   }
 }
+
+/**
+ * Whether a request with `redirect: 'manual'` was answered by a redirect, whose target may be another origin. Cloudflare Workers refuse
+ * `redirect: 'error'`. A browser hides the status behind a 0.
+ */
+export const isRedirect = ({ status }: Response): boolean => /^(?:0|30[12378])$/.test(`${status}`);
