@@ -14,7 +14,7 @@ export async function fetchJson(url: URL, init: RequestInit, { timeoutMs, maxByt
   const ends = signal ? AbortSignal.any([time, signal]) : time;
   try {
     const response = await fetch(url, { ...init, redirect: 'manual', signal: ends });
-    if (isRedirect(response)) {
+    if (isRedirect(response) && response.status !== 304) {
       const message = `${url.origin} redirects; set ASSET_GATEWAY_URL to the redirect's target`;
       throw new GatewayError('unreachable', { message });
     }

@@ -11,8 +11,8 @@ const MAX_REFUSAL_BYTES = 1024 * 1024;
 const NONCE = /^[0-9a-f]{32}$/;
 
 interface OutgoingRequest extends SentRequest {
-  /** How a browser uses its cache. Cloudflare Workers refuse any value. */
-  readonly cache?: 'no-cache' | undefined;
+  /** More for `fetch`. */
+  readonly init?: RequestInit;
 }
 
 /** The same response with its whole body in memory. */
@@ -85,7 +85,7 @@ export class Connection {
 
   /** Sends a request once and reads its whole answer within the deadline and the size limits. */
   async send(
-    { url, method, body, cache }: OutgoingRequest,
+    { url, method, body, init }: OutgoingRequest,
     headers: Readonly<Record<string, string>>,
     deadline: Deadline,
   ): Promise<Response> {
@@ -101,10 +101,10 @@ export class Connection {
     const sent = this.#fetch(url, {
       method,
       redirect: 'manual',
-      ...(cache && { cache }),
       signal,
       headers: { ...headers, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
       ...(body !== undefined && { body }),
+      ...init,
     });
     const response = await deadline.race(sent).catch(failed('cannot be reached; check baseUrl'));
     if (isRedirect(response)) return failed('redirects; check baseUrl')();

@@ -28,8 +28,9 @@ function keptOf(connection: Connection): Map<string | undefined, Kept> {
 async function fetched(connection: Connection, deadline: Deadline, provider: string | undefined): Promise<unknown> {
   const url = new URL(FREE_METHODS.system?.catalog?.path ?? '', connection.base);
   if (provider !== undefined) url.searchParams.set('provider', provider);
-  const cache = 'location' in globalThis ? 'no-cache' : undefined;
-  const request = { url: url.href, method: 'GET', cache } as const;
+  // A browser has a cache. Cloudflare Workers, which have none, refuse the option.
+  const init: RequestInit = 'location' in globalThis ? { cache: 'no-cache' } : {};
+  const request = { url: url.href, method: 'GET', init } as const;
   const response = await connection.send(request, {}, deadline);
   if (!response.ok) throw errorOf(response, await response.text());
   return response.json().catch(() => null);

@@ -43,6 +43,6 @@ export async function readBytes(
 
 /**
  * Whether a request with `redirect: 'manual'` was answered by a redirect, whose target may be another origin. Cloudflare Workers refuse
- * `redirect: 'error'`. A browser hides the status behind a 0.
+ * `redirect: 'error'`. A browser hides the status behind a 0. To a conditional request, 304 is no redirect.
  */
-export const isRedirect = ({ status }: Response): boolean => /^(?:0|30[12378])$/.test(`${status}`);
+export const isRedirect = ({ ok, status }: Response): boolean => !ok && status < 400;
