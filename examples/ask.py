@@ -23,6 +23,10 @@ def base58(data):
     return "1" * (len(data) - len(data.lstrip(b"\0"))) + text
 
 
+class Refused(Exception):
+    """The gateway's answer is an error, or asks for a signature for another place."""
+
+
 class Gateway:
     """A gateway as one wallet sees it; `seed` is the first 32 bytes of a Solana key pair."""
 
@@ -44,13 +48,13 @@ class Gateway:
         if challenge and "Replay-Nonce" in sent:
             self.held[spends] = dict(challenge, nonce=sent["Replay-Nonce"])
         if status != 200:
-            raise RuntimeError(f"{status} {answer['error']}: {answer['message']}")
+            raise Refused(f"{status} {answer['error']}: {answer['message']}")
         return answer
 
     def sign(self, path, challenge):
         # Another origin could use the signature there.
         if challenge["domain"] != urllib.parse.urlsplit(self.origin).netloc:
-            raise RuntimeError(f"the challenge asks for a signature for {challenge['domain']}")
+            raise Refused(f"the challenge asks for a signature for {challenge['domain']}")
         # The gateway's clock: the challenge's time plus the time since.
         issued = datetime.datetime.strptime(challenge["issuedAt"], TIME + "Z")
         issued += datetime.timedelta(seconds=time.monotonic() - challenge["seen"])
@@ -96,8 +100,11 @@ if __name__ == "__main__":
         with open(file) as text:
             seed = bytes(json.load(text)[:32])
     gateway = Gateway(os.environ.get("ASSET_GATEWAY_URL", "http://localhost:8402"), seed)
-    for word in ("gold", "sol"):
-        print(gateway.ask(f"/v1/x402/tokens/assets/search?q={word}")["result"]["query"])
-    for _ in range(2 if cluster else 0):
-        path = f"/v1/x402/solana/{cluster}/helius/rpc/getBalance"
-        print(gateway.ask(path, {"params": [gateway.address]}, spends=cluster)["priceUsd"])
+    try:
+        for word in ("gold", "sol"):
+            print(gateway.ask(f"/v1/x402/tokens/assets/search?q={word}")["result"]["query"])
+        for _ in range(2 if cluster else 0):
+            path = f"/v1/x402/solana/{cluster}/helius/rpc/getBalance"
+            print(gateway.ask(path, {"params": [gateway.address]}, spends=cluster)["priceUsd"])
+    except Refused as refused:
+        raise SystemExit(str(refused)) from None
