@@ -12,6 +12,7 @@ import bs58 from 'bs58';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { associatedAddress } from '../../packages/sandbox/src/chain/token.ts';
 import { startEverything } from '../discovery/everything.ts';
+import { inSuite } from '../kit/in-suite.ts';
 import { addressOf, type Draft, draftOf, openMarket, signed, signer, writable } from '../payments/forge.ts';
 import {
   at,
@@ -226,13 +227,27 @@ function signedOther(given: Uint8Array): Uint8Array {
 }
 
 describe('X24 the gateway takes what such a wallet paid', () => {
-  it('X24 with a higher price of compute units, and settles it', async () => {
-    const gateway = await startEverything();
+  const gateway = inSuite(() => startEverything());
+  const guards = together(guarded(2, [PAYER]), guarded(2, [FEE_PAYER]), guarded(2, [PAYER]), guarded(7, [FEE_PAYER]));
+
+  it.each<[string, DraftChange, fee: bigint, instructions: number]>([
+    ['a fee of 12,000 lamports in all', price(100_000n), 12_000n, 4],
+    ['eight instructions: guards before the transfer and behind it, also of the fee payer', guards, 10_001n, 8],
+    ['both', together(guards, price(100_000n)), 12_000n, 8],
+  ])('X24 with %s, and settles it', async (_, change, fee, instructions) => {
+    const { mainnet, variables } = gateway.solana;
+    const feePayer = addressOf(bs58.decode(variables.FEE_PAYER_KEYPAIR ?? ''));
     const customer = newKeypair();
-    const made = await changingWallet(customer, price(50_000n));
+    const returned: Draft[] = [];
+    const made = await changingWallet(
+      customer,
+      together(change, (draft) => returned.push(draft)),
+    );
     const { client, transfers } = await openCustomer(gateway, { wallet: made }, customer);
+    const before = mainnet.lamports(feePayer);
     const { price: paid, transaction } = await client.rpc.getBalance(ACCOUNT).full();
     expect([paid, transfers().map(({ signature }) => signature)]).toEqual(['0.000005', [transaction]]);
+    expect([before - mainnet.lamports(feePayer), returned[0]?.instructions.length]).toEqual([fee, instructions]);
   });
 
   it('X24 with guards after the transfer, by its check', async () => {
