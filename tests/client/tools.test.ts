@@ -1,10 +1,11 @@
 import { createClient } from '@asset-gateway/client';
 import { createTools, type Tool } from '@asset-gateway/client/tools';
-import { generateText, stepCountIs, type ToolSet } from 'ai';
+import { generateText, stepCountIs } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { startTestGateway } from '../kit/test-gateway.ts';
+import { type AiSdk, expectToolsIn } from './ai-sdk.ts';
 
 const gateway = await startTestGateway();
 const tools: readonly Tool[] = createTools(createClient({ baseUrl: gateway.url }));
@@ -39,27 +40,6 @@ describe('the tools', () => {
   });
 });
 
-const USAGE = {
-  inputTokens: { total: 1, noCache: 1, cacheRead: undefined, cacheWrite: undefined },
-  outputTokens: { total: 1, text: 1, reasoning: undefined },
-};
-
-describe('in the AI SDK', () => {
-  it('work unchanged: the SDK reads the schema, calls the tool and passes its answer on', async () => {
-    const set: ToolSet = Object.fromEntries(tools.map((each) => [each.name, each]));
-    const call = { type: 'tool-call', toolCallId: '1', toolName: 'tokens_search', input: '{"q":"gold"}' } as const;
-    const said = { usage: USAGE, warnings: [] };
-    const model = new MockLanguageModelV3({
-      doGenerate: [
-        { ...said, content: [call], finishReason: { unified: 'tool-calls', raw: undefined } },
-        { ...said, content: [{ type: 'text', text: 'done' }], finishReason: { unified: 'stop', raw: undefined } },
-      ],
-    });
-    const { steps, text } = await generateText({ model, tools: set, prompt: 'Find gold.', stopWhen: stepCountIs(2) });
-    expect(text).toBe('done');
-    expect(steps[0]?.toolResults).toMatchObject([{ toolName: 'tokens_search', output: { query: 'gold' } }]);
-    const offered = model.doGenerateCalls[0]?.tools?.find((each) => each.name === 'tokens_search');
-    const { inputSchema } = named('tokens_search');
-    expect(offered).toHaveProperty('inputSchema', JSON.parse(JSON.stringify(inputSchema)));
-  });
+it('work unchanged in the AI SDK', async () => {
+  await expectToolsIn({ generateText, stopsAfter: stepCountIs, Model: MockLanguageModelV3 } as unknown as AiSdk, tools);
 });

@@ -17,6 +17,7 @@ export const LOCKED_VERSIONS = all('2.27.0');
 /** Other versions of the official client than the lock's, each in a folder of this name. */
 export const OTHER_VERSIONS = {
   '2.4': { ...all('2.4.0'), svm: '2.6.0' },
+  '2.9': all('2.9.0'),
   '2.11': all('2.11.0'),
   '2.20': all('2.20.0'),
   '2.22': all('2.22.0'),

@@ -124,7 +124,7 @@ describe('the official client 2.27', () => {
 });
 
 await suiteOfPackages('other versions of the official client', OTHER_CLIENTS, (folder) => {
-  describe.each((['2.4', '2.11', '2.20'] as const).filter(isLookedAt))('%s', (name) => {
+  describe.each((['2.4', '2.9', '2.11', '2.20'] as const).filter(isLookedAt))('%s', (name) => {
     judge(OTHER_VERSIONS[name], join(folder, name), () => {
       copyFileSync(CALL, join(folder, name, 'call.mjs'));
       return 'call.mjs';
