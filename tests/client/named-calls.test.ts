@@ -1,5 +1,5 @@
 import { createClient, createFreeClient } from '@asset-gateway/client';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { serveWeatherAndNotes } from '../apis/apis.ts';
 import { logged, openCustomer } from './kit.ts';
 
@@ -25,6 +25,19 @@ describe('a call by its name in the catalog', () => {
       expect(result).toEqual({ city: 'Rome', days: [{ date: '2026-11-24', celsius: 14.5 }] });
       expect([response.status, price, transaction]).toEqual([200, undefined, undefined]);
       expect(lastArrival()?.target).toBe('/forecast/New%20York?days=3&fields=date&fields=celsius');
+    }
+  });
+
+  it('returns every digit of an integer, whatever its schema says', async () => {
+    stub.text =
+      '{"city":"Rome","days":[9007199254740991,9007199254740992,18446744073709551615,-9223372036854775808,1e20]}';
+    onTestFinished(() => {
+      stub.text = undefined;
+    });
+    for (const client of [createClient({ baseUrl }), createFreeClient({ baseUrl })]) {
+      const result = await client.call('weather.getForecast', { city: 'Rome' });
+      const days = [9007199254740991, 9007199254740992n, 18446744073709551615n, -9223372036854775808n, 1e20];
+      expect(result).toEqual({ city: 'Rome', days });
     }
   });
 

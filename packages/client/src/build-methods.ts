@@ -73,8 +73,8 @@ export function buildClient(connection: Connection, settings: CallSettings, kind
   }
   const called = (prepare: (deadline: Deadline) => PreparedCall | Promise<PreparedCall>): Call<unknown> => {
     const full = within(settings, async (deadline) => {
-      const { outgoing, row } = await prepare(deadline);
-      return deadline.race(readFull(await answerTo(outgoing, deadline), row, kind));
+      const { outgoing, row, read = kind.read } = await prepare(deadline);
+      return deadline.race(readFull(await answerTo(outgoing, deadline), row, { ...kind, read }));
     });
     return new Call(full);
   };

@@ -1,7 +1,7 @@
 import { withNumbers } from '@asset-gateway/protocol/wire';
 
 const LONG_DIGITS = 16;
-const DIGITS = /^[0-9]+$/;
+const DIGITS = /^-?[0-9]+$/;
 
 /** The same JSON with long integers quoted, so that no digit is lost; undefined if there are none. */
 const withLongNumbersQuoted = (json: string): string | undefined =>
@@ -31,6 +31,29 @@ export function parseExact(json: string, paths: readonly string[]): unknown {
   const quoted = withLongNumbersQuoted(json);
   const exact = (quoted === undefined ? value : JSON.parse(quoted)) as Members;
   for (const path of paths) convert(value as Members, exact, path.split('.'));
+  return value;
+}
+
+/** Replaces all integers that JavaScript would round by bigints with the digits of the exact copy. */
+function convertRounded(value: Members, exact: Members): void {
+  const open: [Members, Members][] = [[value, exact]];
+  for (let pair = open.pop(); pair; pair = open.pop()) {
+    const [holder, copy] = pair;
+    for (const [key, each] of Object.entries(holder)) {
+      const digits = copy[key];
+      if (typeof each === 'object' && each !== null) open.push([each as Members, digits as Members]);
+      else if (typeof each === 'number' && typeof digits === 'string' && !Number.isSafeInteger(each))
+        holder[key] = BigInt(digits);
+    }
+  }
+}
+
+/** The same, with all other integers beyond 2^53 as bigints too. */
+export function parseWhole(json: string, paths: readonly string[]): unknown {
+  const value = parseExact(json, paths);
+  const quoted = withLongNumbersQuoted(json);
+  if (typeof value === 'object' && value !== null && quoted !== undefined)
+    convertRounded(value as Members, JSON.parse(quoted) as Members);
   return value;
 }
 

@@ -4,6 +4,7 @@ import type { ListedRoute } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import type { Deadline } from './deadline.ts';
 import { GatewayError } from './error.ts';
+import { parseWhole } from './exact-json.ts';
 import type { Outgoing } from './exchange.ts';
 import { routesOfSurface } from './fetch-catalog.ts';
 import { callName, nearest, requestFor } from './listed-call.ts';
@@ -23,6 +24,8 @@ export interface NamedCall {
 export interface PreparedCall {
   readonly outgoing: Outgoing;
   readonly row: MethodRow;
+  /** Reads a body in place of the client's own reader. */
+  readonly read?: (json: string, uint64: readonly string[]) => unknown;
 }
 
 const notServed = (message: string): GatewayError => new GatewayError('not_served', { message });
@@ -56,6 +59,7 @@ function prepare(routes: readonly ListedRoute[], call: NamedCall, base: URL): Pr
   return {
     outgoing: { name: `${call.name} ${cluster} ${route.provider}`, request, access, cluster, buys },
     row: { path, access, uint64: uint64Paths(result) },
+    read: parseWhole,
   };
 }
 
