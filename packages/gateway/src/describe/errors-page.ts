@@ -21,7 +21,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 
 const HEAD = `# Errors
 
-You got an error: what does it mean, what do you do next, and what did it cost? Generated from the table of refusals by \`npm run docs\`.
+What an error means, what you do next, and what it cost. \`npm run docs\` writes this page from the table of refusals.
 
 Every error has this body, and \`error\` is a stable code:
 
@@ -30,10 +30,12 @@ Every error has this body, and \`error\` is a stable code:
 \`\`\`
 
 - \`issues\` lists every broken rule of a 400.
-- \`payment.state\` on paid routes says what became of your payment: \`unused\` (send it again), \`in_progress\` and \`pending\` (send the same
-  one again), \`settled\` (it was charged), \`refused\` (it moved nothing; make a new one).
+- \`payment.state\` on paid routes says what became of your payment: \`unused\`, \`in_progress\` and \`pending\` (send it again), \`settled\` (it
+  was charged), \`refused\` (it moved nothing; make a new one).
 - A 402 also holds the challenge: \`accepts\` to pay, or \`extensions["sign-in-with-x"]\` to sign.
-- A proxy's own error page is not JSON. It says nothing about a payment: send the same one again.`;
+- A proxy's own error page is not JSON and says nothing about a payment: send the same one again.
+- A 409 is about the payment or the signature, never about the data.
+- What an error uses up stands at the head of its group, unless the error says otherwise.`;
 
 const CODES = Object.keys(REFUSALS) as RefusalCode[];
 const anchor = (title: string): string => `#${title.toLowerCase().replaceAll(' ', '-')}`;
@@ -46,8 +48,10 @@ function listed(codes: readonly RefusalCode[]): string {
   return [...single, ...(first ? [`[\`invalid_exact_svm_…\`](#${first})`] : [])].join(', ');
 }
 
-function section(code: RefusalCode, group: (typeof GROUPS)[NextStep]): string[] {
-  const { when, uses = group.uses } = NOTES[code] ?? {};
+const used = (uses: string): string => `**Used up:** ${uses}`;
+
+function section(code: RefusalCode): string[] {
+  const { when, uses } = NOTES[code] ?? {};
   const refusal = REFUSALS[code];
   const wait = 'retryAfterSeconds' in refusal ? `, \`Retry-After: ${refusal.retryAfterSeconds}\`` : '';
   return [
@@ -56,8 +60,7 @@ function section(code: RefusalCode, group: (typeof GROUPS)[NextStep]): string[] 
     '',
     `**${refusal.status}${wait}.** ${plain(refusal.message)}`,
     ...(when ? ['', when] : []),
-    '',
-    `**Used up:** ${uses}`,
+    ...(uses ? ['', used(uses)] : []),
   ];
 }
 
@@ -69,24 +72,17 @@ export function errorsPage(): string {
     codes: CODES.filter((code) => nextStepOf(code) === title),
   }));
   const overview = groups.map(({ title, codes }) => [`[${title}](${anchor(title)})`, listed(codes)]);
-  const conflicts = CODES.filter((code) => REFUSALS[code].status === 409);
   return `${[
     HEAD,
     ...table(['what to do', 'codes'], overview),
-    '',
-    '## Each 409',
-    '',
-    'A 409 is about the payment or the signature, never about the data.',
-    ...table(
-      ['code', 'when', 'what to do'],
-      conflicts.map((code) => [linked(code), NOTES[code]?.when ?? '', REFUSALS[code].message]),
-    ),
     ...groups.flatMap(({ title, group, codes }) => [
       '',
       `## ${title}`,
       '',
       group.about,
-      ...codes.flatMap((code) => section(code, group)),
+      '',
+      used(group.uses),
+      ...codes.flatMap((code) => section(code)),
     ]),
   ].join('\n')}\n`;
 }
