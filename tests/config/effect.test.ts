@@ -57,7 +57,7 @@ postgresSuite('credit in a PostgreSQL that may lose commits', () => {
     const name = new URL(url).pathname.slice(1);
     const variables = { DATABASE_URL: url };
     await askPostgres(url, `alter database ${name} set synchronous_commit = off`);
-    await expect(startCreditGateway({ solana }, variables)).rejects.toThrow('CREDIT=on needs synchronous_commit on');
+    await expect(startCreditGateway({ solana }, variables)).rejects.toThrow('CREDIT=on requires synchronous_commit=on');
     await askPostgres(url, `alter database ${name} reset synchronous_commit`);
     const gateway = await startCreditGateway({ solana }, variables);
     expect((await buyCredit(gateway, await openWallet(solana))).status).toBe(200);

@@ -103,7 +103,7 @@ async function retryWithCredit(
     if (nonce !== undefined) pool.forget();
     return exchange.answer(pool, challenge);
   }
-  // A page of another origin could not send `Prefer` before this 402.
+  // Asks for credit only now, because a browser page may send `Prefer` only to a gateway whose preflight allows it.
   return connection.sellsCredit && !hasPreferred ? exchange.send(preference(exchange)) : undefined;
 }
 

@@ -72,7 +72,7 @@ export function createMatcher<Row extends Placed>(
     const place = segments.reduce(childOf<Row>, root);
     const names = segments.filter((segment) => segment.startsWith(':')).map((segment) => segment.slice(1));
     if (place.rows.size > 0 && place.names.join() !== names.join())
-      throw new TypeError(`${row.path} names its parameters otherwise than another row of this path`);
+      throw new TypeError(`${row.path} has other parameter names than another row of this path`);
     place.rows.set(row.httpMethod, row);
     place.names = names;
   }

@@ -51,7 +51,7 @@ const MAX_NAME = 64;
 const MAX_DESCRIPTION = 200;
 const PLACES = ['path', 'query', 'body'] as const;
 
-/** Documents name a target of each row, also if no sample fits. */
+/** Placeholder path values, because every document shows an example URL, even if no sample matches the schema. */
 const pathExample = (path: TObject, slashed: readonly string[]): object =>
   Object.fromEntries(
     Object.entries(path.properties).map(([name, schema]) => {

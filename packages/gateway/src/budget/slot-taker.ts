@@ -47,8 +47,8 @@ function refusalOf(reason: keyof typeof CODES, { retryAfterMs, scope }: Verdict)
 }
 
 /**
- * A slower answer means that this process was suspended. Slots are held this long beyond their window (`lateMs`); after that another
- * call may own the slot before this one is read.
+ * If the store took longer than this, the process was probably suspended and the slot may already belong to another call, because slots are
+ * held only this long beyond their window (`lateMs`). So the answer is discarded.
  */
 const STALE_MS = 5_000;
 

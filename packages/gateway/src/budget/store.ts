@@ -201,7 +201,7 @@ interface ChargedSlot {
   readonly freesAtMs: number;
 }
 
-/** The most slots that are read to find when a share frees. After more, the answer is when the last of these frees. */
+/** How many slots `freesAtMs` looks ahead to compute Retry-After. Beyond that the answer is the last slot's time. */
 export const MAX_SLOTS_AHEAD = 250;
 
 /** When one more slot fits the share, in milliseconds, if no other group takes any. `slots`: in the order in which they free. */

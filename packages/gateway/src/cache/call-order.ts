@@ -154,7 +154,7 @@ export class CallOrder {
     }
   }
 
-  /** The value of a call for a key: the waiting requests, plus the expected ones for as long as the stored answer is old. */
+  /** Value of refreshing a key now: requests waiting, plus requests expected over the time that the refresh gains. */
   #gain(known: KeyDemand, nowMs: number): number {
     return (
       known.waiting + Math.sign(known.noCacheWaiting) + known.rateAt(nowMs, this.#startedAtMs) * known.ageAt(nowMs)

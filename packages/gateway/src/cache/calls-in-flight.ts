@@ -119,7 +119,7 @@ export class CallsInFlight {
     }
   }
 
-  /** Each request gets one call of its own and waits for no other after it. */
+  /** Retries each waiting request once on its own. If that fails too, the request is refused. */
   async #again({ plans, waiters }: CallPart, claim: CallClaim): Promise<void> {
     const left = () => waiters.filter((waiter) => this.#dependencies.waiting.has(waiter));
     for (const waiter of waiters) waiter.isRetried = true;

@@ -30,7 +30,7 @@ export interface ProviderEntry {
   readonly inFlight: number;
   /** The channels that the configuration opens. */
   readonly channels: readonly ChannelPlan[];
-  /** If given, the channels serve the same routes in this order, and these rows may be called again at the next one. */
+  /** If set, the channels are tried in order (failover). Says which routes may safely be sent a second time. */
   readonly isRepeatable?: (route: Route) => boolean;
 }
 

@@ -31,7 +31,7 @@ const STORE_SPANS: SpanNames<Store> = { admit: 'take slot', burn: 'use nonce' };
 
 const READ_COMMIT = { sql: `select current_setting('synchronous_commit') as value` };
 const FORGETS =
-  'DATABASE_URL: CREDIT=on needs synchronous_commit on, or a crash of the server loses credit that was paid for; it is off there.';
+  'DATABASE_URL: CREDIT=on requires synchronous_commit=on, because otherwise a server crash can lose credit that customers have paid for. This server has it off.';
 
 /** Errors about the server's certificate, each with the way out. The first match decides. */
 const CERTIFICATES: readonly (readonly [code: RegExp, advice: string])[] = [

@@ -132,7 +132,7 @@ export function hold(debit: NewDebit, nowMs: number, options: HoldOptions): Step
   and {in time} returning id`,
     values: [...holderValues(debit), id, requestHash, nowMs, micros, Number(isPastOwed)],
   };
-  // A capture that holds again names its time, by which retention would delete the hold.
+  // When a capture holds again, its old capturedAtMs would let retention delete the new hold.
   const times = { untilMs: nowMs + leaseMs, capturedAtMs: undefined };
   const held = { ...debit, ...times, progress: 'held', callsAgain: 0 };
   return { guard, changes: [insertion('debits', columnsOf(held, COLUMNS))] };

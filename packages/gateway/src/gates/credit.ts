@@ -64,7 +64,7 @@ export class CreditGate implements Gate {
     return isSigned ? this.#bySignature(call, trail, prepare) : this.#payments.serve(call, trail, prepare);
   }
 
-  /** Only a client that asks for it gets something to sign, because clients that see a sign-in never pay. */
+  /** Offers the sign-in only to clients that ask for credit, because stock clients that see a sign-in never pay. */
   challenge(call: Call, code: RefusalCode): Challenge | undefined {
     if (!prefersCredit(call) && !carriesSignIn(call)) return this.#payments.challenge(call, code);
     const { signIn, originOf, network, priceMicros } = this.#dependencies;

@@ -18,8 +18,8 @@ const MAX_UNANSWERED = 16;
 const MAX_WAITING = 16_384;
 
 /**
- * Limits connections, and the requests that wait on them. A connection is idle while no request on it awaits an answer: it is kept alive, or has sent nothing or half a
- * head. A new connection without room closes the oldest idle one: of the same address if that holds its share, else of any address.
+ * Limits connections, and the requests that wait on them. A connection is idle if it has no unanswered request: it is kept alive, or still
+ * sends its request head. A new connection without room closes the oldest idle one: of the same address if that holds its share, else of any address.
  * Trusted proxies serve many clients and have no share. Each event takes constant time.
  */
 export class Connections {

@@ -24,7 +24,7 @@ interface Threshold {
 /** Finds the subjects that meet a condition: routes, upstreams or keys; an empty name if there is only one. */
 type Find = (snapshot: Snapshot, threshold: Threshold) => readonly string[];
 
-/** An alert of deploy/prometheus/alerts.yaml that the metrics of one node can show, without its `for`. */
+/** An alert of deploy/prometheus/alerts.yaml that one node can evaluate by itself. The `for` delay is ignored. */
 export interface Rule extends Threshold {
   readonly alert: string;
   /** `page`: handle at once. `ticket`: handle in working hours. */

@@ -92,7 +92,10 @@ function settled(state: PaymentState, known: PaymentRecord, signature: string, n
   };
 }
 
-/** The outcome of a settlement. If `owner` reports that nothing moved, the payment must still be theirs: others may send it later. */
+/**
+ * A settlement's outcome. `owner` may report that nothing moved only while it still owns the payment, because otherwise another process
+ * may be about to send it.
+ */
 export const resolve =
   (settlement: Settlement, owner?: string): Transition =>
   (state, nowMs) => {

@@ -127,7 +127,7 @@ export class Payments extends Ledger {
     throw new Error('the reservation is lost');
   }
 
-  /** Records the outcome of a settlement. That nothing moved counts from an `owner` only while the payment is that owner's. */
+  /** Records a settlement's outcome. `owner` may report that nothing moved only while it still owns the payment. */
   async resolve(key: string, settlement: Settlement, owner?: string): Promise<Outcome> {
     const transition = machine.resolve(settlement, owner);
     return this.#next(key, transition).catch(async (error) => {

@@ -116,7 +116,7 @@ export async function verify(dependencies: VerifyingDependencies, purchase: Purc
     if (verification.valid) return { height };
     limits.failed(verified.challenge, payments.now());
     const { signature, status } = await sightingOf(dependencies, payment, verification.processed);
-    // Anyone can copy a payment that the chain shows: only one that it does not show is the payer's own failure.
+    // Do not blame the payer for a payment that is on chain, because anyone could have copied it.
     if (status === 'missing') limits.failed(verified.payer, payments.now());
     if (status === 'seen' && signature !== undefined)
       throw pendingRefusal({ ...payment, progress: 'unresolved', signature }, sent.inVersion1Header);

@@ -14,7 +14,7 @@ import { compile, Violations } from './schema.ts';
 const MAX_DEPTH = 32;
 /** More values than any row may take; the rest is not read. */
 const MAX_VALUES = 1_024;
-/** An upstream that decodes a path before it routes would find another path. */
+/** An encoded slash or dot segment could reach a different upstream path. */
 const LEAVES_SEGMENT = /[/\\]|^\.{0,2}$/;
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 

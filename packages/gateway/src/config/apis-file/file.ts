@@ -152,7 +152,7 @@ class ApiReading {
     const same = this.#taken.get(`${row.httpMethod} ${shape}`) ?? this.#taken.get(row.method);
     if (same) throw new DocumentFault(`it has the path or the name of ${same.id}`);
     const other = this.#taken.get(shape) ?? row;
-    if (other.path !== row.path) throw new DocumentFault(`its path names its parameters otherwise than ${other.id}`);
+    if (other.path !== row.path) throw new DocumentFault(`its path has other parameter names than ${other.id}`);
     for (const taken of [`${row.httpMethod} ${shape}`, shape, row.method]) this.#taken.set(taken, row);
   }
 }

@@ -15,16 +15,16 @@ const PAUSE_MS = 60_000;
 const TOO_LATE = 'too late';
 
 /**
- * The beginning of every script. KEYS[1] is the `state` of its keyspace. The last three of ARGV are the deadline, a clock time set by
- * a test (or empty), and the number of the command. `wall` is the server's time of day in milliseconds. `now` is the keyspace's clock:
- * `wall` plus the steps back that were not undone, so that it does not go back. A script that writes calls `note` first, which stores
- * the time and fails if the server cannot write. It leaves a step forward that may undo one back to READ_EPOCH. `outlast` extends the
- * expiry of a key to that of its longest entry, because nodes may have different deadlines.
+ * The beginning of every script. KEYS[1] is the `state` of its keyspace. The last three ARGV are the deadline, a test's clock time (or
+ * empty), and the command's number. `wall` is the server's time of day in milliseconds. `now` is the keyspace clock, which does not go
+ * back: `wall` plus the steps back that were not undone. A script that writes calls `note` first, which stores the time and fails if the
+ * server cannot write. READ_EPOCH handles a step forward that may undo one back. `outlast` never shortens a key's TTL, because nodes may
+ * be configured with different time-outs.
  */
 const PRELUDE = `
-local expiry, turned, question = unpack(ARGV, #ARGV - 2)
+local expiry, testNow, question = unpack(ARGV, #ARGV - 2)
 local time = redis.call('TIME')
-local wall = tonumber(turned) or (time[1] * 1000 + math.floor(time[2] / 1000))
+local wall = tonumber(testNow) or (time[1] * 1000 + math.floor(time[2] / 1000))
 local last, ahead = unpack(redis.call('HMGET', KEYS[1], 'last', 'ahead'))
 last, ahead = tonumber(last) or wall, tonumber(ahead) or 0
 local back = math.max(0, last - wall)
