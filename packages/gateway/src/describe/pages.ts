@@ -9,7 +9,7 @@ import {
   routes,
 } from '@asset-gateway/protocol';
 import { clientMethods } from './client-methods.ts';
-import { errorsPage, plain, table } from './errors-page.ts';
+import { errorsPage, plain } from './errors-page.ts';
 import { openApi } from './openapi.ts';
 import { type JsonSchema, published } from './schemas.ts';
 import { aboutSurface, bySurface, capital, exampleTarget, type Priced, pricesOf, type Service } from './service.ts';
@@ -85,16 +85,19 @@ function leavesOf(leaf: Leaf): Leaf[] {
   return parts.length === 0 ? [leaf] : parts;
 }
 
-/** All parameters of a route in words, including nested members of its body. */
-const parameterRows = ({ input }: Route): string[][] =>
-  (['path', 'query', 'body'] as const).flatMap((place) => {
+/** A list of all parameters of a route in words, including nested members of its body, and of its rules. */
+function parameterLines({ input, rules }: Route): string[] {
+  const leaves = (['path', 'query', 'body'] as const).flatMap((place) => {
     const schema = input[place];
-    const leaves = schema ? leavesOf({ name: '', isRequired: true, schema: published(schema) }) : [];
-    return leaves.map(({ name, isRequired, schema: leaf }) => {
-      const meaning = plain(textOf(leaf.description));
-      return [`\`${name.replace(/^\./, '')}\`${isRequired ? '\\*' : ''}`, ruleOf(leaf), meaning];
-    });
+    return schema ? leavesOf({ name: '', isRequired: true, schema: published(schema) }) : [];
   });
+  const lines = leaves.map(({ name, isRequired, schema }) => {
+    const meaning = plain(textOf(schema.description));
+    return `- \`${name.replace(/^\./, '')}\`${isRequired ? '\\*' : ''}: ${[ruleOf(schema), meaning].filter(Boolean).join('. ')}`;
+  });
+  const all = [...lines, ...rules.map(({ description }) => `- ${plain(description)}`)];
+  return all.length === 0 ? [] : ['', 'Parameters:', '', ...all];
+}
 
 function exampleRequest(route: Route): string[] {
   const { httpMethod, example } = route;
@@ -120,9 +123,7 @@ function methodSection(rows: readonly [Route, ...Route[]], service: Priced): str
       const price = prices.length > 1 ? `: ${priceOf(row, service)}` : '';
       return `- \`${row.httpMethod} ${row.path}\`${price}`;
     }),
-    ...table(['parameter', 'allowed', 'meaning'], parameterRows(route)),
-    ...(route.rules.length > 0 ? [''] : []),
-    ...route.rules.map(({ description }) => `- ${plain(description)}`),
+    ...parameterLines(route),
     ...exampleRequest(route),
   ];
 }
