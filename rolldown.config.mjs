@@ -14,7 +14,7 @@ const programs = {
 };
 
 /** Packages with compiled parts, which they look for beside themselves. */
-const external = ['@napi-rs/keyring', 'libsql', 'sodium-native'];
+const external = ['@napi-rs/keyring', 'libsql'];
 
 /**
  * Of undici the programs use its pools and its client of proxies. All of it would be more than the rest of the gateway, and would set the dispatcher of

@@ -1,12 +1,11 @@
 // A minimal server with the same answer: read the sign-in, verify it, use up its nonce, call the upstream, answer. No deadlines,
 // limits, budget or log, and no defence against hostile input. KEEP=on calls the upstream once and repeats that answer.
-import { randomBytes } from 'node:crypto';
+import { createPublicKey, randomBytes, verify } from 'node:crypto';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 
 const require = createRequire(new URL('../../packages/gateway/package.json', import.meta.url));
 const { Pool } = require('undici');
-const sodium = require('sodium-native');
 const { default: bs58 } = await import(require.resolve('bs58').replace('/cjs/index.cjs', '/esm/index.js'));
 const { CORS_HEADERS, siwxExtension, siwxMessageText } = await import('../../packages/protocol/dist/index.js');
 
@@ -35,9 +34,13 @@ function challenge(request) {
 function isSignedIn(header) {
   const sign = JSON.parse(Buffer.from(header, 'base64').toString());
   const text = siwxMessageText(sign);
-  const [signature, address] = [Buffer.from(bs58.decode(sign.signature)), Buffer.from(bs58.decode(sign.address))];
+  const [signature, address] = [
+    bs58.decode(sign.signature),
+    Buffer.from(bs58.decode(sign.address)).toString('base64url'),
+  ];
+  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: address }, format: 'jwk' });
   const isFresh = nonces.delete(sign.nonce) && Date.now() - Date.parse(sign.issuedAt) < 300_000;
-  return isFresh && sign.chainId === CHAIN && sodium.crypto_sign_verify_detached(signature, Buffer.from(text), address);
+  return isFresh && sign.chainId === CHAIN && verify(null, Buffer.from(text), key, signature);
 }
 
 async function ask() {

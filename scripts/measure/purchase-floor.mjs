@@ -1,13 +1,12 @@
 // A minimal server that sells: read the payment, check its transfer and one signature, simulate, call the upstream, write a row, sign, send,
 // confirm, write a row, answer. No memo that binds a request, deadlines, limits, recovery or log, and no defence against hostile input.
-import { randomBytes } from 'node:crypto';
+import { createPrivateKey, createPublicKey, randomBytes, sign, verify } from 'node:crypto';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { associatedAddress } from '../../packages/sandbox/dist/chain/token.js';
 
 const require = createRequire(new URL('../../packages/gateway/package.json', import.meta.url));
 const Database = require('libsql');
-const sodium = require('sodium-native');
 const { Pool } = require('undici');
 const { default: bs58 } = await import(require.resolve('bs58').replace('/cjs/index.cjs', '/esm/index.js'));
 const { CORS_HEADERS, USDC } = await import('../../packages/protocol/dist/index.js');
@@ -28,6 +27,12 @@ const MESSAGE_AT = 129;
 const KEYS_AT = 5;
 const secret = Buffer.from(bs58.decode(FEE_PAYER_KEYPAIR));
 const feePayer = bs58.encode(secret.subarray(32));
+const base64Url = (bytes) => Buffer.from(bytes).toString('base64url');
+const jwkOf = (key) => ({ kty: 'OKP', crv: 'Ed25519', x: base64Url(key) });
+const signingKey = createPrivateKey({
+  key: { ...jwkOf(secret.subarray(32)), d: base64Url(secret.subarray(0, 32)) },
+  format: 'jwk',
+});
 const asset = USDC.mainnet;
 const destination = await associatedAddress(PAY_TO_WALLET, asset);
 
@@ -94,13 +99,12 @@ function payerOf(wire, { memo }) {
     mint === asset &&
     to === destination &&
     memoInstruction.data.toString() === memo;
-  const key = message.subarray(KEYS_AT + 32, KEYS_AT + 64);
-  return isRight && sodium.crypto_sign_verify_detached(wire.subarray(65, MESSAGE_AT), message, key) ? payer : undefined;
+  const key = createPublicKey({ key: jwkOf(message.subarray(KEYS_AT + 32, KEYS_AT + 64)), format: 'jwk' });
+  return isRight && verify(null, message, key, wire.subarray(65, MESSAGE_AT)) ? payer : undefined;
 }
 
 function signed(wire) {
-  const signature = Buffer.alloc(64);
-  sodium.crypto_sign_detached(signature, wire.subarray(MESSAGE_AT), secret);
+  const signature = sign(null, wire.subarray(MESSAGE_AT), signingKey);
   wire.set(signature, 1);
   return bs58.encode(signature);
 }

@@ -4,11 +4,10 @@ import { NETWORKS, REFUSALS, Refusal, USDC } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { loadSodium, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
+import { nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
 import { isFeePayerSignature, type Payment } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
 import { Memos, type Offer, paymentKeyOf } from '../../packages/gateway/src/payments/read/requirement.ts';
 import { freePort } from '../http/ports.ts';
-import { anyText } from '../kit/any-text.ts';
 import { isFull, samples } from '../kit/rounds.ts';
 import { json, startStrangeGateway } from '../kit/strange-gateway.ts';
 import { startSellingGateway } from '../kit/test-gateway.ts';
@@ -336,18 +335,6 @@ describe('secrets', () => {
     expect(() => new Memos(nodeCrypto, []).issue(REQUIREMENT, HASH, NOW)).toThrow();
     expect(readSoon(memos.issue(REQUIREMENT, HASH, NOW), REQUIREMENT, HASH, new Memos(nodeCrypto, []))).toBeUndefined();
   });
-
-  it('read the same memos with libsodium and without', async () => {
-    const sodium = await loadSodium();
-    if (!sodium) throw new Error('libsodium does not load here');
-    const check = (secret: string, amount: string, hash: string) => {
-      const requirement = { ...REQUIREMENT, amount };
-      const [one, other] = [new Memos(nodeCrypto, [secret]), new Memos(sodium, [secret])];
-      expect(readSoon(one.issue(requirement, hash, NOW), requirement, hash, other)).toBe(SECONDS);
-      expect(readSoon(other.issue(requirement, hash, NOW), requirement, hash, one)).toBe(SECONDS);
-    };
-    fc.assert(fc.property(anyText({ minLength: 1 }), fc.string(), fc.string(), check));
-  });
 });
 
 it('the key of a payment is its network and the SHA-256 of its message, and nothing else', () => {
@@ -552,15 +539,9 @@ describe('a payment that only the chain can refuse', () => {
 const [feePayer, other] = [newKeypair(), newKeypair()];
 const message = Buffer.from('the message that was paid with');
 const feePayerSignature = signatureOver(message, feePayer);
-const sodium = loadSodium();
-const primitives = [
-  ['node:crypto', nodeCrypto],
-  ['libsodium', sodium ?? nodeCrypto],
-] as const;
-
-describe.each(primitives)('a signature that a facilitator reports, by %s', (_, crypto) => {
+describe('a signature that a facilitator reports', () => {
   const counts = (signature: unknown, over: Uint8Array = message) =>
-    isFeePayerSignature(crypto, signature, {
+    isFeePayerSignature(nodeCrypto, signature, {
       message: over,
       requirement: { extra: { feePayer: addressOf(feePayer) } } as Payment['requirement'],
     });

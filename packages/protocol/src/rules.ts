@@ -1,4 +1,4 @@
-import bs58 from 'bs58';
+import { decodeBase58 } from './base58.ts';
 import type { Rule, Values } from './route.ts';
 
 const count = (values: Values, name: string): number => {
@@ -56,13 +56,11 @@ export const exactlyOneIn = (position: number, ...names: readonly string[]): Rul
 });
 
 const ADDRESS_BYTES = 32;
-/** The most base58 digits of an address. Decoding takes quadratic time. */
-const ADDRESS_DIGITS = 44;
 
 /** A text without a dot must be base58 of 32 bytes; names have a dot. */
 function isWallet(value: unknown): boolean {
   if (typeof value !== 'string' || value.includes('.')) return true;
-  return value.length <= ADDRESS_DIGITS && bs58.decodeUnsafe(value)?.length === ADDRESS_BYTES;
+  return decodeBase58(value, ADDRESS_BYTES) !== undefined;
 }
 
 /** A wallet must be a name or a valid address. */

@@ -1,5 +1,4 @@
-import { below, isObject, listAt, type Members, textAt } from '@asset-gateway/protocol';
-import bs58 from 'bs58';
+import { below, decodeBase58, isObject, listAt, type Members, textAt } from '@asset-gateway/protocol';
 import { type Entry, endpointOf, MAX_PRICE_LENGTH } from '../entry.ts';
 import { type RouteProbe, unpaidAnswers, type World } from '../explore.ts';
 import { at, type Fault, type Problem, placeOf, unless } from '../finding.ts';
@@ -10,11 +9,8 @@ import { operationsIn } from './openapi.ts';
 const ADDRESS_BYTES = 32;
 const CAIP_2 = /^[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$/;
 
-/** The longest base58 text of an address. Decoding takes quadratic time. */
-const ADDRESS_DIGITS = 44;
-
 const isAddress = (value: unknown): boolean =>
-  typeof value === 'string' && value.length <= ADDRESS_DIGITS && bs58.decodeUnsafe(value)?.length === ADDRESS_BYTES;
+  typeof value === 'string' && decodeBase58(value, ADDRESS_BYTES) !== undefined;
 
 /** The invalid members of a requirement. */
 function brokenMembers(requirement: unknown, entry: Entry): string[] {

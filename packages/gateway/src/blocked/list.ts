@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
-import { Refusal } from '@asset-gateway/protocol';
+import { decodeBase58, Refusal } from '@asset-gateway/protocol';
 import type { Gate } from '../call.ts';
-import { decodeBase58 } from '../gates/crypto.ts';
 import { addressBits } from '../ip-address.ts';
 
 /** An unusable list; the message names the line. */

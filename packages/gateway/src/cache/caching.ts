@@ -1,7 +1,6 @@
-import { Refusal } from '@asset-gateway/protocol';
+import { decodeBase58, Refusal } from '@asset-gateway/protocol';
 import { LRUCache } from 'lru-cache';
 import type { Answer, Input, Upstream, UpstreamCall } from '../call.ts';
-import { decodeBase58 } from '../gates/crypto.ts';
 import { batchText, mintKeyOf, mintsOf } from './batches.ts';
 import { cacheKeyOf, oldestSeconds, type RequestFreshness, requestFreshness } from './cache-key.ts';
 import { CallOrder } from './call-order.ts';

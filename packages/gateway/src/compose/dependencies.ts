@@ -2,7 +2,7 @@ import type { RefusalCode } from '@asset-gateway/protocol';
 import { Background } from '../background.ts';
 import type { GroupKind } from '../budget/store.ts';
 import type { Config } from '../config/config.ts';
-import { type Crypto, keysFor, loadSodium, nodeCrypto, random } from '../gates/crypto.ts';
+import { keysFor, nodeCrypto, random } from '../gates/crypto.ts';
 import { localOrigins, type OriginOf } from '../gates/gate.ts';
 import { ReceiptIssuer } from '../receipts/response.ts';
 import type { LogLine } from '../stages/trail.ts';
@@ -52,10 +52,10 @@ export interface Dependencies
 const SEED_BYTES = 32;
 
 /** Signs receipts; undefined if they are off. Nodes with the same secrets or key pairs sign with the same key. */
-function openReceipts({ receipts }: Config, crypto: Crypto, { secrets, store, money }: Dependencies) {
+function openReceipts({ receipts }: Config, { secrets, store, money }: Dependencies) {
   if (!receipts) return undefined;
   const given = receipts.keypairs.map((keypair) => keypair.subarray(0, SEED_BYTES));
-  const seeds = given.length > 0 ? given : keysFor('asset-gateway receipts', crypto, secrets);
+  const seeds = given.length > 0 ? given : keysFor('asset-gateway receipts', nodeCrypto, secrets);
   const wallAt = (booksMs?: number) =>
     booksMs === undefined ? store.wallNow() : (money?.database.wallAt(booksMs) ?? booksMs);
   return new ReceiptIssuer(seeds, wallAt);
@@ -63,7 +63,6 @@ function openReceipts({ receipts }: Config, crypto: Crypto, { secrets, store, mo
 
 /** Adds what all parts of one gateway share. */
 export function layFoundation(config: Config, dependencies: Dependencies) {
-  const crypto = loadSodium() ?? nodeCrypto;
   const { store, isStopping } = dependencies;
   const { baseUrl, host } = config;
   // A configured origin: Host is ignored.
@@ -75,10 +74,10 @@ export function layFoundation(config: Config, dependencies: Dependencies) {
     background: new Background(),
     ...dependencies,
     config,
-    crypto,
+    crypto: nodeCrypto,
     originOf,
     /** Undefined if receipts are not signed. */
-    receipts: openReceipts(config, crypto, dependencies),
+    receipts: openReceipts(config, dependencies),
     /** Why this node cannot serve requests now; undefined while it is ready. */
     notReadyCode: (): RefusalCode | undefined =>
       isStopping?.() ? 'shutting_down' : store.ready() ? undefined : 'state_unavailable',

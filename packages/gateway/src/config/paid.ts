@@ -1,5 +1,4 @@
-import { DEFAULT_PRICING } from '@asset-gateway/protocol';
-import bs58 from 'bs58';
+import { DEFAULT_PRICING, decodeBase58 } from '@asset-gateway/protocol';
 import { TIMES } from '../times.ts';
 import { type ApisConfig, readLimit } from './apis.ts';
 import { readKeypair } from './keypairs.ts';
@@ -44,7 +43,7 @@ function readFacilitator(read: Reader): FacilitatorConfig | 'unusable' | undefin
 
 function readPayTo(read: Reader): string | undefined {
   const payTo = read.optional('PAY_TO_WALLET');
-  const isAddress = payTo === undefined || bs58.decodeUnsafe(payTo)?.length === ADDRESS_BYTES;
+  const isAddress = payTo === undefined || decodeBase58(payTo, ADDRESS_BYTES) !== undefined;
   read.check(isAddress, 'PAY_TO_WALLET must be a Solana address.');
   return payTo;
 }

@@ -6,39 +6,6 @@ import {
   timingSafeEqual,
   verify as verifyWithOpenSsl,
 } from 'node:crypto';
-import { createRequire } from 'node:module';
-
-const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
-const BASE = 58;
-/** The most digits whose number a double holds exactly. */
-const DIGITS = 9;
-const POWERS = Array.from({ length: DIGITS + 1 }, (_, exponent) => BigInt(BASE) ** BigInt(exponent));
-/** Digit values by character code. */
-const VALUES = Array.from({ length: 128 }, (_, code) => {
-  const value = ALPHABET.indexOf(String.fromCharCode(code));
-  return value < 0 ? Number.NaN : value;
-});
-
-/** Decodes a base58 text of exactly `length` bytes; each leading zero byte is one leading 1. */
-export function decodeBase58(text: string, length: number): Buffer | undefined {
-  // A digit holds more than 5 bits.
-  if (text.length > Math.ceil((length * 8) / 5)) return undefined;
-  let number = 0n;
-  for (let from = 0; from < text.length; from += DIGITS) {
-    const end = Math.min(from + DIGITS, text.length);
-    let part = 0;
-    for (let index = from; index < end; index++) {
-      part = part * BASE + (VALUES[text.charCodeAt(index)] ?? Number.NaN);
-    }
-    if (Number.isNaN(part)) return undefined;
-    number = number * (POWERS[end - from] ?? 1n) + BigInt(part);
-  }
-  let zeros = 0;
-  while (text[zeros] === '1') zeros++;
-  const hex = number === 0n ? '' : number.toString(16);
-  const isExact = zeros + Math.ceil(hex.length / 2) === length;
-  return isExact ? Buffer.from(hex.padStart(2 * length, '0'), 'hex') : undefined;
-}
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -144,36 +111,8 @@ export class Macs {
   }
 }
 
-/** The primitives by node:crypto, with checks that make its Ed25519 strict. */
+/** The primitives of node:crypto. OpenSSL's Ed25519 accepts keys and R of small order and beyond p, which the checks refuse. */
 export const nodeCrypto: Crypto = {
   verify: (signature, message, key) => rightSizes(signature, key) && verifyStrictly(signature, message, key),
   mac: (key, message) => createHmac('sha512', key).update(message).digest().subarray(0, KEY_BYTES),
 };
-
-/** An import would first search the module for its exports, which takes longer than all the rest. */
-const require = createRequire(import.meta.url);
-
-/** What is used of sodium-native, which has no types. */
-interface Sodium {
-  crypto_sign_verify_detached(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean;
-  crypto_auth(output: Buffer, input: Uint8Array, key: Uint8Array): void;
-}
-
-/** The primitives by libsodium, whose Ed25519 is strict and twice as fast; undefined if its build does not load. */
-export function loadSodium(): Crypto | undefined {
-  let sodium: Sodium;
-  try {
-    sodium = require('sodium-native');
-  } catch {
-    return undefined;
-  }
-  return {
-    verify: (signature, message, key) =>
-      rightSizes(signature, key) && sodium.crypto_sign_verify_detached(signature, message, key),
-    mac: (key, message) => {
-      const output = Buffer.alloc(KEY_BYTES);
-      sodium.crypto_auth(output, message, key);
-      return output;
-    },
-  };
-}

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import bs58 from 'bs58';
+import { decodeBase58 } from '@asset-gateway/protocol';
 import { GROUPINGS, type Grouping } from './books.ts';
 
 /** What `asset-gateway sales --help` answers; docs/sales.md has the same text. */
@@ -51,7 +51,7 @@ export const isGrouping = (text: string): text is Grouping => GROUPINGS.some((ea
 const SIGNATURE_BYTES = 64;
 
 /** Whether a text can be the signature of a transaction: only signatures are sent to an RPC. */
-export const isSignature = (text: string): boolean => bs58.decodeUnsafe(text)?.length === SIGNATURE_BYTES;
+export const isSignature = (text: string): boolean => decodeBase58(text, SIGNATURE_BYTES) !== undefined;
 
 const OPTIONS = {
   since: { type: 'string' },

@@ -1,4 +1,5 @@
 import {
+  decodeBase58,
   HEADERS,
   Refusal,
   type RefusalCode,
@@ -9,7 +10,7 @@ import {
 } from '@asset-gateway/protocol';
 import type { Call } from '../../call.ts';
 import { TIMES } from '../../times.ts';
-import { type Crypto, decodeBase58, decodeJsonHeader } from '../crypto.ts';
+import { type Crypto, decodeJsonHeader } from '../crypto.ts';
 import type { Nonces } from './nonce.ts';
 
 const MAX_MEMBER_BYTES = 4096;

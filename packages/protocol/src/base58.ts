@@ -1,0 +1,11 @@
+import bs58 from 'bs58';
+
+/** A digit holds more than 5 bits. */
+const BITS = 5;
+
+/** Decodes a base58 text of exactly `length` bytes. Longer texts are not decoded, because that takes quadratic time. */
+export function decodeBase58(text: string, length: number): Uint8Array | undefined {
+  if (text.length > Math.ceil((length * 8) / BITS)) return undefined;
+  const bytes = bs58.decodeUnsafe(text);
+  return bytes?.length === length ? bytes : undefined;
+}
