@@ -80,6 +80,7 @@ const CONSOLE = 'packages/console';
 /** What `sources.mjs` writes: results of the build, although they are among the sources. */
 const WRITTEN = [
   'packages/client/src/methods.ts',
+  'packages/gateway/src/metrics/alert-texts.ts',
   'packages/gateway/src/stores/sql/changes.ts',
   `${CONSOLE}/src/routes/system-rows.ts`,
 ];
@@ -97,7 +98,7 @@ export function build() {
   const pages = ['index.html', 'operate.html', 'vite.config.ts'].map((name) => `${CONSOLE}/${name}`);
   const folders = [...PACKAGES.map((name) => `packages/${name}/src`), `${CONSOLE}/public`];
   const found = folders.flatMap(filesIn).filter((path) => !WRITTEN.includes(path));
-  const sources = [...found, ...pages, 'rolldown.config.mjs', 'scripts/sources.mjs'];
+  const sources = [...found, ...pages, 'deploy/prometheus/alerts.yaml', 'rolldown.config.mjs', 'scripts/sources.mjs'];
   const content = sources.map((path) => path + readFileSync(path, 'utf8')).join('');
   const result = [
     ...WRITTEN,

@@ -26,12 +26,12 @@ export function pictures() {
   process.stdout.write('docs/pictures written\n');
 }
 
-/** Writes the files generated from the tables of routes and refusals, and the schema of the file of APIs. */
+/** Writes the pages generated from the tables of routes, refusals and alerts, the schema of the file of APIs, and the OpenAPI document. */
 export async function docs() {
-  const { writtenPages } = await import('../packages/gateway/dist/describe/pages.js');
+  const { usualOpenApi, writtenPages } = await import('../packages/gateway/dist/describe/pages.js');
   const { FILE } = await import('../packages/gateway/dist/config/apis-file/format.js');
-  const schema = { 'docs/apis.schema.json': `${JSON.stringify(FILE, null, 2)}\n` };
-  for (const [path, text] of Object.entries({ ...writtenPages(), ...schema })) {
+  const documents = { 'docs/apis.schema.json': `${JSON.stringify(FILE, null, 2)}\n`, 'openapi.json': usualOpenApi() };
+  for (const [path, text] of Object.entries({ ...writtenPages(), ...documents })) {
     writeFileSync(path, text);
     process.stdout.write(`${path} written\n`);
   }

@@ -1,7 +1,27 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { rolldown } from 'rolldown';
+import { parse } from 'yaml';
 
-// Writes the sources that are generated: from the route table, which is bundled because the compiler needs them, and from SQL files.
+// Writes the sources that are generated: from the alerts, from SQL files, and from the route table, which is bundled because the
+// compiler needs them.
+
+/** A file that is the same keeps its date, so that nothing is compiled again. */
+function write(path, text) {
+  if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeFileSync(path, text);
+}
+
+/** The severity and the texts of each alert as a module. */
+function alertsModule() {
+  const { groups } = parse(readFileSync('deploy/prometheus/alerts.yaml', 'utf8'));
+  const entries = groups[0].rules.map(({ alert, labels: { severity }, annotations: { description, action } }) => {
+    return [alert, { severity, means: description, advice: action }];
+  });
+  const texts = JSON.stringify(Object.fromEntries(entries), undefined, 2);
+  return `// Written from deploy/prometheus/alerts.yaml.\nexport const ALERTS = ${texts} as const;\n`;
+}
+
+write('packages/gateway/src/metrics/alert-texts.ts', alertsModule());
+
 const bundle = await rolldown({
   input: 'packages/gateway/src/describe/pages.ts',
   platform: 'node',
@@ -32,7 +52,5 @@ function changesModule() {
   return `// Written from the files of the folder "changes".\nexport const CHANGES = ${JSON.stringify(changes, undefined, 2)};\n`;
 }
 
-for (const [path, text] of [...Object.entries(writtenSources()), [`${CHANGES}.ts`, changesModule()]]) {
-  // A file that is the same keeps its date, so that nothing is compiled again.
-  if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeFileSync(path, text);
-}
+write(`${CHANGES}.ts`, changesModule());
+for (const [path, text] of Object.entries(writtenSources())) write(path, text);

@@ -20,7 +20,7 @@ const MAX_PIPELINE_LINES = 45;
 
 /** Tables of pure data, which may be longer than other files. */
 const DATA_TABLES =
-  /^packages\/(?:client\/src\/methods|gateway\/src\/stores\/sql\/changes|protocol\/src\/routes\/\w+)\.ts$/;
+  /^packages\/(?:client\/src\/methods|gateway\/src\/(?:stores\/sql\/changes|metrics\/alert-texts)|protocol\/src\/routes\/\w+)\.ts$/;
 const FORBIDDEN_NAMES = /(?:^|\/)(?:utils?|helpers?|common|misc)(?:\.ts$|\/)/;
 const GATEWAY = 'packages/gateway/src/';
 

@@ -162,6 +162,9 @@ describe('the context of the image', () => {
     const top = pathsIn(context).map((path) => path.split('/').slice(0, 3).join('/'));
     expect([...new Set(top)].filter((path) => !path.startsWith('packages/'))).toEqual([
       '.npmrc',
+      'deploy',
+      'deploy/prometheus',
+      'deploy/prometheus/alerts.yaml',
       'docs',
       'docs/cache.md',
       'docs/metrics.md',

@@ -8,7 +8,7 @@ export interface Alert {
   readonly expr: string;
   readonly for?: string;
   readonly labels: { readonly severity: string };
-  readonly annotations: { readonly summary: string };
+  readonly annotations: { readonly summary: string; readonly description: string; readonly action: string };
 }
 
 /** A panel of a dashboard; a row has no queries. */
@@ -26,14 +26,6 @@ const { groups } = parse(readFileSync(ALERTS_FILE, 'utf8')) as {
 };
 
 export const alerts: readonly Alert[] = groups.flatMap(({ rules }) => rules);
-
-/** The sections of docs/operating/alerts.md: what each alert means and what to do. */
-export const documentedAlerts: readonly (readonly [alert: string, severity: string, means: string, advice: string])[] =
-  [
-    ...readFileSync('docs/operating/alerts.md', 'utf8').matchAll(
-      /^## (\w+)\n\n\*\*(Page|Ticket)\.\*\* (.+)\n\n\*\*What to do:\*\* (.+)$/gm,
-    ),
-  ].map(([, alert = '', severity = '', means = '', advice = '']) => [alert, severity.toLowerCase(), means, advice]);
 
 /** The rows of docs/metrics.md. */
 export const documentedMetrics = [

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { routes } from '@asset-gateway/protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { usualOpenApi } from '../../packages/gateway/src/describe/pages.ts';
 import { mapSchema } from '../../packages/gateway/src/describe/schemas.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { suiteOfPackages } from '../kit/packages.ts';
@@ -59,7 +60,7 @@ interface Document {
 }
 
 describe('the document, for client generators', () => {
-  const { paths, components }: Document = JSON.parse(readFileSync('openapi.json', 'utf8'));
+  const { paths, components }: Document = JSON.parse(usualOpenApi());
 
   it('has no component named like a part of an operation', () => {
     const operations = Object.values(paths).flatMap((item) => Object.values(item));

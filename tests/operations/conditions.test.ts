@@ -1,10 +1,10 @@
 import { EventEmitter, once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { readConfig } from '@asset-gateway/gateway';
 import { type Route, routes } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { compose } from '../../packages/gateway/src/compose/compose.ts';
+import { usualOpenApi } from '../../packages/gateway/src/describe/pages.ts';
 import { faultsOf, operationOf } from '../discovery/openapi-document.ts';
 import { get } from '../http/bare-server.ts';
 import { expectInTable, expectRefusal } from '../http/error-table.ts';
@@ -116,7 +116,7 @@ describe('/readyz', () => {
     expect([refused.status, JSON.parse(String(refused.body)).error]).toEqual([503, 'state_unavailable']);
     expect(refused.headers['Retry-After']).toBe('2');
     const readiness = routes.find(({ method }) => method === 'readiness') as Route;
-    const documented = operationOf(JSON.parse(readFileSync('openapi.json', 'utf8')), readiness);
+    const documented = operationOf(JSON.parse(usualOpenApi()), readiness);
     expect(await faultsOf(documented, new Response(String(refused.body), refused))).toEqual([]);
     expect((await ask('/healthz')).status).toBe(200);
     isReached = true;

@@ -8,6 +8,7 @@ import {
   type Route,
   routes,
 } from '@asset-gateway/protocol';
+import { alertsPage } from './alerts-page.ts';
 import { clientMethods } from './client-methods.ts';
 import { errorsPage, plain } from './errors-page.ts';
 import { openApi } from './openapi.ts';
@@ -188,11 +189,14 @@ function systemRows(): string {
   return `// Written by the build from the route table. Do not edit.\nexport const SYSTEM_ROWS = [\n${rows.map((row) => `  ${row},\n`).join('')}];\n`;
 }
 
+/** The OpenAPI document of a gateway with every route, at usual settings. Each release has it as `openapi.json`. */
+export const usualOpenApi = (): string => `${JSON.stringify(openApi(USUAL, ORIGIN), null, 2)}\n`;
+
 /** The generated documents of the repository, by path. */
 export const writtenPages = (): Readonly<Record<string, string>> => ({
   'docs/routes.md': routesPage(EVERYTHING),
   'docs/errors.md': errorsPage(),
-  'openapi.json': `${JSON.stringify(openApi(USUAL, ORIGIN), null, 2)}\n`,
+  'docs/operating/alerts.md': alertsPage(),
 });
 
 /** The sources that the build writes before it compiles, by path. */

@@ -1,4 +1,4 @@
-import table from './alerts.json' with { type: 'json' };
+import { ALERTS } from './alert-texts.ts';
 import { type Figures, groupOf, KEY, type Wanted } from './figures.ts';
 
 /** The growth of all counters in a span. */
@@ -24,17 +24,18 @@ interface Threshold {
 /** Finds the subjects that meet a condition: routes, upstreams or keys; an empty name if there is only one. */
 type Find = (snapshot: Snapshot, threshold: Threshold) => readonly string[];
 
-/** An alert of deploy/prometheus/alerts.yaml that one node can evaluate by itself. The `for` delay is ignored. */
-export interface Rule extends Threshold {
+interface Condition extends Threshold {
+  readonly find: Find;
+}
+
+/** An alert of deploy/prometheus/alerts.yaml that the metrics of one node can show; its `for` is left out. */
+export interface Rule extends Condition {
   readonly alert: string;
   /** `page`: handle at once. `ticket`: handle in working hours. */
   readonly severity: 'page' | 'ticket';
-  readonly find: Find;
   readonly means: string;
   readonly advice: string;
 }
-
-const ENTRIES = table as Readonly<Record<keyof typeof table, Omit<Rule, 'alert' | 'find'>>>;
 
 /** A rate over a few seconds means little. */
 const LEAST_SECONDS = 60;
@@ -124,35 +125,43 @@ const commitsSlow: Find = growthWhere(
 
 const UPSTREAM_FAILURE = /^upstream_(?:error|unreachable|redirect|invalid_response|timeout)$/;
 
-/** The condition of each alert. */
-const CONDITIONS: Readonly<Record<keyof typeof table, Find>> = {
-  NodeNotReady: below('ready'),
-  StateStoreUnavailable: rateAbove('state_unavailable'),
-  DatabaseUnreachable: below('database_up'),
-  ClockJumped: above('clock_jump_seconds'),
-  CommitsSlow: commitsSlow,
-  BudgetExhausted: shareAbove({ code: 'rate_limited' }, { status: /^(?:200|429)$/ }),
-  SignInFailuresSurge: signInsFail,
-  UpstreamFailing: shareAbove({ code: UPSTREAM_FAILURE }, { code: /^(?:none$|upstream_)/ }),
-  UpstreamLeftAlone: above('breaker_open'),
-  UpstreamRefusesOurKey: countAbove('upstream_auth_failed'),
-  UpstreamKeySetAside: keySetAside,
-  CacheForgoesDemand: cacheForgoes,
-  UpstreamAsksForPause: countAbove('upstream_rate_limited'),
-  SettlementsUnresolved: above('settlement_open_seconds'),
-  SettlementUnknownForLong: above('settlement_open_seconds'),
-  MarginBelowZero: lossOnMainnet,
-  PaymentsUnavailable: rateAbove(/^facilitator_(?:unavailable|invalid_response)$/),
-  FeePayerBalanceLow: below('fee_payer_lamports', { cluster: 'mainnet' }),
-  SalesClosed: below('sales_open'),
-  EventLoopDelayed: above('nodejs_eventloop_lag_p99_seconds'),
-  Overloaded: rateAbove('overloaded'),
-  LogLost: above('log_lost'),
-  BackgroundWorkFails: growsAbove('background_failures_total', 'task'),
-  OwnFault: countAbove('internal_error'),
+/** The conditions of the alerts that one node can show. A test compares span and bound with those in alerts.yaml. */
+const CONDITIONS: Readonly<Partial<Record<keyof typeof ALERTS, Condition>>> = {
+  NodeNotReady: { find: below('ready'), bound: 1 },
+  StateStoreUnavailable: { find: rateAbove('state_unavailable'), minutes: 5, bound: 0.02 },
+  DatabaseUnreachable: { find: below('database_up'), bound: 1 },
+  ClockJumped: { find: above('clock_jump_seconds') },
+  CommitsSlow: { find: commitsSlow, minutes: 5, bound: 0.25 },
+  BudgetExhausted: { find: shareAbove({ code: 'rate_limited' }, { status: /^(?:200|429)$/ }), minutes: 10, bound: 0.2 },
+  SignInFailuresSurge: { find: signInsFail, minutes: 5, bound: 1 },
+  UpstreamFailing: {
+    find: shareAbove({ code: UPSTREAM_FAILURE }, { code: /^(?:none$|upstream_)/ }),
+    minutes: 5,
+    bound: 0.1,
+  },
+  UpstreamLeftAlone: { find: above('breaker_open') },
+  UpstreamRefusesOurKey: { find: countAbove('upstream_auth_failed'), minutes: 5 },
+  UpstreamKeySetAside: { find: keySetAside, minutes: 5 },
+  CacheForgoesDemand: { find: cacheForgoes, minutes: 30, bound: 0.3 },
+  UpstreamAsksForPause: { find: countAbove('upstream_rate_limited'), minutes: 15, bound: 3 },
+  SettlementsUnresolved: { find: above('settlement_open_seconds'), bound: 300 },
+  SettlementUnknownForLong: { find: above('settlement_open_seconds'), bound: 600 },
+  MarginBelowZero: { find: lossOnMainnet, minutes: 60 },
+  PaymentsUnavailable: { find: rateAbove(/^facilitator_(?:unavailable|invalid_response)$/), minutes: 5, bound: 0.02 },
+  FeePayerBalanceLow: { find: below('fee_payer_lamports', { cluster: 'mainnet' }), bound: 100000000 },
+  SalesClosed: { find: below('sales_open'), bound: 1 },
+  EventLoopDelayed: { find: above('nodejs_eventloop_lag_p99_seconds'), bound: 0.2 },
+  Overloaded: { find: rateAbove('overloaded'), minutes: 5, bound: 0.1 },
+  LogLost: { find: above('log_lost') },
+  BackgroundWorkFails: { find: growsAbove('background_failures_total', 'task'), minutes: 5 },
+  OwnFault: { find: countAbove('internal_error'), minutes: 5 },
 };
 
-/** The only place of the texts is alerts.json: docs/operating/alerts.md is compared with it by a test. */
-export const RULES: readonly Rule[] = (Object.keys(table) as (keyof typeof table)[]).map((alert) => {
-  return { alert, ...ENTRIES[alert], find: CONDITIONS[alert] };
+const plain = (markdown: string): string => markdown.replaceAll('`', '');
+
+/** The alerts that this node evaluates. Texts and severities are those of alerts.yaml. */
+export const RULES: readonly Rule[] = (Object.keys(ALERTS) as (keyof typeof ALERTS)[]).flatMap((alert) => {
+  const { severity, means, advice } = ALERTS[alert];
+  const condition = CONDITIONS[alert];
+  return condition ? [{ alert, severity, means: plain(means), advice: plain(advice), ...condition }] : [];
 });
