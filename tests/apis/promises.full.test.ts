@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Route, Values } from '@asset-gateway/protocol';
 import { isPaymentRequired } from '@x402/core/schemas';
 import { describe, expect, it } from 'vitest';
@@ -16,9 +17,14 @@ import { faultsOf, type OpenApiDocument, operationOf } from '../discovery/openap
 import { exampleOf } from '../http/targets.ts';
 import { isFull } from '../kit/rounds.ts';
 import { askSigned, newSigner } from '../kit/wallet.ts';
-import { type ApiEntry, documentPath, serveApis, writeDocument } from './apis.ts';
+import { type ApiEntry, serveApis, writeDocument } from './apis.ts';
 
-/** How the services behind the documents take their keys. */
+/** Documents of real services, and how these take their keys. */
+const FILES = {
+  blockfrost: '@blockfrost/openapi/openapi.yaml',
+  figma: '@figma/rest-api-spec/openapi/openapi.yaml',
+  rclone: 'rclone-openapi/openapi.yaml',
+} as const;
 const KEYS = {
   blockfrost: { header: 'project_id', env: 'TEST_API_KEY' },
   figma: { header: 'X-Figma-Token', env: 'TEST_API_KEY' },
@@ -28,19 +34,21 @@ const KEYS = {
 type PublicDocument = keyof typeof KEYS;
 const PUBLIC_DOCUMENTS = Object.keys(KEYS) as PublicDocument[];
 
+const pathOf = (document: PublicDocument): string => resolve('node_modules', FILES[document]);
+
 const nameOf = ({ node, verb, path }: Operation): string => String(node.operationId ?? `${verb} ${path}`);
 
 /** The entry of an API with these operations. */
 const entryOf = (document: PublicDocument, names: readonly string[], settings: ApiEntry = {}): ApiEntry => ({
   title: document,
-  openapi: documentPath(`${document}.yaml`),
+  openapi: pathOf(document),
   key: KEYS[document],
   requestsPerMinute: 1_000_000,
   operations: Object.fromEntries(names.map((name) => [name, {}])),
   ...settings,
 });
 
-const read = (document: PublicDocument) => new DocumentReader(readMembers(documentPath(`${document}.yaml`)));
+const read = (document: PublicDocument) => new DocumentReader(readMembers(pathOf(document)));
 
 const versionOf = (document: PublicDocument): string => String(read(document).root.openapi);
 
