@@ -30,15 +30,12 @@ const SCRIPTS = {
   mcpb: async ([path = 'asset-gateway.mcpb']) => (await import('./mcpb.mjs')).mcpb(resolve(launchedFrom, path)),
   measure: async () => (await import('./measure/measure.mjs')).measure(),
   'measure:credit': async () => (await import('./measure/measure.mjs')).measureCredit(),
-  'measure:path': async () => (await import('./measure/path.mjs')).measurePath(),
   'measure:purchase': async () => (await import('./measure/purchase.mjs')).measurePurchase(),
   'measure:size': async () => (await import('./measure/size.mjs')).measureSize(),
-  'measure:worst': async (words) => (await import('./measure/worst/measure.mjs')).worst(words),
-  simulate: async (words) => (await import('./simulate/simulate.mjs')).simulate(words),
 };
 
 /** The words that a command accepts: any that its usage names, if it is not listed. */
-const ACCEPTED = { dev: isInspect, simulate: (word) => ['--held-out', '--quick', '--json'].includes(word) };
+const ACCEPTED = { dev: isInspect };
 const takesWords = (usage) => /^(?:Usage:|\s{6}) .*[<[]/m.test(usage);
 
 /** Commands that need neither the dependencies nor the packages. */

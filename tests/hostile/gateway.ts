@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { NETWORKS } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
-// @ts-expect-error The generator is a script.
-import { randomFrom } from '../../scripts/simulate/random.mjs';
 import { asking, catalogWith, requirement } from '../client/offers.ts';
+import { randomFrom } from '../kit/random.ts';
 import { type Arrival, drip, flood, startStrangeGateway } from '../kit/strange-gateway.ts';
 import { mutateText, mutateValue, oneOf, type Random } from './values.ts';
 

@@ -28,7 +28,6 @@ it.runIf(isFull).each([
   ['measureCredit', 'measure.mjs', ['signed, free', 'signed, from credit']],
   ['measurePurchase', 'purchase.mjs', ['hand-written floor', 'gateway', 'official packages']],
   ['measureSize', 'size.mjs', ['0', '2000', '10000']],
-  ['measurePath', 'path.mjs', ['signed and free', 'cached', 'bought', 'debited']],
 ])('%s of %s has a row for each of %j', { timeout: 120_000 }, async (measure, script, names) => {
   expect(await rowsOf(measure, script)).toEqual(names);
 });
@@ -56,7 +55,7 @@ const MOST_MS = isFull ? 900_000 : 300_000;
 it('V1 V2 V18 no request costs over 20 ms of CPU, and no refusal more than an answer', {
   timeout: MOST_MS,
 }, async () => {
-  const { code, stdout, stderr } = await runCommand(node('scripts/run.mjs', 'measure:worst', ...ROWS), {
+  const { code, stdout, stderr } = await runCommand(node('tests/measure/worst/measure.mjs', ...ROWS), {
     env: process.env,
   });
   expect(ROWS.filter((id) => !stdout.includes(id))).toEqual([]);

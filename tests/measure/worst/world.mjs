@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startSolanaSandbox } from '../../packages/sandbox/dist/solana-sandbox.js';
-import { startTokensApi } from '../../packages/sandbox/dist/tokens/api.js';
+import { startSolanaSandbox } from '../../../packages/sandbox/dist/solana-sandbox.js';
+import { startTokensApi } from '../../../packages/sandbox/dist/tokens/api.js';
 
 const UNBOUNDED = '1000000';
 

@@ -1,11 +1,11 @@
 import { newKeypair, newSigner, signerFromBytes } from '../../../packages/client/dist/node.js';
 import { consoleRoutes, everyRoute } from '../../../packages/protocol/dist/index.js';
-import { paymentLines, signInLines, withLines } from '../callers.mjs';
-import { cost, start, writeTable } from '../servers.mjs';
-import { openWorld } from '../world.mjs';
+import { paymentLines, signInLines, withLines } from '../../../scripts/measure/callers.mjs';
+import { cost, start, writeTable } from '../../../scripts/measure/servers.mjs';
 import { openApi } from './api.mjs';
 import { faultOf, faultsIn, HEADING, isRefusal, linesOf } from './report.mjs';
 import { exampleOf, LOST, servedLike, worstOf } from './requests.mjs';
+import { openWorld } from './world.mjs';
 
 const FUNDS = 10_000_000n;
 /** A request this expensive is not measured again. */
@@ -122,9 +122,9 @@ async function measureRows(rows, parts) {
 
 /**
  * Measures the worst requests: for every route, or the named ones, the most expensive texts of the largest allowed size in path, query,
- * headers and body, with and without a sign-in or payment.
+ * headers and body, with and without a sign-in or payment. Linux only. ROUNDS=full repeats each more often. Exit code 1: one costs too much.
  */
-export async function worst(ids) {
+async function worst(ids) {
   const world = await openWorld();
   const upstream = await start('upstream.mjs');
   const api = openApi(world.folder, upstream.url);
@@ -155,3 +155,5 @@ export async function worst(ids) {
     await world.close();
   }
 }
+
+await worst(process.argv.slice(2));
