@@ -1,27 +1,13 @@
-import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '@asset-gateway/gateway';
 import type { Route } from '@asset-gateway/protocol';
 import { readApisFile } from '../../packages/gateway/src/config/apis-file/file.ts';
 import { endsAfterTests } from '../kit/ends.ts';
-import { makeFolder } from '../kit/folder.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
-
-export const KEY = 'CANARY_0123456789_api_key';
-
-/** The path of a document of these tests. */
-export const documentPath = (name: string): string => resolve(import.meta.dirname, 'documents', name);
-
-/** Writes a document or a file of APIs, and returns its path. */
-export function writeDocument(value: unknown): string {
-  const path = join(makeFolder(), 'document.json');
-  writeFileSync(path, JSON.stringify(value));
-  return path;
-}
+import { documentPath, KEY, writeDocument } from './document-files.ts';
 
 const SUCCESS = 200;
 const EMPTY = 204;

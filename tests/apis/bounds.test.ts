@@ -2,7 +2,8 @@ import { createFreeClient } from '@asset-gateway/client';
 import { describe, expect, it } from 'vitest';
 import { readApisFile } from '../../packages/gateway/src/config/apis-file/file.ts';
 import { askSigned } from '../kit/wallet.ts';
-import { serveApis, writeDocument } from './apis.ts';
+import { serveApis } from './apis.ts';
+import { writeDocument } from './document-files.ts';
 import { operation, text } from './hostile-documents.ts';
 
 const inBody = (schema: object) => ({ requestBody: { content: { 'application/json': { schema } } } });

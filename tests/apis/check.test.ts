@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { check } from '../../packages/gateway/src/config/apis-file/check.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { documentPath, writeDocument } from './apis.ts';
+import { documentPath, writeDocument } from './document-files.ts';
 
 /** The exit code and the output of the command, for a file of this text. */
 function checked(text: string) {

@@ -1,7 +1,8 @@
 import { createFreeClient } from '@asset-gateway/client';
 import { describe, expect, it } from 'vitest';
 import { askSigned } from '../kit/wallet.ts';
-import { serveApis, writeDocument } from './apis.ts';
+import { serveApis } from './apis.ts';
+import { writeDocument } from './document-files.ts';
 import { operation } from './hostile-documents.ts';
 
 type Node = Readonly<Record<string, unknown>>;

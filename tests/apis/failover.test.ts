@@ -7,7 +7,8 @@ import { inSuite } from '../kit/in-suite.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';
 import { startTestGateway, type TestGatewayOptions, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
-import { documentPath, startStubApi, writeDocument } from './apis.ts';
+import { startStubApi } from './apis.ts';
+import { documentPath, writeDocument } from './document-files.ts';
 
 const TIMEOUT_MS = 300;
 

@@ -4,7 +4,7 @@ import { readConfig } from '@asset-gateway/gateway';
 import { describe, expect, it } from 'vitest';
 import { readApisFile } from '../../packages/gateway/src/config/apis-file/file.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { writeDocument } from './apis.ts';
+import { writeDocument } from './document-files.ts';
 import {
   aliasBomb,
   answering,

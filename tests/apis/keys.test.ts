@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { check } from '../../packages/gateway/src/config/apis-file/check.ts';
 import { readApisFile } from '../../packages/gateway/src/config/apis-file/file.ts';
 import { askSigned } from '../kit/wallet.ts';
-import { KEY, serveApis, writeDocument } from './apis.ts';
+import { serveApis } from './apis.ts';
+import { KEY, writeDocument } from './document-files.ts';
 import { operation } from './hostile-documents.ts';
 
 const openapi = writeDocument({ openapi: '3.1.0', paths: operation('/read', { operationId: 'read' }).paths });

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { Paths } from '../../packages/gateway/src/apis/paths.ts';
 import { check } from '../../packages/gateway/src/config/apis-file/check.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
-import { serveApis, writeDocument } from './apis.ts';
+import { serveApis } from './apis.ts';
+import { writeDocument } from './document-files.ts';
 import { text } from './hostile-documents.ts';
 
 const responses = { 200: { description: 'x', content: { 'application/json': { schema: { type: 'object' } } } } };

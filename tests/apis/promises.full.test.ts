@@ -17,7 +17,8 @@ import { faultsOf, type OpenApiDocument, operationOf } from '../discovery/openap
 import { exampleOf } from '../http/targets.ts';
 import { isFull } from '../kit/rounds.ts';
 import { askSigned, newSigner } from '../kit/wallet.ts';
-import { type ApiEntry, serveApis, writeDocument } from './apis.ts';
+import { type ApiEntry, serveApis } from './apis.ts';
+import { writeDocument } from './document-files.ts';
 
 /** Documents of real services, and how these take their keys. */
 const FILES = {

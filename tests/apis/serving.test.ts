@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createMatcher } from '../../packages/protocol/src/match.ts';
 import { askSigned } from '../kit/wallet.ts';
-import { documentPath, KEY, serveApis, writeDocument } from './apis.ts';
+import { serveApis } from './apis.ts';
+import { documentPath, KEY, writeDocument } from './document-files.ts';
 import { operation, text } from './hostile-documents.ts';
 
 const QUERY_KEY = 'abcd~efgh!0123/456789';

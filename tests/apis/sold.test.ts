@@ -5,7 +5,8 @@ import { makeFolder } from '../kit/folder.ts';
 import { useHosts } from '../mcp/host.ts';
 import { bodyOf, paymentFor, sendPaid } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
-import { documentPath, serveApis } from './apis.ts';
+import { serveApis } from './apis.ts';
+import { documentPath } from './document-files.ts';
 
 const TARGET = '/v1/x402/solana/mainnet/chat/chat/completions';
 const messages = [{ role: 'user', content: 'Hello' }];

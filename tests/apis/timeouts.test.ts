@@ -2,7 +2,7 @@ import { readConfig } from '@asset-gateway/gateway';
 import { expect, it } from 'vitest';
 import { transportsOf } from '../../packages/gateway/src/compose/providers.ts';
 import { longestMs } from '../../packages/gateway/src/config/apis.ts';
-import { documentPath, KEY, writeDocument } from './apis.ts';
+import { documentPath, KEY, writeDocument } from './document-files.ts';
 
 const paid = { access: 'exact', price: '0.002' };
 

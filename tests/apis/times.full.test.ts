@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { readApisFile } from '../../packages/gateway/src/config/apis-file/file.ts';
 import { officialFetch } from '../discovery/official-fetch.ts';
 import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
-import { documentPath, startStubApi, writeDocument } from './apis.ts';
+import { startStubApi } from './apis.ts';
+import { documentPath, writeDocument } from './document-files.ts';
 
 const [SHORT_MS, LONG_MS] = [500, 28_000];
 

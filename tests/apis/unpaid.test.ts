@@ -7,7 +7,8 @@ import { openCustomer } from '../client/kit.ts';
 import type { Example } from '../http/targets.ts';
 import { bodyOf, paymentFor, sendPaid } from '../payments/calls.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
-import { documentPath, serveApis } from './apis.ts';
+import { serveApis } from './apis.ts';
+import { documentPath } from './document-files.ts';
 
 const paid = { access: 'exact', price: '0.002' };
 const { gateway, stub } = await serveApis(

@@ -7,7 +7,8 @@ import type { Example } from '../http/targets.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { bodyOf, paymentFor, send, sendPaid } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
-import { KEY, serveApis, writeDocument } from './apis.ts';
+import { serveApis } from './apis.ts';
+import { KEY, writeDocument } from './document-files.ts';
 import { operation, text } from './hostile-documents.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };

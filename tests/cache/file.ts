@@ -1,4 +1,4 @@
-import { writeDocument } from '../apis/apis.ts';
+import { writeDocument } from '../apis/document-files.ts';
 
 /** The path of an APIS_FILE with this lifetime of an asset-data route. */
 export const cacheFile = (method: string, freshSeconds: number, maxStaleSeconds: number): string =>

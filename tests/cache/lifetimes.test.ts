@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { cacheKeyOf, requestFreshness } from '../../packages/gateway/src/cache/cache-key.ts';
 import { BATCH_SIZES, candlesLifetime, LIFETIMES } from '../../packages/gateway/src/cache/lifetimes.ts';
 import type { Input } from '../../packages/gateway/src/call.ts';
-import { writeDocument } from '../apis/apis.ts';
+import { writeDocument } from '../apis/document-files.ts';
 
 const NOW = 1_795_000_000;
 const ids = routes.filter(({ surface }) => surface === 'tokens').map(({ id }) => id);

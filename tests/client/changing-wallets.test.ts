@@ -13,7 +13,8 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { associatedAddress } from '../../packages/sandbox/src/chain/token.ts';
 import { startEverything } from '../discovery/everything.ts';
 import { inSuite } from '../kit/in-suite.ts';
-import { addressOf, type Draft, draftOf, openMarket, signed, signer, writable } from '../payments/forge.ts';
+import { addressOf, type Draft, draftOf, signed, signer, writable } from '../payments/drafts.ts';
+import { openMarket } from '../payments/forge.ts';
 import {
   at,
   type DraftChange,

@@ -4,7 +4,7 @@ import {
   getTransactionDecoder,
   getTransactionEncoder,
 } from '@solana/kit';
-import { draftOf, signed } from '../payments/forge.ts';
+import { draftOf, signed } from '../payments/drafts.ts';
 import type { DraftChange } from '../payments/forgeries.ts';
 
 interface Account {

@@ -4,7 +4,7 @@ import { newKeypair } from '@asset-gateway/client/node';
 import { type Environment, readConfig } from '@asset-gateway/gateway';
 import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
-import { writeDocument } from '../apis/apis.ts';
+import { writeDocument } from '../apis/document-files.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { faultsOf, SOLD, WITH_FACILITATOR } from './faults.ts';
 

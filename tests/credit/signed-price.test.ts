@@ -3,7 +3,7 @@ import { HEADERS, mostMicrosOf, spendStatement } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { statementRefusal } from '../../packages/gateway/src/payments/read/quoted.ts';
-import { writeDocument } from '../apis/apis.ts';
+import { writeDocument } from '../apis/document-files.ts';
 import type { Example } from '../http/targets.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { DEFAULT_PRICES, type SellingGateway, startChains } from '../kit/test-gateway.ts';

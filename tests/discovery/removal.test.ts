@@ -1,7 +1,7 @@
 import type { Environment } from '@asset-gateway/gateway';
 import { type Route, routes } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
-import { writeDocument } from '../apis/apis.ts';
+import { writeDocument } from '../apis/document-files.ts';
 import { pathOf } from '../http/targets.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { startChains, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';

@@ -1,7 +1,8 @@
 import { examine } from '@asset-gateway/doctor';
 import { creditRoutes } from '@asset-gateway/protocol';
 import { expect, it } from 'vitest';
-import { documentPath, serveApis } from '../apis/apis.ts';
+import { serveApis } from '../apis/apis.ts';
+import { documentPath } from '../apis/document-files.ts';
 import { newList } from '../blocked/kit.ts';
 import { gated } from '../http/targets.ts';
 import { startChains, startSellingGateway, startTestGateway } from '../kit/test-gateway.ts';

@@ -4,7 +4,7 @@ import { checks } from '../../packages/doctor/src/checks/index.ts';
 import { diagnose } from '../../packages/doctor/src/examine.ts';
 import { explore } from '../../packages/doctor/src/explore.ts';
 import type { Ask } from '../../packages/doctor/src/http-client.ts';
-import { writeDocument } from '../apis/apis.ts';
+import { writeDocument } from '../apis/document-files.ts';
 import { freePort } from '../http/ports.ts';
 import { type Alter, passedOn, startRecordingProxy } from '../kit/recording-proxy.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';

@@ -12,19 +12,9 @@ import { isFull, samples } from '../kit/rounds.ts';
 import { json, startStrangeGateway } from '../kit/strange-gateway.ts';
 import { startSellingGateway } from '../kit/test-gateway.ts';
 import { answersWith, refusedWith } from './calls.ts';
+import { addressOf, carrying, type Draft, draftOf, signatureOver, signed, writable } from './drafts.ts';
 import { ask, newPath, until } from './fault-buyer.ts';
-import {
-  addressOf,
-  carrying,
-  type Draft,
-  draftOf,
-  ISSUED,
-  openForge,
-  openMarket,
-  signatureOver,
-  signed,
-  writable,
-} from './forge.ts';
+import { ISSUED, openForge, openMarket } from './forge.ts';
 import {
   at,
   type Change,

@@ -8,7 +8,8 @@ import { startChain } from '../../packages/sandbox/src/chain/chain.ts';
 import { associatedAddress } from '../../packages/sandbox/src/chain/token.ts';
 import { asking, payTo, requirement } from '../client/offers.ts';
 import { json, startStrangeGateway } from '../kit/strange-gateway.ts';
-import { addressOf, carrying, draftOf, openMarket, signed } from './forge.ts';
+import { addressOf, carrying, draftOf, signed } from './drafts.ts';
+import { openMarket } from './forge.ts';
 import {
   at,
   LIMIT,

@@ -12,7 +12,8 @@ import { readTransaction, readTransfer, type Transfer } from '../../packages/gat
 import { suiteOfPackages } from '../kit/packages.ts';
 import { isFull } from '../kit/rounds.ts';
 import { LOOKED_AT_MAKERS, MAKING_CLIENTS } from '../official-client/other-clients.ts';
-import { addressOf, type Draft, draftOf, messageOf, openMarket, signatureOver, signed, wireOf } from './forge.ts';
+import { addressOf, type Draft, draftOf, messageOf, signatureOver, signed, wireOf } from './drafts.ts';
+import { openMarket } from './forge.ts';
 import {
   ALL_FORGERIES,
   at,

@@ -4,16 +4,15 @@ import {
   addressOf,
   type Draft,
   type DraftInstruction,
-  type Genuine,
   messageOf,
-  type Parties,
   readable,
   signatureOver,
   signed,
   signer,
   wireOf,
   writable,
-} from './forge.ts';
+} from './drafts.ts';
+import type { Genuine, Parties } from './forge.ts';
 
 /** A payment that must be refused: its fault, the expected reason, and how it is made. */
 export interface Forgery {

@@ -16,7 +16,7 @@ import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../packages/gateway/src/payments/read/transaction.ts';
-import { documentPath, writeDocument } from '../apis/apis.ts';
+import { documentPath, writeDocument } from '../apis/document-files.ts';
 import { faultsOf } from '../config/faults.ts';
 import { samples } from '../kit/rounds.ts';
 import { DEFAULT_PRICES, type SellingGateway, startSellingGateway } from '../kit/test-gateway.ts';

@@ -6,7 +6,8 @@ import { PostgresDatabase } from '../../packages/gateway/src/stores/sql/postgres
 import { Retention } from '../../packages/gateway/src/stores/sql/retention.ts';
 import { SqliteDatabase } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { callOf, sendPaid } from './calls.ts';
-import { carrying, draftOf, openForge, signed } from './forge.ts';
+import { carrying, draftOf, signed } from './drafts.ts';
+import { openForge } from './forge.ts';
 import { COMPUTE_FORGERIES, SIGNATURE_FORGERIES, TRANSFER_FORGERIES } from './forgeries.ts';
 
 const forge = await openForge();

@@ -8,7 +8,7 @@ import { TOKEN_2022_PROGRAM } from '../../packages/sandbox/src/chain/addresses.t
 import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { paidRoutes } from './calls.ts';
-import { addressOf } from './forge.ts';
+import { addressOf } from './drafts.ts';
 
 const SOL = 1_000_000_000n;
 

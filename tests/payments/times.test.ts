@@ -3,7 +3,7 @@ import { SHARED_TIMES } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { requirementOf } from '../../packages/gateway/src/payments/read/requirement.ts';
 import { drainMs, holdMs, TIMES } from '../../packages/gateway/src/times.ts';
-import { documentPath, writeDocument } from '../apis/apis.ts';
+import { documentPath, writeDocument } from '../apis/document-files.ts';
 import { faultsOf, WITH_FACILITATOR } from '../config/faults.ts';
 
 const { HELIUS_API_KEY: _, ...payee } = WITH_FACILITATOR;

@@ -14,7 +14,7 @@ import {
   type Transaction,
 } from '../../packages/gateway/src/payments/read/transaction.ts';
 import { isFull } from '../kit/rounds.ts';
-import { type Draft, draftOf, messageOf, wireOf } from './forge.ts';
+import { type Draft, draftOf, messageOf, wireOf } from './drafts.ts';
 
 const [transactions, transactionEncoder] = [getTransactionDecoder(), getTransactionEncoder()];
 const [messages, messageEncoder] = [getCompiledTransactionMessageDecoder(), getCompiledTransactionMessageEncoder()];

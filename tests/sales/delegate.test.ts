@@ -18,7 +18,8 @@ import { TOKEN } from '../../packages/gateway/src/payments/read/transaction.ts';
 import type { Chain } from '../../packages/sandbox/src/chain/chain.ts';
 import { associatedAddress } from '../../packages/sandbox/src/chain/token.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { addressOf, carrying, draftOf, openForge, signed } from '../payments/forge.ts';
+import { addressOf, carrying, draftOf, signed } from '../payments/drafts.ts';
+import { openForge } from '../payments/forge.ts';
 import { runSales } from './kit.ts';
 
 const APPROVE = 4;

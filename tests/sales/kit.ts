@@ -8,8 +8,8 @@ import { readTransaction } from '../../packages/gateway/src/payments/read/transa
 import { sales } from '../../packages/gateway/src/sales/command.ts';
 import { append, type Database, type JournalEntry } from '../../packages/gateway/src/stores/sql/database.ts';
 import type { SolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { signatureOver } from '../payments/drafts.ts';
 import type { Buyer } from '../payments/fault-buyer.ts';
-import { signatureOver } from '../payments/forge.ts';
 
 let serial = 0;
 

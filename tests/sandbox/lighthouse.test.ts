@@ -1,6 +1,7 @@
 import { below } from '@asset-gateway/protocol';
 import { afterAll, describe, expect, it } from 'vitest';
-import { addressOf, draftOf, openMarket, readable, signed } from '../payments/forge.ts';
+import { addressOf, draftOf, readable, signed } from '../payments/drafts.ts';
+import { openMarket } from '../payments/forge.ts';
 import { FEE_PAYER, guarded, PAYER, u64 } from '../payments/forgeries.ts';
 
 const { chain, feePayer, genuine, mint, payer } = await openMarket();

@@ -4,8 +4,9 @@ import { inEachTest, inSuite } from '../kit/in-suite.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { encodeHeader, newSigner } from '../kit/wallet.ts';
-import { type Changes, overHttp, refusedWith, SEARCH, signedPayload, statusOf } from './craft.ts';
+import { overHttp, refusedWith, statusOf } from './craft.ts';
 import { openDirect } from './direct-gateway.ts';
+import { type Changes, SEARCH, signedPayload } from './payload.ts';
 
 const HOUR = 3_600;
 /** Less than the hour that a wrong clock is off, and more than a busy machine takes. */

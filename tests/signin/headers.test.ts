@@ -6,8 +6,9 @@ import { askFor, askOne, requestTo, type WireRequest, wireRequest, writeAndRead 
 import { isFull, rounds } from '../kit/rounds.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { decodeHeader, encodeHeader, newSigner } from '../kit/wallet.ts';
-import { HEALTH, openSignIn, overHttp, refusedWith, SEARCH, signedPayload, statusOf } from './craft.ts';
+import { openSignIn, overHttp, refusedWith, statusOf } from './craft.ts';
 import { openDirect } from './direct-gateway.ts';
+import { HEALTH, SEARCH, signedPayload } from './payload.ts';
 
 const { gateway, asker } = await openSignIn();
 

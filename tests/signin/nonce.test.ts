@@ -15,7 +15,7 @@ import { createMatch } from '../../packages/gateway/src/stages/match.ts';
 import { rowOf } from '../http/targets.ts';
 import { samples } from '../kit/rounds.ts';
 import { encodeHeader } from '../kit/wallet.ts';
-import { compact, SEARCH, signedPayload } from './craft.ts';
+import { compact, SEARCH, signedPayload } from './payload.ts';
 import {
   type Ed25519Case,
   forge,

@@ -5,8 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { exampleOf } from '../http/targets.ts';
 import { everyThird } from '../kit/rounds.ts';
 import { encodeHeader, newSigner } from '../kit/wallet.ts';
-import { type Changes, refusedWith, SEARCH, signedPayload, statusOf } from './craft.ts';
+import { refusedWith, statusOf } from './craft.ts';
 import { openDirect, PORT } from './direct-gateway.ts';
+import { type Changes, SEARCH, signedPayload } from './payload.ts';
 import { jsonTestSuite } from './vectors.ts';
 
 const direct = await openDirect();

@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { Store } from '../../packages/gateway/src/budget/store.ts';
 import { startTestGateway, type TestGatewayOptions } from '../kit/test-gateway.ts';
 import { decodeHeader } from '../kit/wallet.ts';
-import { HEALTH, overHttp, refusedWith, SEARCH, statusOf } from './craft.ts';
+import { overHttp, refusedWith, statusOf } from './craft.ts';
 import { openDirect } from './direct-gateway.ts';
+import { HEALTH, SEARCH } from './payload.ts';
 
 const SEARCH_PATH = '/v1/x402/tokens/assets/search';
 const open = (variables = {}, options: TestGatewayOptions = { windowMs: 3_600_000 }) =>

@@ -1,0 +1,15 @@
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { makeFolder } from '../kit/folder.ts';
+
+export const KEY = 'CANARY_0123456789_api_key';
+
+/** The path of a document of these tests. */
+export const documentPath = (name: string): string => resolve(import.meta.dirname, 'documents', name);
+
+/** Writes a document or a file of APIs, and returns its path. */
+export function writeDocument(value: unknown): string {
+  const path = join(makeFolder(), 'document.json');
+  writeFileSync(path, JSON.stringify(value));
+  return path;
+}
