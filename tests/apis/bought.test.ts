@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { runHere } from '../cli/in-process.ts';
 import { openCustomer } from '../client/kit.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { serveApis, writeDocument } from './apis.ts';
+import { serveApis } from './apis.ts';
+import { writeDocument } from './document-files.ts';
 import { operation } from './hostile-documents.ts';
 
 const inPath = (name: string, schema: object) => ({ name, in: 'path', required: true, schema });

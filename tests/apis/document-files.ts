@@ -13,3 +13,10 @@ export function writeDocument(value: unknown): string {
   writeFileSync(path, JSON.stringify(value));
   return path;
 }
+
+/** Documents of real services, from npm. */
+export const PUBLIC_DOCUMENTS = {
+  blockfrost: resolve('node_modules/@blockfrost/openapi/openapi.yaml'),
+  figma: resolve('node_modules/@figma/rest-api-spec/openapi/openapi.yaml'),
+  rclone: resolve('node_modules/rclone-openapi/openapi.yaml'),
+} as const;

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { Route, Values } from '@asset-gateway/protocol';
 import { isPaymentRequired } from '@x402/core/schemas';
 import { describe, expect, it } from 'vitest';
@@ -18,14 +17,9 @@ import { exampleOf } from '../http/targets.ts';
 import { isFull } from '../kit/rounds.ts';
 import { askSigned, newSigner } from '../kit/wallet.ts';
 import { type ApiEntry, serveApis } from './apis.ts';
-import { writeDocument } from './document-files.ts';
+import { PUBLIC_DOCUMENTS, writeDocument } from './document-files.ts';
 
-/** Documents of real services, and how these take their keys. */
-const FILES = {
-  blockfrost: '@blockfrost/openapi/openapi.yaml',
-  figma: '@figma/rest-api-spec/openapi/openapi.yaml',
-  rclone: 'rclone-openapi/openapi.yaml',
-} as const;
+/** How the services behind the documents take their keys. */
 const KEYS = {
   blockfrost: { header: 'project_id', env: 'TEST_API_KEY' },
   figma: { header: 'X-Figma-Token', env: 'TEST_API_KEY' },
@@ -33,23 +27,21 @@ const KEYS = {
 } as const;
 
 type PublicDocument = keyof typeof KEYS;
-const PUBLIC_DOCUMENTS = Object.keys(KEYS) as PublicDocument[];
-
-const pathOf = (document: PublicDocument): string => resolve('node_modules', FILES[document]);
+const DOCUMENTS = Object.keys(KEYS) as PublicDocument[];
 
 const nameOf = ({ node, verb, path }: Operation): string => String(node.operationId ?? `${verb} ${path}`);
 
 /** The entry of an API with these operations. */
 const entryOf = (document: PublicDocument, names: readonly string[], settings: ApiEntry = {}): ApiEntry => ({
   title: document,
-  openapi: pathOf(document),
+  openapi: PUBLIC_DOCUMENTS[document],
   key: KEYS[document],
   requestsPerMinute: 1_000_000,
   operations: Object.fromEntries(names.map((name) => [name, {}])),
   ...settings,
 });
 
-const read = (document: PublicDocument) => new DocumentReader(readMembers(pathOf(document)));
+const read = (document: PublicDocument) => new DocumentReader(readMembers(PUBLIC_DOCUMENTS[document]));
 
 const versionOf = (document: PublicDocument): string => String(read(document).root.openapi);
 
@@ -73,7 +65,7 @@ function judge(document: PublicDocument) {
   return judged.map((each) => ({ ...each, row: rows[names.indexOf(each.name)] }));
 }
 
-const judged = new Map(PUBLIC_DOCUMENTS.map((document) => [document, judge(document)]));
+const judged = new Map(DOCUMENTS.map((document) => [document, judge(document)]));
 const judgeAll = (document: PublicDocument) => judged.get(document) ?? [];
 
 /** The operations of a document that the gateway can serve. */
@@ -108,7 +100,7 @@ function namesOf(document: PublicDocument): string[] {
   return served.map(({ name }) => name).filter((name) => isFull || wanted.includes(name));
 }
 
-const entries = PUBLIC_DOCUMENTS.flatMap((document) => {
+const entries = DOCUMENTS.flatMap((document) => {
   const names = namesOf(document);
   return [
     [document, entryOf(document, names, { cache: CACHE })] as const,
@@ -197,7 +189,7 @@ const inputOf = (input: object): string =>
     .map(([place, schema]) => `${place} ${Object.keys(schema.properties).join(' ')}`)
     .join('; ');
 
-it.each(PUBLIC_DOCUMENTS)(
+it.each(DOCUMENTS)(
   'the document of %s is served as recorded; each operation that is not names its reason',
   async (document) => {
     const judged = judgeAll(document);

@@ -1,5 +1,5 @@
 import { readdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { createFreeClient } from '@asset-gateway/client';
 import { routesIn } from '@asset-gateway/client/pay';
 import { callParameters, requestFor } from '@asset-gateway/client/tools';
@@ -9,11 +9,16 @@ import { issuesOf, type ListedRoute } from '../../packages/client/src/catalog.ts
 import { OpenApiDocument, type Operation } from '../../packages/gateway/src/apis/document.ts';
 import { readApisFile } from '../../packages/gateway/src/config/apis-file/file.ts';
 import { readMembers } from '../../packages/gateway/src/config/apis-file/text.ts';
-import { serveApis, writeDocument } from './apis.ts';
+import { serveApis } from './apis.ts';
+import { PUBLIC_DOCUMENTS, writeDocument } from './document-files.ts';
 
 /** Documents that others have written. DOCUMENTS names a folder with more, and TABLE a file for one line each. */
-const folder = resolve(process.env.DOCUMENTS ?? join(import.meta.dirname, 'documents'));
-const files = readdirSync(folder).filter((name) => /\.(?:json|ya?ml)$/.test(name));
+const { DOCUMENTS = 'tests/apis/documents' } = process.env;
+const inFolder = readdirSync(DOCUMENTS)
+  .filter((name) => /\.(?:json|ya?ml)$/.test(name))
+  .map((name) => join(DOCUMENTS, name));
+const fromNpm = Object.values(PUBLIC_DOCUMENTS).map((path) => relative('.', path));
+const files = process.env.DOCUMENTS ? inFolder : [...inFolder, ...fromNpm];
 
 const JSON_TYPE = /^(?:application\/(?:[\w.-]+\+)?json|application\/\*|\*\/\*)\s*(?:;|$)/i;
 const SUCCESS = /^(?:20[0124]|2XX)$/i;
@@ -77,7 +82,7 @@ function valuesOf(route: ListedRoute & Readonly<Record<string, unknown>>): Recor
 it.each(files)(
   'each operation of %s that is served answers a call with the example of the catalog, which a payer accepts',
   async (file) => {
-    const openapi = resolve(folder, file);
+    const openapi = resolve(file);
     const document = new OpenApiDocument(readMembers(openapi));
     const { some, operations, reasons } = served(openapi, document);
     const { gateway, stub, rows } = await serveApis({

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { exampleOf, type FormRow, faultOf, fieldsOf } from '../../packages/console/src/routes/fields.ts';
 import { requestOf } from '../../packages/console/src/routes/use-form.ts';
-import { serveApis, writeDocument } from '../apis/apis.ts';
+import { serveApis } from '../apis/apis.ts';
+import { writeDocument } from '../apis/document-files.ts';
 import { operation } from '../apis/hostile-documents.ts';
 
 const name = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
