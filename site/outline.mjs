@@ -6,10 +6,13 @@ const DRAWING = 'site/share.svg';
 
 const textOf = ({ children }) => children.map(({ content, type }) => (type === 'softbreak' ? ' ' : content)).join('');
 
+/** The line of a decision that says its status and date. */
+const STATUS = /^(?:Accepted|Replaced|Rejected)\b/;
+
 /** The first paragraph of a page as one line of text, cut at a word; without the colon that leads to a list. */
 export function descriptionOf(tokens) {
-  const at = tokens.findIndex(({ type }) => type === 'paragraph_open');
-  const text = textOf(tokens[at + 1] ?? { children: [] }).replace(/:$/, '.');
+  const paragraphs = tokens.flatMap(({ type }, at) => (type === 'paragraph_open' ? [textOf(tokens[at + 1])] : []));
+  const text = (paragraphs.find((each) => !STATUS.test(each)) ?? '').replace(/:$/, '.');
   if (text.length <= LONGEST_DESCRIPTION) return text;
   return `${text.slice(0, LONGEST_DESCRIPTION - 1).replace(/\s+\S*$/, '')}…`;
 }

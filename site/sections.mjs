@@ -4,6 +4,7 @@ export const FOLDED = new Map([
   ['docs/errors.md', 'h3'],
   ['docs/cases.md', 'h2'],
   ['docs/proof.md', 'h2'],
+  ['docs/console-pictures.md', 'h2'],
 ]);
 
 const htmlIn = (state) => (content) => Object.assign(new state.Token('html_block', '', 0), { content });

@@ -9,7 +9,7 @@ export const HOMEPAGE = `https://docs.example${BASE}`;
 
 /** What the generator reads or is run by, and what its pages only link to. */
 const COPIED = ['package.json', '.npmrc', 'scripts', 'site', 'docs', /^[A-Z_]+\.md$/];
-const LINKED = ['packages', 'deploy', 'tests', 'LICENSE'];
+const LINKED = ['packages', 'deploy', 'examples', 'tests', 'LICENSE'];
 const MADE = /(?:^|\/)site\/(?:node_modules|dist)(?:\/|$)/;
 const LONG_TIMEOUTS = {
   npm_config_fetch_timeout: '30000',
