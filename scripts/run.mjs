@@ -30,8 +30,10 @@ const SCRIPTS = {
   mcpb: async ([path = 'asset-gateway.mcpb']) => (await import('./mcpb.mjs')).mcpb(resolve(launchedFrom, path)),
   measure: async () => (await import('./measure/measure.mjs')).measure(),
   'measure:credit': async () => (await import('./measure/measure.mjs')).measureCredit(),
+  'measure:path': async () => (await import('../tests/measure/path.mjs')).measurePath(),
   'measure:purchase': async () => (await import('./measure/purchase.mjs')).measurePurchase(),
   'measure:size': async () => (await import('./measure/size.mjs')).measureSize(),
+  'measure:worst': async (words) => (await import('../tests/measure/worst/measure.mjs')).worst(words),
 };
 
 /** The words that a command accepts: any that its usage names, if it is not listed. */

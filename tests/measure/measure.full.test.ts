@@ -55,7 +55,7 @@ const MOST_MS = isFull ? 900_000 : 300_000;
 it('V1 V2 V18 no request costs over 20 ms of CPU, and no refusal more than an answer', {
   timeout: MOST_MS,
 }, async () => {
-  const { code, stdout, stderr } = await runCommand(node('tests/measure/worst/measure.mjs', ...ROWS), {
+  const { code, stdout, stderr } = await runCommand(node('scripts/run.mjs', 'measure:worst', ...ROWS), {
     env: process.env,
   });
   expect(ROWS.filter((id) => !stdout.includes(id))).toEqual([]);

@@ -124,7 +124,7 @@ async function measureRows(rows, parts) {
  * Measures the worst requests: for every route, or the named ones, the most expensive texts of the largest allowed size in path, query,
  * headers and body, with and without a sign-in or payment. Linux only. ROUNDS=full repeats each more often. Exit code 1: one costs too much.
  */
-async function worst(ids) {
+export async function worst(ids) {
   const world = await openWorld();
   const upstream = await start('upstream.mjs');
   const api = openApi(world.folder, upstream.url);
@@ -155,5 +155,3 @@ async function worst(ids) {
     await world.close();
   }
 }
-
-await worst(process.argv.slice(2));
