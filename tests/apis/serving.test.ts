@@ -136,7 +136,7 @@ it('two rows of one path whose parameters have other names are an error', () => 
     { path: '/users/:id', httpMethod: 'GET' },
     { path: '/users/:user', httpMethod: 'POST' },
   ] as const;
-  expect(() => createMatcher(rows)).toThrow('otherwise');
+  expect(() => createMatcher(rows)).toThrow('other parameter names');
 });
 
 describe('an answer that quotes the key is refused', () => {
