@@ -9,7 +9,15 @@ import { upstreamRows } from '../../packages/sandbox/src/rows.ts';
 import { rpcRowOf } from '../../packages/sandbox/src/solana/answers.ts';
 import { answerOf } from '../../packages/sandbox/src/tokens/serve.ts';
 import { type Expression, expressionsIn, faultOf, madeOfText, patternsIn } from './expressions.ts';
-import { importCycles, misplaced, readSources, type Source, wrongImports, wrongSizes } from './rules.ts';
+import {
+  importCycles,
+  misplaced,
+  readSources,
+  type Source,
+  sharedTypeNames,
+  wrongImports,
+  wrongSizes,
+} from './rules.ts';
 
 const sources = readSources();
 const seeded = (path: string, text: string): Source[] => [...sources, { path: `packages/${path}`, text }];
@@ -18,6 +26,7 @@ describe('the structure of the packages', () => {
   it('imports only along the table', () => expect(wrongImports(sources)).toEqual([]));
   it('has no import cycle', () => expect(importCycles(sources)).toEqual([]));
   it('keeps files, functions and the pipeline small', () => expect(wrongSizes(sources)).toEqual([]));
+  it('declares a type name once in a package', () => expect(sharedTypeNames(sources)).toEqual([]));
   it('restricts the environment, API paths and outgoing requests to certain files', () => {
     expect(misplaced(sources)).toEqual([]);
   });
@@ -111,6 +120,13 @@ describe('a seeded fault is found', () => {
     const wide = 'const f = (a, b, c, d, e) => {};';
     expect(wrongSizes([{ path: 'packages/protocol/src/a.ts', text: wide }])).toHaveLength(1);
     expect(wrongSizes([{ path: 'packages/gateway/src/gateway.ts', text: 'f();\n'.repeat(46) }])).toHaveLength(1);
+  });
+
+  it.each(['interface Route {}', 'type Route = 1;', 'class Route {}', 'enum Route {}'])('a second %s', (text) => {
+    const path = 'packages/protocol/src/seeded.ts';
+    expect(sharedTypeNames([...sources, { path, text: `export ${text}` }])).toHaveLength(1);
+    expect(sharedTypeNames([...sources, { path, text }])).toHaveLength(1);
+    expect(sharedTypeNames([...sources, { path: 'packages/doctor/src/seeded.ts', text }])).toEqual([]);
   });
 
   const places: readonly [string, string, string][] = [

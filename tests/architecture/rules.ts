@@ -165,6 +165,23 @@ export function wrongSizes(sources: readonly Source[]): string[] {
   });
 }
 
+/** Type names that two files of a package declare: each name means one thing there. */
+export function sharedTypeNames(sources: readonly Source[]): string[] {
+  const places = new Map<string, string[]>();
+  for (const source of sources) {
+    const [, own = ''] = source.path.split('/');
+    for (const node of syntaxOf(source).statements) {
+      const isType = ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isEnumDeclaration(node);
+      if (!isType && !ts.isClassDeclaration(node)) continue;
+      const name = `${own}: ${node.name?.text}`;
+      places.set(name, [...(places.get(name) ?? []), source.path]);
+    }
+  }
+  return [...places]
+    .filter(([, paths]) => new Set(paths).size > 1)
+    .map(([name, paths]) => `${name} in ${paths.join(', ')}`);
+}
+
 /** What may stand only in certain files. */
 const ONLY_IN: readonly { readonly what: string; readonly pattern: RegExp; readonly allowed: RegExp }[] = [
   { what: 'the environment', pattern: /process\.env\b/, allowed: /\/config\.ts$/ },

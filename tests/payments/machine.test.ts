@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import type { Settlement } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
 import {
   adopt,
+  apply,
   call,
   release,
   reserve,
   resolve,
   settling,
-  step,
   type Transition,
 } from '../../packages/gateway/src/payments/machine.ts';
 import type { Payments } from '../../packages/gateway/src/payments/payments.ts';
@@ -123,7 +123,7 @@ const keysOf = <T extends object>(table: T) => Object.keys(table) as (keyof T)[]
 describe('every event has the outcome of the table in the state', () => {
   it.each(keysOf(STATES))('P7 %s', (name) => {
     for (const event of keysOf(EVENTS)) {
-      const { verdict, before, after } = step(STATES[name], EVENTS[event], NOW);
+      const { verdict, before, after } = apply(STATES[name], EVENTS[event], NOW);
       const expected = CHANGES[name][event];
       const isChanged = verdict === 'done';
       const outcome = { name, event, isChanged, progress: after.record?.progress ?? 'unknown' };
@@ -135,12 +135,12 @@ describe('every event has the outcome of the table in the state', () => {
 });
 
 it('a payment for a call that may have an effect asks for it once, others up to three times', () => {
-  const { verdict, after } = step(STATES.reserved, release('owner', true), NOW);
+  const { verdict, after } = apply(STATES.reserved, release('owner', true), NOW);
   expect([verdict, after.record]).toEqual(['done', undefined]);
-  expect(step(after, reserve({ ...payment, isOnce: true }), NOW).verdict).toBe('exhausted');
-  expect(step(after, reserve(payment), NOW).verdict).toBe('done');
-  const unused = step(STATES.reserved, release('owner', false), NOW).after;
-  expect(step(unused, reserve({ ...payment, isOnce: true }), NOW).verdict).toBe('done');
+  expect(apply(after, reserve({ ...payment, isOnce: true }), NOW).verdict).toBe('exhausted');
+  expect(apply(after, reserve(payment), NOW).verdict).toBe('done');
+  const unused = apply(STATES.reserved, release('owner', false), NOW).after;
+  expect(apply(unused, reserve({ ...payment, isOnce: true }), NOW).verdict).toBe('done');
 });
 
 type Act = (payments: Payments, payment: NewPayment) => Promise<unknown>;
@@ -221,7 +221,7 @@ ledgerSuite('a stored payment', (ledger) => {
 
 describe('a refusal to reserve', () => {
   const reserved = (state: Partial<PaymentState>) =>
-    step({ ...STATES.unknown, ...state }, EVENTS.reserved, NOW).verdict;
+    apply({ ...STATES.unknown, ...state }, EVENTS.reserved, NOW).verdict;
 
   it.each<[string, Partial<PaymentState>, string]>([
     ['an open payment for the same request', { due: [{ key: 'other' }] }, 'owed'],
@@ -249,16 +249,16 @@ describe('a refusal to reserve', () => {
   ])('depends on the credit that the payment brings: %s', (_, creditMicros, state, verdict) => {
     const credit = { limitMicros: LIMIT, priceMicros: PRICE };
     const transition = reserve({ ...payment, creditMicros }, credit);
-    expect(step({ ...STATES.unknown, ...state }, transition, NOW).verdict).toBe(verdict);
+    expect(apply({ ...STATES.unknown, ...state }, transition, NOW).verdict).toBe(verdict);
   });
 });
 
 describe('an upstream call', () => {
   const callsOf = ({ record, calls }: PaymentState) => (record ? record.calls : calls);
-  const callsAfter = (state: PaymentState, transition: Transition) => callsOf(step(state, transition, NOW).after);
+  const callsAfter = (state: PaymentState, transition: Transition) => callsOf(apply(state, transition, NOW).after);
 
   it('is counted with the reservation, once more for each further call, and not if it was not made', () => {
-    const { after: reserved } = step(STATES.unknown, EVENTS.reserved, NOW);
+    const { after: reserved } = apply(STATES.unknown, EVENTS.reserved, NOW);
     expect(callsOf(reserved)).toBe(1);
     expect(callsAfter(reserved, EVENTS.called)).toBe(2);
     expect(callsAfter(reserved, release('next', true))).toBe(1);
@@ -274,29 +274,29 @@ describe('an upstream call', () => {
 
 describe('a settlement', () => {
   it('P18 keeps its calls, adds to the payments of the payer, and owes the answer', () => {
-    const called = step(STATES.settling, EVENTS.called, NOW).after;
-    const { after } = step(called, EVENTS['proof of a transfer'], NOW);
+    const called = apply(STATES.settling, EVENTS.called, NOW).after;
+    const { after } = apply(called, EVENTS['proof of a transfer'], NOW);
     expect(after.paid).toEqual([{ atMs: NOW, micros: 5 }]);
     expect(after.record).toMatchObject({ owed: true, resolvedAtMs: NOW, forgetAtMs: NOW + TIMES.recordMs, calls: 2 });
   });
 
   it('on devnet makes no known payer', () => {
     const state = stateOf({ ...payment, network: NETWORKS.devnet, ...held, progress: 'settling' });
-    expect(step(state, EVENTS['proof of a transfer'], NOW).after.paid).toEqual([]);
+    expect(apply(state, EVENTS['proof of a transfer'], NOW).after.paid).toEqual([]);
   });
 
   it('has the time that its purchase names, so that an outage does not change the receipt', () => {
-    const sent = step(STATES.reserved, settling('owner', { settlingSinceMs: NOW - 5 }), NOW).after;
+    const sent = apply(STATES.reserved, settling('owner', { settlingSinceMs: NOW - 5 }), NOW).after;
     expect(sent.record).toMatchObject({ progress: 'settling', settlingSinceMs: NOW - 5 });
   });
 
   it('P6 with an unknown outcome and no signature keeps the signature that was recorded', () => {
-    const sent = step(STATES.reserved, settling('owner', { signature: 'sent' }), NOW).after;
-    expect(step(sent, resolve(UNKNOWN), NOW).after.record?.signature).toBe('sent');
+    const sent = apply(STATES.reserved, settling('owner', { signature: 'sent' }), NOW).after;
+    expect(apply(sent, resolve(UNKNOWN), NOW).after.record?.signature).toBe('sent');
   });
 
   it('is known for as long if the payment was refused before, and has no reason of a refusal', () => {
-    const { record } = step(STATES.refused, EVENTS['proof of a transfer'], NOW).after;
+    const { record } = apply(STATES.refused, EVENTS['proof of a transfer'], NOW).after;
     expect(record).not.toHaveProperty('reason');
     expect(record).toMatchObject({ signature: SETTLED.signature, forgetAtMs: NOW + TIMES.recordMs });
   });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { HEADERS } from '@asset-gateway/protocol';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Statement, Step } from '../../packages/gateway/src/stores/sql/database.ts';
+import type { AtomicWrite, Statement } from '../../packages/gateway/src/stores/sql/database.ts';
 import { PostgresDatabase } from '../../packages/gateway/src/stores/sql/postgres.ts';
 import { Retention } from '../../packages/gateway/src/stores/sql/retention.ts';
 import { SqliteDatabase } from '../../packages/gateway/src/stores/sql/sqlite.ts';
@@ -32,7 +32,7 @@ async function statementsFor(payment: unknown): Promise<string[]> {
       note(statement);
       return report.call(this as never, statement);
     });
-    vi.spyOn(prototype, 'write').mockImplementation(function (this: SqliteDatabase, step: Step) {
+    vi.spyOn(prototype, 'write').mockImplementation(function (this: SqliteDatabase, step: AtomicWrite) {
       for (const each of [step.guard, ...(step.changes ?? [])]) note(each);
       return write.call(this as never, step);
     });

@@ -11,7 +11,7 @@ import {
   textTable,
   written,
 } from '../../packages/gateway/src/sales/report.ts';
-import { append, type JournalEntry, type Written } from '../../packages/gateway/src/stores/sql/database.ts';
+import { append, type JournalEntry, type JournalWrite } from '../../packages/gateway/src/stores/sql/database.ts';
 import {
   grant,
   HOLDER,
@@ -180,7 +180,7 @@ ledgerSuite('a payment that a repair of the journal has booked', (ledger) => {
     const settlement = { micros: creditMicros || 5, transaction: signatureOf(payment), isRepair: true } as const;
     const entry = { ...entryOf({ wallet, ...settlement }), key };
     expect(await appendMissing(ledger.database, entry, isGranted ? entry.micros : 0)).toBe('appended');
-    const written: Written[] = [];
+    const written: JournalWrite[] = [];
     ledger.events.on('written', (each) => written.push(each));
     expect(await ledger.payments.adopt(payment, signatureOf(payment))).toBe(true);
     expect(await ledger.payments.find(key)).toMatchObject({ progress: 'settled', owed: true });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { InFlight } from '../../packages/gateway/src/budget/in-flight.ts';
-import type { Admit, Budget, NonceUse, Room, Store, Verdict } from '../../packages/gateway/src/budget/store.ts';
+import type { Admit, Budget, NonceUse, Room, SlotVerdict, Store } from '../../packages/gateway/src/budget/store.ts';
 import { openState, type State } from '../../packages/gateway/src/compose/state.ts';
 import { readConfig } from '../../packages/gateway/src/config/config.ts';
 import { openLocalStore } from '../kit/local-store.ts';
@@ -38,7 +38,7 @@ export function nonceOf(store: Store, change: Partial<NonceUse> = {}): NonceUse 
 }
 
 /** Asks as the same owner until the store answers: on a busy machine it may be late, and then says so by rejecting. */
-export async function admitUntilAnswered(store: Store, attempt: Admit): Promise<Verdict> {
+export async function admitUntilAnswered(store: Store, attempt: Admit): Promise<SlotVerdict> {
   for (let again = 0; again < 20; again++) {
     const verdict = await store.admit(attempt).catch(() => undefined);
     if (verdict) return verdict;
@@ -47,11 +47,11 @@ export async function admitUntilAnswered(store: Store, attempt: Admit): Promise<
   return store.admit(attempt);
 }
 
-const take = (store: Store, nonce?: NonceUse, change: { room?: Room; owner?: string } = {}): Promise<Verdict> =>
+const take = (store: Store, nonce?: NonceUse, change: { room?: Room; owner?: string } = {}): Promise<SlotVerdict> =>
   admitUntilAnswered(store, { budget, owner: owner(), room: ROOM, ...change, ...(nonce && { nonce }) });
 
 /** Asks until a slot is free: on a busy machine a store may learn late that a call is over. */
-async function takeFreed({ store, elapse }: Subject): Promise<Verdict> {
+async function takeFreed({ store, elapse }: Subject): Promise<SlotVerdict> {
   for (let again = 0; again < 10; again++) {
     const verdict = await take(store);
     if (verdict.kind !== 'limited') return verdict;

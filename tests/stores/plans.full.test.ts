@@ -4,8 +4,8 @@ import { openMoney } from '../../packages/gateway/src/compose/money.ts';
 import type { Chain } from '../../packages/gateway/src/payments/facilitator/chain.ts';
 import { CoveredWatch } from '../../packages/gateway/src/sales/covered-watch.ts';
 import type { Payee } from '../../packages/gateway/src/sales/payee-history.ts';
-import type { Database, Statement, Step } from '../../packages/gateway/src/stores/sql/database.ts';
-import { stepQuery } from '../../packages/gateway/src/stores/sql/postgres-server.ts';
+import type { AtomicWrite, Database, Statement } from '../../packages/gateway/src/stores/sql/database.ts';
+import { writeQuery } from '../../packages/gateway/src/stores/sql/postgres-server.ts';
 import { numbered } from '../../packages/gateway/src/stores/sql/sqlite-connection.ts';
 import {
   changed,
@@ -96,7 +96,7 @@ const nodesOf = (plan: PlanNode): PlanNode[] => [plan, ...(plan.Plans ?? []).fla
 
 interface Seen {
   readonly statements: Map<string, Statement>;
-  readonly steps: Map<string, Step>;
+  readonly steps: Map<string, AtomicWrite>;
 }
 
 /** Notes what a database is asked for. */
@@ -108,7 +108,7 @@ function observed(database: Database, { statements, steps }: Seen): Database {
       note(statement);
       return database.read(statement);
     },
-    write(step: Step) {
+    write(step: AtomicWrite) {
       const key = [step.guard, ...(step.changes ?? [])].map(({ sql }) => sql).join(';');
       if (!steps.has(key)) steps.set(key, step);
       return database.write(step);
@@ -261,7 +261,7 @@ sharedLedgerSuite('with many rows, few of them of other wallets,', (ledger) => {
     yield* seen.statements.values();
     for (const { guard, changes = [] } of seen.steps.values()) {
       const values = [guard, ...changes].flatMap((statement) => statement.values ?? []);
-      if (isPostgres()) yield { sql: stepQuery({ guard, changes }).text, values: [...values, Date.now() + 60_000] };
+      if (isPostgres()) yield { sql: writeQuery({ guard, changes }).text, values: [...values, Date.now() + 60_000] };
       else {
         yield guard;
         for (const { sql, values = [] } of changes) {

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import Connection from 'libsql';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Money, openMoney } from '../../packages/gateway/src/compose/money.ts';
-import type { Step } from '../../packages/gateway/src/stores/sql/database.ts';
+import type { AtomicWrite } from '../../packages/gateway/src/stores/sql/database.ts';
 import { SqliteDatabase, sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
 import { makeFolder } from '../kit/folder.ts';
@@ -154,7 +154,7 @@ describe('a disk that is slow to flush', () => {
   });
 
   it('P7 flushes a step that a read commits at the end of an earlier flush', async () => {
-    const stepOf = (name: string): Step => ({
+    const stepOf = (name: string): AtomicWrite => ({
       guard: { sql: `insert into settings (name, value) values ($1, '') returning name`, values: [name] },
       isDurable: true,
     });

@@ -6,9 +6,9 @@ import {
   type Budget,
   REFRESH,
   type Share,
+  type SlotVerdict,
   type Store,
   shareOf,
-  type Verdict,
 } from '../../packages/gateway/src/budget/store.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { inSuite } from '../kit/in-suite.ts';
@@ -34,7 +34,7 @@ const budgetOf = (limit = 30): Budget => ({ key: randomUUID(), limit, windowMs: 
 const at = (place: number, wallet = 'W', hasPaid = false): Share => shareOf(`10.0.${place}.1`, wallet, hasPaid);
 
 /** Takes a slot, or says why not. */
-const take = (store: Store, attempt: Pick<Admit, 'budget' | 'share'> & Partial<Admit>): Promise<Verdict> =>
+const take = (store: Store, attempt: Pick<Admit, 'budget' | 'share'> & Partial<Admit>): Promise<SlotVerdict> =>
   admitUntilAnswered(store, { owner: randomUUID(), room: ROOM, ...attempt });
 
 async function fill(store: Store, budget: Budget, share: Share): Promise<number> {

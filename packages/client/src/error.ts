@@ -100,7 +100,7 @@ const STATES = ['unused', 'in_progress', 'pending', 'refused', 'settled'] as con
 const ISSUE = ['in', 'name', 'rule', 'message'] as const;
 
 type Refused = { readonly [Name in keyof ErrorDetails | 'error']?: unknown };
-type Members<Name extends string> = { readonly [Each in Name]?: unknown } | null | undefined;
+type UnknownMembers<Name extends string> = { readonly [Each in Name]?: unknown } | null | undefined;
 
 /** Whether a value is the base58 of a transaction's signature. */
 export const isSignature = (value: unknown): value is string => typeof value === 'string' && SIGNATURE.test(value);
@@ -118,12 +118,12 @@ function refusalIn(text: string): (Refused & { readonly error: string }) | undef
 }
 
 /** An issue with its known members only; empty if one is missing. */
-function issueIn(issue: Members<(typeof ISSUE)[number]>): Issue[] {
+function issueIn(issue: UnknownMembers<(typeof ISSUE)[number]>): Issue[] {
   const members = ISSUE.map((name) => [name, issue?.[name]] as const);
   return members.every(([, text]) => typeof text === 'string') ? [Object.fromEntries(members) as never] : [];
 }
 
-function paymentIn(payment: Members<'state' | 'transaction'>): PaymentState | undefined {
+function paymentIn(payment: UnknownMembers<'state' | 'transaction'>): PaymentState | undefined {
   const state = STATES.find((each) => each === payment?.state);
   const transaction = payment?.transaction;
   return state && { state, ...(isSignature(transaction) && { transaction }) };
@@ -147,7 +147,7 @@ export function errorOf(response: Response, text: string): GatewayError {
     message: typeof message === 'string' ? message : 'the gateway gives no reason',
     requestId: typeof requestId === 'string' ? requestId.slice(0, 64) : undefined,
     issues: Array.isArray(issues) ? issues.slice(0, MAX_ISSUES).flatMap(issueIn) : [],
-    payment: paymentIn(payment as Members<'state' | 'transaction'>),
+    payment: paymentIn(payment as UnknownMembers<'state' | 'transaction'>),
     retryAfterSeconds: typeof retryAfterSeconds === 'number' ? retryAfterSeconds : undefined,
     status: response.status,
     response,

@@ -7,16 +7,16 @@ const DIGITS = /^-?[0-9]+$/;
 const withLongNumbersQuoted = (json: string): string | undefined =>
   withNumbers(json, (text) => (text.length >= LONG_DIGITS && DIGITS.test(text) ? `"${text}"` : undefined));
 
-type Members = Record<string, unknown>;
+type JsonMembers = Record<string, unknown>;
 
 /** Replaces the numbers at a path by bigints with the digits of the exact copy. */
-function convert(holder: Members, exact: Members, path: readonly string[]): void {
+function convert(holder: JsonMembers, exact: JsonMembers, path: readonly string[]): void {
   const [name = '', ...rest] = path;
   for (const key of name === '*' && Array.isArray(holder) ? Object.keys(holder) : [name]) {
     const [value, digits] = [holder[key], exact[key]];
     if (rest.length > 0) {
       const goesOn = typeof value === 'object' && value !== null && Object.hasOwn(holder, key);
-      if (goesOn) convert(value as Members, digits as Members, rest);
+      if (goesOn) convert(value as JsonMembers, digits as JsonMembers, rest);
     } else if (typeof value === 'number' && Number.isInteger(value)) holder[key] = BigInt(digits as string | number);
   }
 }
@@ -29,19 +29,19 @@ export function parseExact(json: string, paths: readonly string[]): unknown {
   const value: unknown = JSON.parse(json);
   if (typeof value !== 'object' || value === null || paths.length === 0) return value;
   const quoted = withLongNumbersQuoted(json);
-  const exact = (quoted === undefined ? value : JSON.parse(quoted)) as Members;
-  for (const path of paths) convert(value as Members, exact, path.split('.'));
+  const exact = (quoted === undefined ? value : JSON.parse(quoted)) as JsonMembers;
+  for (const path of paths) convert(value as JsonMembers, exact, path.split('.'));
   return value;
 }
 
 /** Replaces all integers that JavaScript would round by bigints with the digits of the exact copy. */
-function convertRounded(value: Members, exact: Members): void {
-  const open: [Members, Members][] = [[value, exact]];
+function convertRounded(value: JsonMembers, exact: JsonMembers): void {
+  const open: [JsonMembers, JsonMembers][] = [[value, exact]];
   for (let pair = open.pop(); pair; pair = open.pop()) {
     const [holder, copy] = pair;
     for (const [key, each] of Object.entries(holder)) {
       const digits = copy[key];
-      if (typeof each === 'object' && each !== null) open.push([each as Members, digits as Members]);
+      if (typeof each === 'object' && each !== null) open.push([each as JsonMembers, digits as JsonMembers]);
       else if (typeof each === 'number' && typeof digits === 'string' && !Number.isSafeInteger(each))
         holder[key] = BigInt(digits);
     }
@@ -53,12 +53,12 @@ export function parseWhole(json: string, paths: readonly string[]): unknown {
   const value = parseExact(json, paths);
   const quoted = withLongNumbersQuoted(json);
   if (typeof value === 'object' && value !== null && quoted !== undefined)
-    convertRounded(value as Members, JSON.parse(quoted) as Members);
+    convertRounded(value as JsonMembers, JSON.parse(quoted) as JsonMembers);
   return value;
 }
 
 /** The result in an answer's text, with integers of 16 and more digits as strings. */
 export function parseReadable(json: string, isBare: boolean): unknown {
-  const body = JSON.parse(withLongNumbersQuoted(json) ?? json) as Members;
+  const body = JSON.parse(withLongNumbersQuoted(json) ?? json) as JsonMembers;
   return isBare ? body : body.result;
 }

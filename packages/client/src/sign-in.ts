@@ -15,7 +15,7 @@ export interface SignInChallenge {
   readonly supportedChains: readonly { readonly chainId: string; readonly type: string }[];
 }
 
-type Members = Readonly<Record<string, unknown>>;
+type SignInMembers = Readonly<Record<string, unknown>>;
 
 const utf8 = new TextEncoder();
 /** One line. A line break in a field could make the signed text read as another sign-in. */
@@ -37,10 +37,10 @@ const rejected = (message: string): GatewayError => new GatewayError('challenge_
 
 /** The sign-in challenge in the body of a 402, if any. Throws `challenge_rejected` for a malformed one. */
 export function challengeIn(body: unknown): SignInChallenge | undefined {
-  const { extensions } = ((body as Members | null) ?? {}) as { readonly extensions?: Members | null };
-  const challenge = extensions?.[SIWX_EXTENSION] as Members | null | undefined;
+  const { extensions } = ((body as SignInMembers | null) ?? {}) as { readonly extensions?: SignInMembers | null };
+  const challenge = extensions?.[SIWX_EXTENSION] as SignInMembers | null | undefined;
   if (challenge === undefined) return undefined;
-  const given = (challenge?.info ?? {}) as Members;
+  const given = (challenge?.info ?? {}) as SignInMembers;
   const info = Object.entries(FIELDS).map(([name, form]) => {
     const value = given[name];
     if (value === undefined && OPTIONAL.includes(name)) return [];
@@ -49,7 +49,9 @@ export function challengeIn(body: unknown): SignInChallenge | undefined {
     if (!isUsable) throw rejected(`the challenge has an unusable ${name}`);
     return [name, value];
   });
-  const chains = (Array.isArray(challenge?.supportedChains) ? challenge.supportedChains : []) as (Members | null)[];
+  const chains = (
+    Array.isArray(challenge?.supportedChains) ? challenge.supportedChains : []
+  ) as (SignInMembers | null)[];
   const supportedChains = chains.flatMap((chain) => {
     const chainId = SIGN_IN_NETWORKS.find((network) => network === chain?.chainId);
     return chainId && chain?.type === 'ed25519' ? [{ chainId, type: 'ed25519' }] : [];

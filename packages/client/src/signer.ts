@@ -41,13 +41,13 @@ export interface KeyPair {
 
 const SEED_BYTES = 32;
 const ALGORITHM = 'Ed25519';
-type Bytes = Uint8Array<ArrayBuffer>;
+type BufferBytes = Uint8Array<ArrayBuffer>;
 
 /** A wallet from a key pair of WebCrypto. */
 export async function signerFromKeyPair({ privateKey, publicKey }: KeyPair): Promise<Signer> {
   const address = base58(new Uint8Array(await subtle.exportKey('raw', publicKey)));
   const signMessage = async (message: Uint8Array) =>
-    new Uint8Array(await subtle.sign(ALGORITHM, privateKey, message as Bytes));
+    new Uint8Array(await subtle.sign(ALGORITHM, privateKey, message as BufferBytes));
   return { address, signMessage };
 }
 
@@ -59,7 +59,7 @@ export async function throwAwaySigner(): Promise<Signer> {
 /** A wallet from a 32-byte seed, or from Solana's 64 bytes of seed and public key. */
 export async function signerFromBytes(bytes: Uint8Array): Promise<Signer> {
   if (bytes.length !== SEED_BYTES && bytes.length !== 2 * SEED_BYTES) throw new TypeError('a key has 32 or 64 bytes');
-  const pkcs8 = pkcs8OfSeed(bytes.subarray(0, SEED_BYTES)) as Bytes;
+  const pkcs8 = pkcs8OfSeed(bytes.subarray(0, SEED_BYTES)) as BufferBytes;
   const privateKey = await subtle.importKey('pkcs8', pkcs8, ALGORITHM, true, ['sign']);
   const { d: _, ...jwk } = await subtle.exportKey('jwk', privateKey);
   const publicKey = await subtle.importKey('jwk', { ...jwk, key_ops: ['verify'] }, ALGORITHM, true, ['verify']);

@@ -146,7 +146,7 @@ export interface ToolsOptions {
   readonly listed?: readonly ListedRoute[];
 }
 
-type Methods = Readonly<Record<string, (...values: unknown[]) => ReturnType<GatewayClient['tokens']['health']>>>;
+type MethodsByName = Readonly<Record<string, (...values: unknown[]) => ReturnType<GatewayClient['tokens']['health']>>>;
 
 const FAMILIES: readonly Surface[] = ['tokens', 'rpc', 'das', 'wallet'];
 
@@ -198,8 +198,8 @@ function sourceOf(name: string, row: Route, listed: readonly ListedRoute[]): Too
     creditPriceUsd,
     isBare: row.surface === 'system',
     call(client, input) {
-      const methods = client[row.surface as Surface] as unknown as Methods;
-      return (methods[name.slice(name.indexOf('_') + 1)] as Methods[string])(...argumentsFrom(row, input));
+      const methods = client[row.surface as Surface] as unknown as MethodsByName;
+      return (methods[name.slice(name.indexOf('_') + 1)] as MethodsByName[string])(...argumentsFrom(row, input));
     },
   };
 }

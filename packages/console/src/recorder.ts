@@ -1,7 +1,7 @@
 import { reach } from './parts/reach.ts';
 
 /** One request, the text that was signed for it, and its answer, whose headers took `ms` milliseconds. */
-export type Step = ReturnType<typeof stepOf>;
+export type RecordedRequest = ReturnType<typeof stepOf>;
 
 const stepOf = (request: Request, response: Response, signedText: string | undefined, ms: number) => ({
   method: request.method,
@@ -30,7 +30,7 @@ function budgetIn({ headers }: Response) {
 
 /** Records the latest requests and answers of a client. Its event `answer` follows each answer. */
 export class Recorder extends EventTarget {
-  readonly #steps: Step[] = [];
+  readonly #steps: RecordedRequest[] = [];
   readonly #texts = new Map<string, string>();
   /** Undefined until an answer names it. */
   budget: ReturnType<typeof budgetIn>;
@@ -56,7 +56,7 @@ export class Recorder extends EventTarget {
   }
 
   /** The requests of the latest call of this URL. */
-  stepsFor(url: string): readonly Step[] {
+  stepsFor(url: string): readonly RecordedRequest[] {
     const steps = this.#steps.filter((step) => step.url === url);
     const before = steps.slice(0, -1).findLastIndex(({ status }) => status !== 402);
     return steps.slice(before + 1);

@@ -16,11 +16,11 @@ export const TASKS = [
   'slots',
 ] as const;
 
-export type Task = (typeof TASKS)[number];
+export type BackgroundTask = (typeof TASKS)[number];
 
 /** Failures of one task since the last report of that task. */
 export interface BackgroundFailure {
-  readonly task: Task;
+  readonly task: BackgroundTask;
   readonly error: unknown;
   readonly failures: number;
 }
@@ -29,11 +29,11 @@ const REPORT_MS = 60_000;
 
 /** Counts failures of background work, and reports each task's at most once a minute. */
 export class Background {
-  readonly #counts = new Map<Task, number>(TASKS.map((task) => [task, 0]));
-  readonly #reported = new Map<Task, { readonly atMs: number; readonly count: number }>();
+  readonly #counts = new Map<BackgroundTask, number>(TASKS.map((task) => [task, 0]));
+  readonly #reported = new Map<BackgroundTask, { readonly atMs: number; readonly count: number }>();
   readonly #now: () => number;
   /** Until the log is open. */
-  #unreported = new Map<Task, BackgroundFailure>();
+  #unreported = new Map<BackgroundTask, BackgroundFailure>();
   #report: (failure: BackgroundFailure) => void = (failure) => this.#unreported.set(failure.task, failure);
 
   /** `now`: a monotonic clock. */
@@ -42,7 +42,7 @@ export class Background {
   }
 
   /** Failures since the start, by task. */
-  get counts(): ReadonlyMap<Task, number> {
+  get counts(): ReadonlyMap<BackgroundTask, number> {
     return this.#counts;
   }
 
@@ -53,7 +53,7 @@ export class Background {
     this.#unreported = new Map();
   }
 
-  failed(task: Task, error: unknown): void {
+  failed(task: BackgroundTask, error: unknown): void {
     const count = (this.#counts.get(task) ?? 0) + 1;
     this.#counts.set(task, count);
     const last = this.#reported.get(task);
@@ -63,7 +63,7 @@ export class Background {
   }
 
   /** Runs work once. Never rejects: answers undefined after a failure. */
-  async run<T>(task: Task, work: () => Promise<T>): Promise<T | undefined> {
+  async run<T>(task: BackgroundTask, work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();
     } catch (error) {
@@ -73,7 +73,7 @@ export class Background {
   }
 
   /** Runs work every so often, one run at a time. */
-  every(task: Task, milliseconds: number, work: () => Promise<unknown>): Repeated {
+  every(task: BackgroundTask, milliseconds: number, work: () => Promise<unknown>): Repeated {
     let running: Promise<void> | undefined;
     let isClosed = false;
     const once = async () => {

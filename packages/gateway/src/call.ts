@@ -215,13 +215,17 @@ export interface Upstream {
   answer(call: UpstreamCall): Promise<Answer>;
 }
 
+/** What answers the calls of a route. */
+export interface Serving {
+  /** The slots of an admitted call. */
+  readonly slots: (admission: Admission, trail: Trail) => Slots;
+  readonly upstream: Upstream;
+}
+
 /** A route with everything that serves it, bound once at the start. */
-export interface Endpoint {
+export interface Endpoint extends Serving {
   readonly route: Route;
   readonly gate: Gate;
   /** Validates a call's raw parameters; refuses with every violation at once. */
   readonly read: (call: Call) => Input;
-  /** The slots of an admitted call. */
-  readonly slots: (admission: Admission, trail: Trail) => Slots;
-  readonly upstream: Upstream;
 }

@@ -2,7 +2,7 @@ import { Refusal } from '@asset-gateway/protocol';
 import type { Admission, Endpoint, Inbound, Outbound } from './call.ts';
 import { lastResort } from './last-resort.ts';
 import { preflight, refuse, success } from './stages/envelope.ts';
-import type { Found } from './stages/match.ts';
+import type { MatchedCall } from './stages/match.ts';
 import { RequestTrail, type TrailDependencies } from './stages/trail.ts';
 
 /** From a request to its response. Never rejects. */
@@ -11,7 +11,7 @@ export type Gateway = (inbound: Inbound) => Promise<Outbound>;
 /** What the pipeline needs. */
 export interface GatewayDependencies {
   readonly trail: TrailDependencies;
-  readonly match: (inbound: Inbound) => Found<Endpoint>;
+  readonly match: (inbound: Inbound) => MatchedCall<Endpoint>;
   /** Called with an error that could not be turned into a refusal. Must not throw. */
   readonly onFailure: (error: unknown) => void;
 }

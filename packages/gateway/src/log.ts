@@ -14,7 +14,7 @@ export interface LogDestination {
 const BATCH_MS = 20;
 
 /** Standard output with batched writes; flushed when the process exits. */
-class Output implements LogDestination {
+class BatchedOutput implements LogDestination {
   #lines = '';
 
   constructor() {
@@ -39,7 +39,7 @@ class Output implements LogDestination {
 let output: LogDestination | undefined;
 /** The default destination. A terminal shows each line at once. */
 export function standardOutput(): LogDestination {
-  output ??= process.stdout.isTTY ? process.stdout : new Output();
+  output ??= process.stdout.isTTY ? process.stdout : new BatchedOutput();
   return output;
 }
 
@@ -100,7 +100,7 @@ export type Log = ReturnType<typeof createLog>;
 type Stream = LogDestination & { readonly isTTY?: boolean };
 
 /** A parsed log line: of a request, a notice or a failure. */
-type Written = { readonly time: string; readonly msg: string; readonly task?: string } & Partial<LogLine>;
+type ParsedLine = { readonly time: string; readonly msg: string; readonly task?: string } & Partial<LogLine>;
 
 const MICROS = 1_000_000;
 const WALLET_START = 4;
@@ -108,7 +108,7 @@ const WALLET_START = 4;
 /** Text without terminal control characters; line breaks are kept. */
 const harmless = (text: string): string => text.replace(/(?!\n)\p{C}/gu, ' ');
 
-function request(line: Written): string {
+function request(line: ParsedLine): string {
   const { status, method, path, ms, upstreamMs, error, reason, wallet, paidMicros, replayed, budgetLeft } = line;
   return [
     `${status} ${method} ${path}`,
@@ -123,26 +123,26 @@ function request(line: Written): string {
     .join('  ');
 }
 
-function textOf(line: Written): string {
+function textOf(line: ParsedLine): string {
   if (line.msg === 'request') return request(line);
   return [line.msg, line.task, line.reason].filter((part) => part !== undefined).join(': ');
 }
 
 /** Formats one JSON log line for a terminal. */
 export function prettyLine(json: string): string {
-  const line = JSON.parse(json) as Written;
+  const line = JSON.parse(json) as ParsedLine;
   const clock = new Date(line.time).toTimeString().slice(0, 'hh:mm:ss'.length);
   return `${clock}  ${harmless(textOf(line))}\n`;
 }
 
-type Format = 'json' | 'pretty';
+type LogFormat = 'json' | 'pretty';
 
 /** The format of a destination; default: `pretty` for a terminal, else JSON. */
-export const formatFor = (format: Format | undefined, { isTTY }: Stream): Format =>
+export const formatFor = (format: LogFormat | undefined, { isTTY }: Stream): LogFormat =>
   format ?? (isTTY === true ? 'pretty' : 'json');
 
 /** Wraps a destination so that it receives lines in its format. */
-export function inFormat(format: Format | undefined, destination: Stream): Stream {
+export function inFormat(format: LogFormat | undefined, destination: Stream): Stream {
   if (formatFor(format, destination) === 'json') return destination;
   return {
     write: (line) => destination.write(prettyLine(line)),

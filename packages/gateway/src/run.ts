@@ -1,7 +1,7 @@
 import { ConfigError } from './config/config.ts';
 import { stackOf } from './stack.ts';
 
-interface Service {
+interface RunningProcess {
   readonly log: { failure(error: unknown): void };
   stop(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export async function finish(command: () => Promise<number>): Promise<void> {
 }
 
 /** Runs a service until SIGTERM or SIGINT: the first signal drains it, a second one exits at once. */
-export async function run(start: () => Promise<Service>): Promise<void> {
+export async function run(start: () => Promise<RunningProcess>): Promise<void> {
   // The reader of the output may go away.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const starting = start();

@@ -19,7 +19,7 @@ interface Started {
   readonly environment: Environment;
 }
 
-type Row = readonly [label: string, text: string];
+type ScreenRow = readonly [label: string, text: string];
 
 /** The default URL of the command line. */
 const DEFAULT_URL = 'http://localhost:8402';
@@ -40,7 +40,7 @@ function realSolana(paid: Config['paid']): string {
   return paid.sold.length > 0 ? `real, ${paid.sold.join(' and ')}` : 'off; SOLANA_MAINNET_RPC_URL turns them on';
 }
 
-function upstreamRows({ config: { tokens, paid, apis }, simulated }: Started): Row[] {
+function upstreamRows({ config: { tokens, paid, apis }, simulated }: Started): ScreenRow[] {
   const { chains } = simulated;
   const ofTokens = tokens ? 'real' : 'off; TOKENS_API_KEY turns it on';
   return [
@@ -58,7 +58,7 @@ function upstreamRows({ config: { tokens, paid, apis }, simulated }: Started): R
 const metricsAt = (url: string, hasPages: boolean): string =>
   hasPages ? `${new URL(withName(url)).origin} (charts) and /metrics` : withName(url);
 
-function settingRows({ gateway, config: { cache, console, credit, receipts } }: Started): Row[] {
+function settingRows({ gateway, config: { cache, console, credit, receipts } }: Started): ScreenRow[] {
   const bundles = credit?.bundlesMicros.map((micros) => `$${dollars(micros)}`).join(', ');
   const { metricsUrl } = gateway;
   return [
@@ -97,7 +97,7 @@ export function startScreen(started: Started): string {
   const { gateway, config } = started;
   const url = withName(gateway.url);
   const isPublic = config.baseUrl !== undefined;
-  const rows: Row[] = [
+  const rows: ScreenRow[] = [
     ...(isPublic ? [['address for clients', url] as const] : []),
     ...upstreamRows(started),
     ...settingRows(started),

@@ -18,7 +18,7 @@ export class Counts {
   }
 }
 
-interface Entry<Value> {
+interface TimedValue<Value> {
   readonly atMs: number;
   readonly value: Value;
 }
@@ -27,8 +27,8 @@ interface Entry<Value> {
 export class Recent<Value> {
   readonly #keepMs: number;
   /** Set in this period and in the one before it: whole periods expire, because deleting the first entries makes a map slow. */
-  #present = new Map<string, Entry<Value>>();
-  #before = new Map<string, Entry<Value>>();
+  #present = new Map<string, TimedValue<Value>>();
+  #before = new Map<string, TimedValue<Value>>();
   #sinceMs = Number.NEGATIVE_INFINITY;
 
   constructor(keepMs: number) {

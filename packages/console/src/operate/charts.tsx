@@ -5,7 +5,7 @@ import { count, microDollars, minuteOf, rough, span } from '../parts/format.ts';
 import { useFresh } from '../parts/hooks.ts';
 import table from './charts.json' with { type: 'json' };
 import type { Plot } from './plot.ts';
-import type { Row, Totals, Watch } from './use-history.ts';
+import type { HistoryRow, Totals, Watch } from './use-history.ts';
 
 /** A chart of the table: its lines are names of columns of the history with their titles. It may belong to a part that can be off. */
 type Chart = Omit<(typeof table)[number], 'part'> & { readonly part?: string };
@@ -39,10 +39,10 @@ function useMinutes(watch: Watch) {
 }
 
 type Minutes = ReturnType<typeof useMinutes>;
-type PanelProps = Minutes & { readonly chart: Chart; readonly values: readonly Row[] };
+type PanelProps = Minutes & { readonly chart: Chart; readonly values: readonly HistoryRow[] };
 
 /** Why a chart would be empty; undefined if it is not. */
-function emptiness(values: readonly Row[]): string | undefined {
+function emptiness(values: readonly HistoryRow[]): string | undefined {
   const known = values.flat().filter((value) => value !== null);
   if (known.length === 0) return 'No data yet.';
   return known.some((value) => value !== 0) ? undefined : 'None in this period.';

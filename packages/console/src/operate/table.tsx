@@ -6,7 +6,7 @@ import type { Count } from './use-history.ts';
 
 export type Cell = ComponentChild;
 
-interface TableProps {
+interface OperateTableProps {
   readonly caption: string;
   readonly head: readonly string[];
   /** The first cell is the row header. */
@@ -22,7 +22,7 @@ const isNumber = (cell: Cell): boolean => /^[-–$\d]/.test(String(cell ?? UNKNO
 export const MAX_ROWS = 50;
 
 /** A table of figures; one line if it has none. */
-export function Table({ caption, head, rows, of = 0, empty = 'none yet.' }: TableProps) {
+export function Table({ caption, head, rows, of = 0, empty = 'none yet.' }: OperateTableProps) {
   if (rows.length === 0)
     return (
       <p class="small">

@@ -10,7 +10,7 @@ const MAX_ROWS = 1_440;
 /** A counter by labels: the labels, its total, and its rate a minute. */
 export type Count = readonly [group: string, total: number, perMinute: number];
 type Recent = readonly [recent: number | null, sinceStart: number | null];
-export type Row = readonly (number | null)[];
+export type HistoryRow = readonly (number | null)[];
 type Figures<Names extends string> = Readonly<Record<Names, number>>;
 type Counts<Names extends string> = Readonly<Record<Names, readonly Count[]>>;
 
@@ -55,7 +55,7 @@ export interface Totals extends Counts<'requests' | 'signIns' | 'slots' | 'share
 interface Answer extends Figures<'at' | 'startedAt' | 'firstMinute' | 'firstAt'> {
   readonly version: string;
   readonly columns: readonly string[];
-  readonly rows: readonly Row[];
+  readonly rows: readonly HistoryRow[];
   readonly alerts: readonly Alert[];
   readonly totals: Totals;
 }
@@ -85,7 +85,7 @@ async function load(after: number, token: string, stop: AbortSignal): Promise<An
 /** The history so far, and since when the gateway does not answer. */
 export class Watch {
   latest: Answer | undefined;
-  rows: readonly Row[] = [];
+  rows: readonly HistoryRow[] = [];
   lost: { readonly sinceMs: number; readonly why: string } | undefined;
 
   /** The end of the minute of a row. */

@@ -1,6 +1,6 @@
 import { indentJson } from '@asset-gateway/protocol';
 import type { ComponentChildren } from 'preact';
-import type { Step } from '../recorder.ts';
+import type { RecordedRequest } from '../recorder.ts';
 import { Labelled } from './code.tsx';
 import { decodedHeader, withEscapes } from './text.ts';
 
@@ -49,7 +49,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
 const titleOf = (status: number): string =>
   MEANINGS[status] ?? (status < 300 ? 'The gateway answers' : 'The gateway refuses');
 
-function Answer({ step }: { readonly step: Step }) {
+function Answer({ step }: { readonly step: RecordedRequest }) {
   const { method, url, status, ms, requestHeaders, responseHeaders } = step;
   const challenge = decodedHeader(responseHeaders['payment-required'] ?? '');
   return (
@@ -76,7 +76,7 @@ function Answer({ step }: { readonly step: Step }) {
 }
 
 /** The requests and answers of one call, in order. */
-export const Exchange = ({ steps }: { readonly steps: readonly Step[] }) => (
+export const Exchange = ({ steps }: { readonly steps: readonly RecordedRequest[] }) => (
   <ol class="exchange">
     {steps.flatMap((step, at) => [
       // Signed already, with a nonce from an earlier answer.

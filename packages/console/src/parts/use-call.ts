@@ -1,7 +1,7 @@
 import { type Call, type FreeClient, type Full, GatewayError } from '@asset-gateway/client';
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
-import type { Step } from '../recorder.ts';
+import type { RecordedRequest } from '../recorder.ts';
 import { session } from '../session.ts';
 import { sleep, useBack } from './hooks.ts';
 import { isUnreachable } from './reach.ts';
@@ -22,21 +22,26 @@ export const askFor = ({ tokens }: FreeClient, { method, values }: TokensCall): 
 /** An answer and the exchange that led to it. */
 export interface CachedAnswer {
   readonly full: Full<unknown>;
-  readonly steps: readonly Step[];
+  readonly steps: readonly RecordedRequest[];
 }
 
 export type CallState =
   | { readonly is: 'idle' | 'waiting' }
   /** The call is repeated at `until`, in milliseconds of `performance.now()`. */
-  | { readonly is: 'paused'; readonly until: number; readonly error: unknown; readonly steps: readonly Step[] }
+  | {
+      readonly is: 'paused';
+      readonly until: number;
+      readonly error: unknown;
+      readonly steps: readonly RecordedRequest[];
+    }
   | ({ readonly is: 'done' } & CachedAnswer)
-  | { readonly is: 'failed'; readonly error: unknown; readonly steps: readonly Step[] };
+  | { readonly is: 'failed'; readonly error: unknown; readonly steps: readonly RecordedRequest[] };
 
 /** The last call, for the panel that shows it. */
 export interface LastCall {
   readonly call: TokensCall;
   readonly url: string;
-  readonly steps: readonly Step[];
+  readonly steps: readonly RecordedRequest[];
   /** The body of the answer, if any. */
   readonly text: string | undefined;
 }
@@ -83,7 +88,7 @@ export async function answered(call: TokensCall, signal?: AbortSignal) {
 
 const keyOf = ({ method, values }: TokensCall): string => JSON.stringify([method, values]);
 
-const stepsOf = (response: Response | undefined): readonly Step[] =>
+const stepsOf = (response: Response | undefined): readonly RecordedRequest[] =>
   response?.url ? session.recorder.stepsFor(response.url) : [];
 
 /** The Retry-After of a 429 or 503, in milliseconds. */
@@ -95,7 +100,12 @@ const retryAfterMs = (error: unknown): number | undefined =>
 type Report = (state: CallState) => void;
 
 /** Reports a pause until this time, and waits for its end. */
-async function pause(report: Report, until: number, error?: unknown, steps: readonly Step[] = []): Promise<void> {
+async function pause(
+  report: Report,
+  until: number,
+  error?: unknown,
+  steps: readonly RecordedRequest[] = [],
+): Promise<void> {
   report({ is: 'paused', until, error, steps });
   await sleep(until - performance.now());
 }

@@ -8,11 +8,11 @@ import { TermList } from '../parts/table.tsx';
 import { hrefOf } from '../router.ts';
 import { session } from '../session.ts';
 import { PaymentFailure } from '../wallet/missing.tsx';
-import type { Row } from './catalog.ts';
+import type { CatalogRow } from './catalog.ts';
 import type { FormRequest } from './use-form.ts';
 
 /** Sends a request, paid or with a signature. Credit routes need the client that pays. */
-async function send(row: Row, { path, body }: FormRequest): Promise<Response> {
+async function send(row: CatalogRow, { path, body }: FormRequest): Promise<Response> {
   const { wallet, client } = session;
   if (row.paymentRequired) return wallet.buy(path, body, Number(row.priceUsd));
   const signing = (row.surface as string) === 'credit' ? await wallet.client() : client;
@@ -20,7 +20,7 @@ async function send(row: Row, { path, body }: FormRequest): Promise<Response> {
 }
 
 /** Sends and waits for the whole answer; `ms` counts from the button to its end. */
-export async function answerTo(row: Row, request: FormRequest) {
+export async function answerTo(row: CatalogRow, request: FormRequest) {
   const startedAt = performance.now();
   const response = await send(row, request);
   const text = await response.text();

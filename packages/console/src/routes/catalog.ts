@@ -7,7 +7,7 @@ import type { FormRow } from './fields.ts';
 import { SYSTEM_ROWS } from './system-rows.ts';
 
 /** A row of the catalog and the name in its link. */
-export type Row = SystemCatalogResult['routes'][number] &
+export type CatalogRow = SystemCatalogResult['routes'][number] &
   FormRow & {
     readonly id: string;
     readonly creditPriceUsd?: string;
@@ -28,7 +28,7 @@ export const SURFACES: Readonly<Record<string, string>> = {
 };
 
 /** A row's description as a heading. */
-export const titleOf = ({ description }: Row): string => description.replace(/\.$/, '');
+export const titleOf = ({ description }: CatalogRow): string => description.replace(/\.$/, '');
 
 const idOf = ({ surface, cluster, provider, method }: SystemCatalogResult['routes'][number]): string =>
   [surface, ...(cluster ? [cluster, provider] : []), method].join('.');
@@ -50,7 +50,7 @@ type Provider = NonNullable<SystemCatalogInput['provider']>;
 const FIRST: Provider = 'tokens';
 
 /** All rows. */
-export const rowsOf = once(async (): Promise<readonly Row[]> => {
+export const rowsOf = once(async (): Promise<readonly CatalogRow[]> => {
   // The catalog of all providers may be longer than a client reads. Each names all of them.
   const { routes: first, categories } = await session.client.system.catalog({ provider: FIRST });
   const titles = titlesIn(categories);
@@ -59,7 +59,7 @@ export const rowsOf = once(async (): Promise<readonly Row[]> => {
   const routes = [...first, ...lists.flatMap((each) => each.routes)];
   const own = SYSTEM_ROWS.map((row) => ({ ...SYSTEM, ...row }));
   return [...routes.flatMap(readable), ...own].map((each) => {
-    const row = each as Row;
+    const row = each as CatalogRow;
     const family = SURFACES[row.surface] ?? (titles.get(row.surface) || row.surface);
     return { ...row, id: idOf(row), family };
   });
@@ -69,17 +69,17 @@ export const rowsOf = once(async (): Promise<readonly Row[]> => {
 export type Method = ReturnType<typeof methodsOf>[number];
 
 /** The key of a row's method. */
-export const keyOf = ({ surface, method }: Row): string => `${surface}.${method}`;
+export const keyOf = ({ surface, method }: CatalogRow): string => `${surface}.${method}`;
 
 const PREFERRED = ['mainnet', 'helius'];
 
 /** How well a row suits as the first choice. */
-const rankOf = ({ cluster, provider }: Row): number =>
+const rankOf = ({ cluster, provider }: CatalogRow): number =>
   PREFERRED.filter((each) => each === cluster || each === provider).length;
 
 /** The methods of the rows; the row that opens first comes first. */
-export function methodsOf(rows: readonly Row[]) {
-  const methods = new Map<string, Row[]>();
+export function methodsOf(rows: readonly CatalogRow[]) {
+  const methods = new Map<string, CatalogRow[]>();
   for (const row of rows) {
     const key = keyOf(row);
     methods.set(key, [...(methods.get(key) ?? []), row]);

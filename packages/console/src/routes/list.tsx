@@ -1,20 +1,20 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { hrefOf } from '../router.ts';
-import { keyOf, type Method, type Row, titleOf } from './catalog.ts';
+import { type CatalogRow, keyOf, type Method, titleOf } from './catalog.ts';
 
 /** The price of a method's cheapest row: `free`, `$0.000005`. */
-export function Price({ rows }: { readonly rows: readonly Row[] }) {
+export function Price({ rows }: { readonly rows: readonly CatalogRow[] }) {
   const prices = rows.filter(({ paymentRequired }) => paymentRequired).map(({ priceUsd }) => priceUsd);
   const [least] = prices.toSorted((one, other) => Number(one) - Number(other));
   return least === undefined ? <span class="badge up">free</span> : <span class="badge paid">${least}</span>;
 }
 
 /** The verb of a route. */
-export const Verb = ({ row: { httpMethod } }: { readonly row: Row }) => (
+export const Verb = ({ row: { httpMethod } }: { readonly row: CatalogRow }) => (
   <span class={`verb ${httpMethod.toLowerCase()}`}>{httpMethod}</span>
 );
 
-const isFound = ({ id, path, description, family }: Row, words: readonly string[]): boolean => {
+const isFound = ({ id, path, description, family }: CatalogRow, words: readonly string[]): boolean => {
   const text = `${id} ${path} ${description} ${family}`.toLowerCase();
   return words.every((word) => text.includes(word));
 };
@@ -49,7 +49,7 @@ function Entry({ method: { key, rows }, current }: { readonly method: Method; re
 
 interface ListProps {
   readonly methods: readonly Method[];
-  readonly current: Row | undefined;
+  readonly current: CatalogRow | undefined;
 }
 
 function Surfaces({ methods, current }: ListProps) {

@@ -4,10 +4,10 @@ import { useGateway } from '../gateway.ts';
 import { Faucet } from '../wallet/deposit.tsx';
 import { exact, usd, useWallet } from '../wallet/funds.ts';
 import { usdcOn, useBalances } from '../wallet/use-balance.ts';
-import type { Row } from './catalog.ts';
+import type { CatalogRow } from './catalog.ts';
 
 /** The money that pays for a route: credit if there is enough, or USDC; undefined while its amount is unknown. */
-function useMoney({ cluster, priceUsd, creditPriceUsd = priceUsd, credit: mode }: Row) {
+function useMoney({ cluster, priceUsd, creditPriceUsd = priceUsd, credit: mode }: CatalogRow) {
   const { wallet } = useWallet();
   const { isSandbox } = useGateway() ?? {};
   const held = usdcOn(useBalances(), cluster as Cluster);
@@ -26,7 +26,7 @@ function useMoney({ cluster, priceUsd, creditPriceUsd = priceUsd, credit: mode }
  * Beside the pay button: the money that pays. If it is too little, play money in the sandbox, unless a failed payment above offers it
  * already.
  */
-export function PaysFrom({ row, isOffered }: { readonly row: Row; readonly isOffered: boolean }) {
+export function PaysFrom({ row, isOffered }: { readonly row: CatalogRow; readonly isOffered: boolean }) {
   const money = useMoney(row);
   const place = useRef<HTMLDivElement>(null);
   const isShort = money?.isShort === true;

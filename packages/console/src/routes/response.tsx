@@ -4,7 +4,7 @@ import { Failure, WithCode } from '../parts/failure.tsx';
 import { type Fresh, once, useFresh } from '../parts/hooks.ts';
 import { TermList } from '../parts/table.tsx';
 import { session } from '../session.ts';
-import type { Row } from './catalog.ts';
+import type { CatalogRow } from './catalog.ts';
 import type { Schema } from './fields.ts';
 
 const MAX_REFERENCES = 10;
@@ -36,7 +36,7 @@ const errorsIn = (description: unknown) =>
 const documentOf = once(async () => session.client.system.openapi());
 
 /** The response and the errors of a route, from the gateway's OpenAPI document. */
-async function referenceOf({ path, httpMethod }: Row) {
+async function referenceOf({ path, httpMethod }: CatalogRow) {
   const document = await documentOf();
   const template = path.replace(/\/:(\w+)/g, '/{$1}');
   const names = ['paths', template, httpMethod.toLowerCase(), 'responses'];
@@ -158,10 +158,10 @@ const StatusErrors = ({ of: statuses }: { readonly of: RouteReference['errors'] 
 const GENERAL = ['408', '413', '414', '415', '431', '500'];
 
 /** Loads the reference of a route. */
-export const useReference = (row: Row): Fresh<RouteReference> => useFresh(() => referenceOf(row), [row.id]);
+export const useReference = (row: CatalogRow): Fresh<RouteReference> => useFresh(() => referenceOf(row), [row.id]);
 
 interface ReferenceProps {
-  readonly row: Row;
+  readonly row: CatalogRow;
   readonly reference: Fresh<RouteReference>;
 }
 

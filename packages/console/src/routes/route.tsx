@@ -4,7 +4,7 @@ import { LinkChoice } from '../parts/tabs.tsx';
 import { BudgetLeft } from '../parts/waiting.tsx';
 import { hrefOf, placeOf } from '../router.ts';
 import { answerTo, Outcome, type Sending } from './answer.tsx';
-import { keyOf, type Row, titleOf } from './catalog.ts';
+import { type CatalogRow, keyOf, titleOf } from './catalog.ts';
 import { Form } from './form.tsx';
 import { Price, Verb } from './list.tsx';
 import { PaysFrom } from './pays-from.tsx';
@@ -13,7 +13,7 @@ import { Samples } from './samples.tsx';
 import { type FormRequest, useForm } from './use-form.ts';
 
 /** Returns it, and a function that sends a request of the route's form and returns the issues of a refusal. */
-function useSend(row: Row) {
+function useSend(row: CatalogRow) {
   const [sending, setSending] = useState<Sending>({});
   const sendNow = async (request: FormRequest): Promise<readonly Issue[]> => {
     setSending({});
@@ -25,7 +25,7 @@ function useSend(row: Row) {
 }
 
 /** What follows the price. */
-function costOf({ accessMode, paymentRequired, cluster, priceUsd, creditPriceUsd = priceUsd }: Row): string {
+function costOf({ accessMode, paymentRequired, cluster, priceUsd, creditPriceUsd = priceUsd }: CatalogRow): string {
   const fromCredit = creditPriceUsd === priceUsd ? '' : `, or $${creditPriceUsd} from credit`;
   if (paymentRequired) return `a call${fromCredit}, paid in USDC on Solana ${cluster}. You pay only for an answer.`;
   return accessMode === 'siwx'
@@ -34,8 +34,8 @@ function costOf({ accessMode, paymentRequired, cluster, priceUsd, creditPriceUsd
 }
 
 interface RouteProps {
-  readonly row: Row;
-  readonly rows: readonly Row[];
+  readonly row: CatalogRow;
+  readonly rows: readonly CatalogRow[];
   /** The query of a link with the texts of the form. */
   readonly link: string;
 }
@@ -43,8 +43,8 @@ interface RouteProps {
 /** The other rows of a method: the same call on another cluster or from another provider. */
 function Choices({ row, rows, link }: RouteProps) {
   const own = rows.filter((each) => keyOf(each) === keyOf(row));
-  const on = (cluster: string | undefined): Row[] => own.filter((each) => each.cluster === cluster);
-  const linkTo = (title: string, { id }: Row, isCurrent: boolean) =>
+  const on = (cluster: string | undefined): CatalogRow[] => own.filter((each) => each.cluster === cluster);
+  const linkTo = (title: string, { id }: CatalogRow, isCurrent: boolean) =>
     [title, hrefOf('routes', id) + (link && `?${link}`), isCurrent] as const;
   const clusters = new Set(own.flatMap(({ cluster }) => cluster ?? []));
   const clusterLinks = [...clusters].map((cluster) => {
@@ -62,7 +62,7 @@ function Choices({ row, rows, link }: RouteProps) {
 }
 
 /** What the button of a route does. */
-function labelOf({ paymentRequired, priceUsd, accessMode }: Row): string {
+function labelOf({ paymentRequired, priceUsd, accessMode }: CatalogRow): string {
   if (paymentRequired) return `Send, pay $${priceUsd}`;
   return accessMode === 'siwx' ? 'Send, sign in' : 'Send';
 }

@@ -2,7 +2,7 @@ import { Failure } from '../parts/failure.tsx';
 import { useFresh } from '../parts/hooks.ts';
 import { Table } from '../parts/table.tsx';
 import { hrefOf, type Place } from '../router.ts';
-import { methodsOf, type Row, rowsOf, titleOf } from './catalog.ts';
+import { type CatalogRow, methodsOf, rowsOf, titleOf } from './catalog.ts';
 import { List, Price, Verb } from './list.tsx';
 import { RouteForm } from './route.tsx';
 import './routes.css';
@@ -18,7 +18,7 @@ const NEEDS: Readonly<Record<string, string>> = {
 const SUGGESTED = ['tokens.search', 'tokens.ohlcv', 'rpc.mainnet.helius.getBalance'];
 
 /** Families of routes with their number and their lowest price. */
-function Families({ rows }: { readonly rows: readonly Row[] }) {
+function Families({ rows }: { readonly rows: readonly CatalogRow[] }) {
   const families = [...new Set(rows.map(({ family }) => family))].map((family) => {
     const own = rows.filter((row) => row.family === family);
     return { family, own, size: methodsOf(own).length };
@@ -38,7 +38,7 @@ function Families({ rows }: { readonly rows: readonly Row[] }) {
 }
 
 /** Shown while no route is chosen. */
-function Beginning({ rows }: { readonly rows: readonly Row[] }) {
+function Beginning({ rows }: { readonly rows: readonly CatalogRow[] }) {
   const suggested = SUGGESTED.flatMap((id) => rows.find((row) => row.id === id) ?? []);
   return (
     <>

@@ -4,14 +4,14 @@ import { isObject, type Members } from '@asset-gateway/protocol';
 import { pythonSample } from '../parts/python-sample.ts';
 import { type SampledCall, samplesOf } from '../parts/samples.ts';
 import { SampleTabs } from '../parts/tabs.tsx';
-import { type Row, SURFACES } from './catalog.ts';
+import { type CatalogRow, SURFACES } from './catalog.ts';
 import { positionsOf, type Schema } from './fields.ts';
 import type { FormRequest } from './use-form.ts';
 
 const CREDIT_METHODS: Readonly<Record<string, string>> = { getCredit: 'balance', buyCredit: 'buy' };
 
 /** The values of a call of an API by parameter. */
-function namedValues(row: Row, { inPath, inQuery, input, body }: FormRequest): object {
+function namedValues(row: CatalogRow, { inPath, inQuery, input, body }: FormRequest): object {
   // Clients take a body without named members as one parameter.
   const inBody = { body, ...(isObject(body) && body) };
   const places: Record<string, Members> = { path: inPath, query: body === undefined ? input : inQuery, body: inBody };
@@ -24,7 +24,7 @@ function namedValues(row: Row, { inPath, inQuery, input, body }: FormRequest): o
 }
 
 /** The arguments of the client's method for a request. */
-function argumentsOf(row: Row, request: FormRequest): Pick<SampledCall, 'values' | 'named' | 'isApi'> {
+function argumentsOf(row: CatalogRow, request: FormRequest): Pick<SampledCall, 'values' | 'named' | 'isApi'> {
   if (!SURFACES[row.surface]) {
     const named = namedValues(row, request);
     return { isApi: true, named, values: Object.keys(named).length > 0 ? [named] : [] };
@@ -43,7 +43,7 @@ function argumentsOf(row: Row, request: FormRequest): Pick<SampledCall, 'values'
 }
 
 /** The request of a form in five clients. */
-export function Samples({ row, request }: { readonly row: Row; readonly request: FormRequest }) {
+export function Samples({ row, request }: { readonly row: CatalogRow; readonly request: FormRequest }) {
   const call: SampledCall = {
     ...row,
     ...argumentsOf(row, request),

@@ -16,7 +16,7 @@ const NAME = 'first-run';
 const [SIGNED, PAID] = [1, 3];
 
 /** A step: its words before and after, and what its button does. */
-interface Step {
+interface FirstRunStep {
   readonly title: string;
   readonly done: string;
   /** One sentence: what the step does, or what it came to. */
@@ -59,7 +59,7 @@ function useProgress() {
 
 type Progress = ReturnType<typeof useProgress>;
 
-const signing = ({ report, done, said, doing }: Progress): Step => ({
+const signing = ({ report, done, said, doing }: Progress): FirstRunStep => ({
   title: 'Sign a free call',
   done: 'Signed for free',
   said: said.sign ?? 'Ask for the price of gold. A key in this browser signs; it costs nothing.',
@@ -72,7 +72,7 @@ const signing = ({ report, done, said, doing }: Progress): Step => ({
 /** Whether the balance covers the call, as far as its price is known. */
 const covers = ({ held, call }: Progress): boolean => held !== undefined && held.micros >= (call?.micros ?? 1);
 
-function filling(progress: Progress): Step {
+function filling(progress: Progress): FirstRunStep {
   const { done, said, held, doing } = progress;
   const isFilled = done >= SIGNED && (done >= PAID || covers(progress));
   const holds = held ? `This browser holds ${held.words}.` : '';
@@ -87,7 +87,7 @@ function filling(progress: Progress): Step {
   };
 }
 
-const paying = (progress: Progress): Step => ({
+const paying = (progress: Progress): FirstRunStep => ({
   title: 'Pay for a call',
   done: 'Paid',
   said: progress.said.pay ?? 'Ask a Solana RPC for the balance of your address. You pay only for an answer.',
@@ -111,7 +111,7 @@ const Mark = ({ at, isDone }: { readonly at: number; readonly isDone: boolean })
 );
 
 interface StepItemProps {
-  readonly step: Step;
+  readonly step: FirstRunStep;
   readonly at: number;
   readonly current: number;
   readonly task: ReturnType<typeof useTask>;

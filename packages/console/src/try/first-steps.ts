@@ -3,7 +3,7 @@ import { below, type Cluster } from '@asset-gateway/protocol';
 import { dollars } from '../parts/format.ts';
 import { plain, rows } from '../parts/text.ts';
 import { answered, type LastCall } from '../parts/use-call.ts';
-import type { Row } from '../routes/catalog.ts';
+import type { CatalogRow } from '../routes/catalog.ts';
 import { session } from '../session.ts';
 import { exact, usd } from '../wallet/funds.ts';
 import { askFaucet, type Balances, usdcOn } from '../wallet/use-balance.ts';
@@ -17,7 +17,7 @@ export type PaidCall = Awaited<ReturnType<typeof paidCall>>;
 /** The call of step 3, as the catalog lists it: the balance of an address. */
 export async function paidCall() {
   const { rowsOf } = await import('../routes/catalog.ts');
-  const isIt = ({ surface, method, cluster }: Row) =>
+  const isIt = ({ surface, method, cluster }: CatalogRow) =>
     surface === 'rpc' && method === 'getBalance' && cluster === CLUSTER;
   const row = (await rowsOf()).find(isIt);
   if (!row) throw new Error('This gateway does not sell the call of this step.');

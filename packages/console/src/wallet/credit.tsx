@@ -4,7 +4,7 @@ import { Button, TaskButton, TaskStatus, useTask } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { useFresh } from '../parts/hooks.ts';
 import { TermList } from '../parts/table.tsx';
-import type { Row } from '../routes/catalog.ts';
+import type { CatalogRow } from '../routes/catalog.ts';
 import { session } from '../session.ts';
 import { usd, useWallet } from './funds.ts';
 import { PaymentFailure } from './missing.tsx';
@@ -30,7 +30,7 @@ function Amounts({ balance, isLoading }: { readonly balance: CreditBalance | und
 }
 
 interface BuyProps {
-  readonly row: Row;
+  readonly row: CatalogRow;
   readonly task: ReturnType<typeof useTask>;
 }
 
@@ -47,7 +47,7 @@ function Buy({ row: { cluster, priceUsd }, task }: BuyProps) {
 }
 
 /** Prepaid credit of each cluster, read with a free sign-in, and buttons that buy the smallest bundle. */
-export function Credit({ rows }: { readonly rows: readonly Row[] }) {
+export function Credit({ rows }: { readonly rows: readonly CatalogRow[] }) {
   const { wallet, changes } = useWallet();
   const task = useTask();
   const read = useFresh(async () => (await (await wallet.client()).credit.balance()).balances, [changes]);

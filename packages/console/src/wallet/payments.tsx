@@ -4,7 +4,7 @@ import { useFresh } from '../parts/hooks.ts';
 import { type Column, Table } from '../parts/table.tsx';
 import { short } from '../parts/text.ts';
 import { hrefOf } from '../router.ts';
-import type { Row } from '../routes/catalog.ts';
+import type { CatalogRow } from '../routes/catalog.ts';
 import { session } from '../session.ts';
 import type { Purchase } from './browser-wallet.ts';
 import { loadReceiptKeys, receiptFault } from './check-receipt.tsx';
@@ -126,7 +126,7 @@ interface PaymentsProps {
   /** Whether an explorer knows the chain. */
   readonly hasExplorer: boolean;
   readonly hasReceipts: boolean;
-  readonly rows: readonly Row[];
+  readonly rows: readonly CatalogRow[];
 }
 
 /** Where to make a first payment. */

@@ -21,7 +21,7 @@ import { inAscii, parameterName } from './paths.ts';
 import { sampleOf } from './samples.ts';
 
 /** How an operator serves one operation. */
-export interface Serving {
+export interface ServedOperation {
   readonly api: string;
   readonly access: 'siwx' | 'exact';
   /** Of paid rows: the cluster of the payment. */
@@ -114,7 +114,7 @@ function once<T>(make: () => T): () => T {
 }
 
 /** What clients send: the schemas and the example of each place; and how their values are written. */
-function inputOf(document: OpenApiDocument, operation: Operation, { keyName, entry = {} }: Serving) {
+function inputOf(document: OpenApiDocument, operation: Operation, { keyName, entry = {} }: ServedOperation) {
   const notes = new Set<string>();
   const { parameters, headers } = parametersOf(document, operation, keyName, notes);
   const inPlace = (place: string) => parameters.filter((parameter) => parameter.place === place);
@@ -173,7 +173,7 @@ const VERBS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satis
 const isVerb = (verb: string): verb is HttpMethod => VERBS.includes(verb);
 
 /** The row of an operation, and the parts that are not checked or left out. Throws a DocumentFault that says what a row cannot express. */
-export function rowOf(document: OpenApiDocument, operation: Operation, serving: Serving) {
+export function rowOf(document: OpenApiDocument, operation: Operation, serving: ServedOperation) {
   const { api, access, cluster } = serving;
   const { verb, node } = operation;
   if (!isVerb(verb)) throw new DocumentFault(`${verb} is not served`);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Background, type Repeated } from '../background.ts';
 import { type Clock, monotonicMs } from '../stores/clock.ts';
-import type { Database, Row, Statement } from '../stores/sql/database.ts';
+import type { Database, SqlRow, Statement } from '../stores/sql/database.ts';
 import { TIMES } from '../times.ts';
 import type { HeldSlot } from './sliding-log.ts';
 import type { Budget, NonceUse } from './store.ts';
@@ -109,7 +109,7 @@ export class LocalRecords {
   }
 
   /** A slot frees when its time is over by both clocks, but never later than its hold time from now. */
-  #freesAt({ frees_at_ms: wallMs, frees_at_monotonic_ms: monotonic, hold_ms: holdMs }: Row): number {
+  #freesAt({ frees_at_ms: wallMs, frees_at_monotonic_ms: monotonic, hold_ms: holdMs }: SqlRow): number {
     const nowMs = this.#clocks.now();
     const remainingMs = Math.max(Number(wallMs) - nowMs, Number(monotonic) - this.#clocks.monotonic());
     return nowMs + Math.min(remainingMs, Number(holdMs));

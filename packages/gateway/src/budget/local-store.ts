@@ -3,7 +3,7 @@ import { Recent } from '../tallies.ts';
 import { TIMES } from '../times.ts';
 import type { LeftRecords, LocalRecords } from './local-records.ts';
 import { type HeldSlot, SlidingLog } from './sliding-log.ts';
-import type { Admit, Budget, BudgetView, NonceUse, NonceVerdict, Share, Store, Verdict } from './store.ts';
+import type { Admit, Budget, BudgetView, NonceUse, NonceVerdict, Share, SlotVerdict, Store } from './store.ts';
 
 /** Slots and nonces of one process. Steps are decided in memory and stored before they count. */
 export class LocalStore implements Store {
@@ -34,7 +34,7 @@ export class LocalStore implements Store {
     return this.#epoch;
   }
 
-  async admit({ budget, owner, room, wallet, nonce, share }: Admit): Promise<Verdict> {
+  async admit({ budget, owner, room, wallet, nonce, share }: Admit): Promise<SlotVerdict> {
     const now = this.now();
     const log = this.#log(budget);
     if (nonce) {
@@ -57,7 +57,7 @@ export class LocalStore implements Store {
     return admitted;
   }
 
-  async judge(budget: Budget, share: Share): Promise<Verdict | undefined> {
+  async judge(budget: Budget, share: Share): Promise<SlotVerdict | undefined> {
     return this.#log(budget).limit(share, this.now());
   }
 

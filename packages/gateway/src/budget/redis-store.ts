@@ -19,8 +19,8 @@ import {
   nameOf,
   type Room,
   type Share,
+  type SlotVerdict,
   type Store,
-  type Verdict,
 } from './store.ts';
 
 /** How often the epoch is read in the background, which also shows whether Redis answers. */
@@ -46,10 +46,17 @@ function shareIn(name: string): Share {
   return { group: name.slice(0, blank), wallet: name.slice(blank + 1) };
 }
 
-type AdmitReply = [Verdict['kind'] | 'other epoch', number, number?, number?, (Verdict['scope'] | '')?, string?];
+type AdmitReply = [
+  SlotVerdict['kind'] | 'other epoch',
+  number,
+  number?,
+  number?,
+  (SlotVerdict['scope'] | '')?,
+  string?,
+];
 
 /** A budget as this node knows it. */
-interface Known {
+interface KnownBudget {
   readonly budget: Budget;
   /** This node's calls by the machine's clock: it never exceeds the limit alone, whatever Redis has lost and whatever its clock is. */
   readonly own: SlidingLog;
@@ -66,7 +73,7 @@ interface Known {
 export class RedisStore implements Store {
   readonly #connection: RedisConnection;
   readonly #space: Keyspace;
-  readonly #budgets = new Map<string, Known>();
+  readonly #budgets = new Map<string, KnownBudget>();
   readonly #background: Background;
   readonly #beat: Repeated;
 
@@ -99,7 +106,7 @@ export class RedisStore implements Store {
    * Redis judges first, then this node judges its own calls. If Redis admits a call that this node may not make (Redis has lost data or
    * its time, or another call has taken the last room), the slot is returned before the call is refused.
    */
-  async admit(attempt: Admit): Promise<Verdict> {
+  async admit(attempt: Admit): Promise<SlotVerdict> {
     const askedAtMs = monotonicMs();
     const known = this.#of(attempt.budget);
     const verdict = await this.#ask(known, attempt);
@@ -112,15 +119,15 @@ export class RedisStore implements Store {
   }
 
   /** Asks Redis only if half of the slots are taken: until then every share has a slot. */
-  async judge(budget: Budget, share: Share): Promise<Verdict | undefined> {
+  async judge(budget: Budget, share: Share): Promise<SlotVerdict | undefined> {
     if (this.view(budget).left > budget.limit / 2) return undefined;
     const verdict = await this.#ask(this.#of(budget), { budget, owner: NO_OWNER, room: ROOM, share });
     return verdict.kind === 'limited' ? verdict : undefined;
   }
 
   async burn(use: NonceUse, owner: string): Promise<NonceVerdict> {
-    const step = { script: BURN, keys: [keyOfNonce(use)], args: [owner, use.epoch, use.issuedAtSeconds] };
-    return (await this.#space.runWithRetry(step)) as NonceVerdict;
+    const call = { script: BURN, keys: [keyOfNonce(use)], args: [owner, use.epoch, use.issuedAtSeconds] };
+    return (await this.#space.runWithRetry(call)) as NonceVerdict;
   }
 
   /** Tells Redis, with one retry. Without it the slot frees by itself, later. */
@@ -128,8 +135,8 @@ export class RedisStore implements Store {
     this.#of(budget).own.complete(owner, monotonicMs());
     const { key, windowMs, fromDispatch } = budget;
     if (fromDispatch) return;
-    const step = { script: COMPLETE, keys: [`slots:${key}`], args: [owner, windowMs] };
-    void this.#background.run('redis', () => this.#space.runWithRetry(step));
+    const call = { script: COMPLETE, keys: [`slots:${key}`], args: [owner, windowMs] };
+    void this.#background.run('redis', () => this.#space.runWithRetry(call));
   }
 
   /** This node pauses at once; the others pause when Redis has stored the pause. Never rejects. */
@@ -162,7 +169,7 @@ export class RedisStore implements Store {
     return this.#beat.close();
   }
 
-  #of(budget: Budget): Known {
+  #of(budget: Budget): KnownBudget {
     const known = this.#budgets.get(budget.key) ?? { budget, own: new SlidingLog(budget), pausedUntilMs: 0 };
     this.#budgets.set(budget.key, known);
     return known;
@@ -174,14 +181,14 @@ export class RedisStore implements Store {
   }
 
   /** Tells other nodes about a present pause. Never rejects: it is sent again until it is over. */
-  async #spreadPause({ budget, own }: Known, timeout: ReplyTimeout): Promise<void> {
+  async #spreadPause({ budget, own }: KnownBudget, timeout: ReplyTimeout): Promise<void> {
     const milliseconds = Math.ceil(own.pauseMs(monotonicMs()));
     if (milliseconds <= 0) return;
-    const step = { script: PAUSE, keys: [`pause:${budget.key}`], args: [milliseconds], timeout };
-    await this.#background.run('redis', () => this.#space.run(step));
+    const call = { script: PAUSE, keys: [`pause:${budget.key}`], args: [milliseconds], timeout };
+    await this.#background.run('redis', () => this.#space.run(call));
   }
 
-  async #ask(known: Known, attempt: Admit): Promise<Verdict> {
+  async #ask(known: KnownBudget, attempt: Admit): Promise<SlotVerdict> {
     const held = this.#space.epoch ?? (await this.#space.readEpoch(REQUEST_TIMEOUT));
     const first = await this.#askUnder(held, known, attempt);
     const verdict = first ?? (await this.#askUnder(await this.#space.readEpoch(REQUEST_TIMEOUT), known, attempt));
@@ -190,7 +197,7 @@ export class RedisStore implements Store {
   }
 
   /** Undefined if Redis has another epoch. */
-  async #askUnder(epoch: string, known: Known, attempt: Admit): Promise<Verdict | undefined> {
+  async #askUnder(epoch: string, known: KnownBudget, attempt: Admit): Promise<SlotVerdict | undefined> {
     const { owner, room, wallet, nonce, share = [], waitedMs } = attempt;
     const { key, limit, windowMs, inFlightMs, lateMs = 0 } = known.budget;
     const now = monotonicMs();
@@ -228,7 +235,7 @@ export class RedisStore implements Store {
 }
 
 /** Takes a slot and room on this node, or answers why it cannot. */
-function takeHere({ own }: Known, attempt: Admit): Verdict | undefined {
+function takeHere({ own }: KnownBudget, attempt: Admit): SlotVerdict | undefined {
   const { owner, room, wallet } = attempt;
   const now = monotonicMs();
   if (own.holds(owner)) return undefined;

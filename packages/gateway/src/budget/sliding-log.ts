@@ -9,7 +9,7 @@ import {
   MAX_SLOTS_AHEAD,
   nameOf,
   type Share,
-  type Verdict,
+  type SlotVerdict,
 } from './store.ts';
 
 /** A held slot, and when it frees by itself. */
@@ -63,14 +63,14 @@ export class SlidingLog {
     { room, wallet }: Pick<Admit, 'room' | 'wallet'>,
     share: Share | undefined,
     nowMs: number,
-  ): Verdict | undefined {
+  ): SlotVerdict | undefined {
     const pauseMs = this.pauseMs(nowMs);
     if (pauseMs > 0) return { kind: 'paused', retryAfterMs: pauseMs };
     return room.isFreeFor(wallet) ? this.limit(share, nowMs) : { kind: 'crowded' };
   }
 
   /** Why there is no slot: none is free, or the share is used up. Undefined if there is one. */
-  limit(share: Share | undefined, nowMs: number): Verdict | undefined {
+  limit(share: Share | undefined, nowMs: number): SlotVerdict | undefined {
     const untilFreeMs = this.waitMs(nowMs);
     const { scope, waitMs = 0 } = share ? this.#judge(share, nowMs) : {};
     if (untilFreeMs > 0) return { kind: 'limited', retryAfterMs: Math.max(untilFreeMs, waitMs) };

@@ -1,7 +1,7 @@
 import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { Admission, Slot, Slots, Trail } from '../call.ts';
 import type { InFlight } from './in-flight.ts';
-import type { Admit, Allowance, Budget, NonceUse, Share, Store, Verdict } from './store.ts';
+import type { Admit, Allowance, Budget, NonceUse, Share, SlotVerdict, Store } from './store.ts';
 
 /** How slots are divided among clients. */
 export interface Sharing {
@@ -23,7 +23,7 @@ interface SlotDependencies {
   readonly randomId: () => string;
 }
 
-const CODES: Readonly<Record<Exclude<Verdict['kind'], 'admitted'>, RefusalCode>> = {
+const CODES: Readonly<Record<Exclude<SlotVerdict['kind'], 'admitted'>, RefusalCode>> = {
   nonce_used: 'invalid_siwx_nonce',
   nonce_expired: 'invalid_siwx_expired',
   crowded: 'overloaded',
@@ -37,7 +37,7 @@ const SHARE_USED = {
   wallet: 'The share of this wallet is used up; retry after Retry-After.',
 } as const;
 
-function refusalOf(reason: keyof typeof CODES, { retryAfterMs, scope }: Verdict): Refusal {
+function refusalOf(reason: keyof typeof CODES, { retryAfterMs, scope }: SlotVerdict): Refusal {
   const retryAfterSeconds = retryAfterMs === undefined ? undefined : Math.max(1, Math.ceil(retryAfterMs / 1000));
   return new Refusal(CODES[reason], {
     reason,
@@ -53,7 +53,7 @@ function refusalOf(reason: keyof typeof CODES, { retryAfterMs, scope }: Verdict)
 const STALE_MS = 5_000;
 
 /** Asks the store for a slot; retries a lost reply once with the same owner, which the store recognises. */
-async function ask(store: Store, attempt: Admit): Promise<Verdict> {
+async function ask(store: Store, attempt: Admit): Promise<SlotVerdict> {
   const sinceMs = performance.now();
   try {
     const verdict = await store

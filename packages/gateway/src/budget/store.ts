@@ -59,7 +59,7 @@ export type NonceVerdict = 'burnt' | 'nonce_used' | 'nonce_expired';
  * The verdict on an attempt. Only `admitted` and `not_given_back` have taken a slot and burnt the nonce; after `not_given_back` the call
  * must not be made.
  */
-export interface Verdict {
+export interface SlotVerdict {
   readonly kind: 'admitted' | 'nonce_used' | 'nonce_expired' | 'crowded' | 'limited' | 'paused' | 'not_given_back';
   /** With `limited` and `paused`: when to try again. */
   readonly retryAfterMs?: number;
@@ -84,7 +84,7 @@ export interface Allowance {
   readonly windowMs: number;
   view(): BudgetView;
   /** The refusal of this share if no key has a slot for it; undefined if one has, or if that is unknown. */
-  judge(share: Share): Promise<Verdict | undefined>;
+  judge(share: Share): Promise<SlotVerdict | undefined>;
 }
 
 /**
@@ -104,9 +104,9 @@ export interface Store {
    * One atomic step, judged in this order: the nonce (epoch, age from -30 to 300 s, use), a pause, room, the limit,
    * the share. Takes the slot and burns the nonce, or does neither.
    */
-  admit(attempt: Admit): Promise<Verdict>;
+  admit(attempt: Admit): Promise<SlotVerdict>;
   /** The refusal that `admit` would give for limit and share now; undefined if it would admit. Takes nothing. */
-  judge(budget: Budget, share: Share): Promise<Verdict | undefined>;
+  judge(budget: Budget, share: Share): Promise<SlotVerdict | undefined>;
   /** Burns a nonce without a slot. */
   burn(use: NonceUse, owner: string): Promise<NonceVerdict>;
   /** The call has ended: its slot frees one window from now. */

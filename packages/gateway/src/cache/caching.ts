@@ -16,7 +16,7 @@ import {
   type Plan,
   readyAnswer,
 } from './stored.ts';
-import type { Wanted } from './waiters.ts';
+import type { WantedKey } from './waiters.ts';
 
 /** Dependencies of a cache. */
 interface CacheDependencies extends Omit<CallsDependencies, 'order' | 'kept' | 'plans'> {
@@ -82,13 +82,13 @@ export class CachingUpstream implements Upstream {
   }
 
   /** The keys of a request: one for each mint of a batch that can be divided, otherwise one for the whole answer. */
-  async #findAll({ route, input, arrival }: UpstreamCall, lifetime: Lifetime): Promise<readonly Found[]> {
+  async #findAll({ route, input, arrival }: UpstreamCall, lifetime: Lifetime): Promise<readonly RequestedKey[]> {
     const freshness = requestFreshness(arrival.headers?.['cache-control']);
     const mints = route.id in BATCH_SIZES ? mintsOf(route, input) : [];
     let found = mints.map((mint) =>
       this.#find({ key: mintKeyOf(route, mint, lifetime), route, input: NO_INPUT, mint }, freshness),
     );
-    const goesAlone = ({ kept, plan: { key, mint = '' } }: Found) =>
+    const goesAlone = ({ kept, plan: { key, mint = '' } }: RequestedKey) =>
       !kept && (!isAddress(mint) || this.#calls.goesAlone(key.id));
     if (found.length === 0 || found.some(goesAlone)) {
       const key = cacheKeyOf(route, input, lifetime, this.#dependencies.wallSeconds());
@@ -101,7 +101,7 @@ export class CachingUpstream implements Upstream {
   }
 
   /** Stores newer shared entries of these keys. */
-  async #readShared(missing: readonly Found[]): Promise<void> {
+  async #readShared(missing: readonly RequestedKey[]): Promise<void> {
     const { entries } = await this.#dependencies.shared.claim(missing);
     for (const { key, plan } of missing) {
       const entry = entries.get(key.id);
@@ -112,7 +112,7 @@ export class CachingUpstream implements Upstream {
   }
 
   /** A key's cached entry if it is good enough, and what to fetch otherwise. Stores the plan if a call is due. */
-  #find(plan: Plan, { noCache, maxAgeSeconds }: RequestFreshness): Found {
+  #find(plan: Plan, { noCache, maxAgeSeconds }: RequestFreshness): RequestedKey {
     const { key } = plan;
     const [kept, now] = [this.#kept.get(key.id), this.#dependencies.now()];
     const age = kept ? ageOf(kept, now) : Number.POSITIVE_INFINITY;
@@ -132,12 +132,12 @@ export class CachingUpstream implements Upstream {
 
 const ADDRESS_BYTES = 32;
 
-const isMissing = ({ kept }: Found): boolean => !kept;
+const isMissing = ({ kept }: RequestedKey): boolean => !kept;
 
 /** Longer than a wait plus the usual call, in seconds. */
 const SOON = 15;
 /** Items that would be too old when the others arrive are fetched with them. */
-const isLasting = ({ kept, key, ageSeconds = 0 }: Found): boolean =>
+const isLasting = ({ kept, key, ageSeconds = 0 }: RequestedKey): boolean =>
   kept !== undefined && ageSeconds < key.maxStaleSeconds - SOON;
 
 /** Whether a mint is well-formed; others are fetched alone: only the upstream knows how it answers them. */
@@ -150,7 +150,7 @@ const planBytes = ({ key, input }: Plan): number =>
 const NO_INPUT = { path: {}, query: {}, body: {} } as unknown as Input;
 
 /** A requested key, with its cached entry if that is good enough. */
-interface Found extends Wanted {
+interface RequestedKey extends WantedKey {
   readonly plan: Plan;
   readonly kept?: Kept | undefined;
   readonly forwarded: 'miss' | 'stale';

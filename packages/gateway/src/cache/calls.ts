@@ -5,7 +5,7 @@ import type { Slots } from '../call.ts';
 import { CallsInFlight, type InFlightDependencies } from './calls-in-flight.ts';
 import { CallClaim, NOISE_MS, type SharedEntries } from './shared-entries.ts';
 import { idsOf, type KeptText, type Plan } from './stored.ts';
-import { type Asker, WAIT_MS, Waiter, Waiters, type Wanted } from './waiters.ts';
+import { type Asker, WAIT_MS, Waiter, Waiters, type WantedKey } from './waiters.ts';
 
 /** Dependencies of the call scheduler. */
 export interface CallsDependencies extends Omit<InFlightDependencies, 'waiting'> {
@@ -36,7 +36,7 @@ export class Calls {
   }
 
   /** Counts a request answered without waiting as demand for its keys. */
-  note(served: readonly Wanted[]): void {
+  note(served: readonly WantedKey[]): void {
     const [now, weight] = [this.#dependencies.now(), 1 / served.length];
     let isRefreshDue = false;
     for (const { key, ageSeconds = 0 } of served) {
@@ -47,7 +47,7 @@ export class Calls {
   }
 
   /** Waits for the calls that answer these keys. Rejects with the upstream's refusal, or `rate_limited` without a slot in time. */
-  async wait(wanted: readonly Wanted[], asker: Asker): Promise<Waiter> {
+  async wait(wanted: readonly WantedKey[], asker: Asker): Promise<Waiter> {
     const share = asker.slots.share && (await this.#shareOf(wanted, asker.slots.share));
     const waiter = new Waiter(wanted, asker, share);
     if (share && this.#giveKept(waiter)) return waiter;
@@ -68,7 +68,7 @@ export class Calls {
   }
 
   /** Refuses if the share gets no slot in time. Keys in flight cost no slot. */
-  async #shareOf(wanted: readonly Wanted[], shareOf: NonNullable<Slots['share']>): Promise<Share> {
+  async #shareOf(wanted: readonly WantedKey[], shareOf: NonNullable<Slots['share']>): Promise<Share> {
     const isOnItsWay = wanted.every(({ key }) => this.#dependencies.order.isInFlight(key.id));
     try {
       return await shareOf(isOnItsWay ? undefined : WAIT_MS);
@@ -88,7 +88,7 @@ export class Calls {
   }
 
   /** Adds a request's keys to the demand. A request that may not wait triggers no call. */
-  #enqueue(wanted: readonly Wanted[], weight: number, isWaiting: boolean): void {
+  #enqueue(wanted: readonly WantedKey[], weight: number, isWaiting: boolean): void {
     const { order, now } = this.#dependencies;
     for (const { key, refusesCached, ...ask } of wanted) {
       order.enqueue(key, { ...ask, refusesCached, weight, isWaiting: true }, now());

@@ -6,7 +6,7 @@ import type { CacheKey } from './cache-key.ts';
 export const OVERHEAD_BYTES = 512;
 
 /** A cached entry. */
-interface Entry {
+interface CacheEntry {
   readonly key: CacheKey;
   /** Size in the shared memory limit. */
   readonly bytes: number;
@@ -15,7 +15,7 @@ interface Entry {
 }
 
 /** A cached answer. */
-export interface KeptText extends Entry {
+export interface KeptText extends CacheEntry {
   /** The upstream's text: of a batch, about one mint. */
   readonly json: string;
   /** A whole answer, ready to send. */
@@ -23,9 +23,9 @@ export interface KeptText extends Entry {
 }
 
 /** A cached answer, or a rejection of the key by the upstream. */
-export type Kept = KeptText | (Entry & { readonly refusal: Refusal });
+export type Kept = KeptText | (CacheEntry & { readonly refusal: Refusal });
 
-export const ageOf = ({ fetchedAtMs }: Entry, nowMs: number): number => Math.max(0, nowMs - fetchedAtMs) / 1_000;
+export const ageOf = ({ fetchedAtMs }: CacheEntry, nowMs: number): number => Math.max(0, nowMs - fetchedAtMs) / 1_000;
 
 type ReadyAnswer = ReturnType<typeof readyAnswer>;
 
@@ -52,7 +52,7 @@ interface Fetched {
 }
 
 /** An answer made of these entries: a hit, unless it was `fetched` for this request. Its age is that of the oldest. */
-export function answerOf(ready: ReadyAnswer, entries: readonly Entry[], nowMs: number, fetched?: Fetched): Answer {
+export function answerOf(ready: ReadyAnswer, entries: readonly CacheEntry[], nowMs: number, fetched?: Fetched): Answer {
   let [age, freshSeconds] = [0, Number.POSITIVE_INFINITY];
   for (const entry of entries) {
     age = Math.max(age, ageOf(entry, nowMs));

@@ -35,7 +35,7 @@ const OWN = new Set(['invalid_siwx_nonce', 'invalid_siwx_expired']);
 export const isOwn = (error: unknown): boolean => error instanceof Refusal && OWN.has(error.code);
 
 /** A key that a request waits for, with the state of its stored answer. */
-export interface Wanted extends Pick<KeyRequest, 'ageSeconds' | 'refusesCached'> {
+export interface WantedKey extends Pick<KeyRequest, 'ageSeconds' | 'refusesCached'> {
   readonly key: CacheKey;
   /** Answers fetched earlier will not do. Undefined: any servable answer will. */
   readonly notBeforeMs?: number | undefined;
@@ -59,11 +59,11 @@ export class Waiter {
   /** Its own call is in flight because a shared one was rejected. */
   isRetried = false;
   readonly done: Promise<void>;
-  readonly #wanted: Map<string, Wanted>;
+  readonly #wanted: Map<string, WantedKey>;
   #resolve: () => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
 
-  constructor(wanted: readonly Wanted[], asker: Asker, share?: Share) {
+  constructor(wanted: readonly WantedKey[], asker: Asker, share?: Share) {
     this.asker = asker;
     this.share = share;
     this.weight = 1 / wanted.length;
@@ -75,7 +75,7 @@ export class Waiter {
   }
 
   /** The keys still missing. */
-  wanted(): readonly Wanted[] {
+  wanted(): readonly WantedKey[] {
     return [...this.#wanted.values()];
   }
 

@@ -1,5 +1,5 @@
 import { type Cluster, NETWORKS, type Route } from '@asset-gateway/protocol';
-import type { Endpoint, Gate } from '../call.ts';
+import type { Gate, Serving } from '../call.ts';
 import { longestMs } from '../config/apis.ts';
 import type { CreditConfig } from '../config/paid.ts';
 import { ChargedAnswers } from '../credit/debiting.ts';
@@ -62,7 +62,7 @@ export function openCredit(parts: CreditParts) {
       return new CreditGate({ ...spending, network: NETWORKS[clusterOf(route)], priceMicros }, payments);
     },
     /** What serves a route of the credit surface. */
-    serving(route: Route): Pick<Endpoint, 'slots' | 'upstream'> {
+    serving(route: Route): Serving {
       const slots = unlimited;
       if (route.access === 'exact') return { upstream: purchaseUpstream(accounts, clusterOf(route)), slots };
       return { upstream: balanceUpstream(accounts, [...exact.clusters]), slots };

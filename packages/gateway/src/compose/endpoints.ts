@@ -1,7 +1,7 @@
 import type { Access, Route } from '@asset-gateway/protocol';
 import { blocking } from '../blocked/list.ts';
 import { SlotTaker } from '../budget/slot-taker.ts';
-import type { Endpoint, Gate } from '../call.ts';
+import type { Endpoint, Gate, Serving } from '../call.ts';
 import { createDescribe } from '../describe/discovery.ts';
 import { publicGate } from '../gates/gate.ts';
 import { SiwxGate } from '../gates/siwx/gate.ts';
@@ -46,8 +46,6 @@ export function bindEndpoints(dependencies: Foundation & Parts): Endpoint[] {
     ...dependencies.unlisted.map(({ route, answer }) => bind(route, byGateway(route, answer))),
   ];
 }
-
-type Serving = Pick<Endpoint, 'slots' | 'upstream'>;
 
 function servingOf(route: Route, dependencies: Foundation & Parts): Serving {
   if (route.surface === 'credit') return dependencies.credit?.serving(route) ?? missing(`${route.id} has no accounts`);

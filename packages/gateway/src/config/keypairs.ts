@@ -8,7 +8,7 @@ const KEYPAIR_BYTES = 64;
 const SEED_BYTES = 32;
 
 /** The bytes of a key pair, or a fault that never quotes the text: it may be a mistyped key. */
-type Reading = Uint8Array | string;
+type KeypairReading = Uint8Array | string;
 
 const NO_NUMBERS = 'is not a JSON array of 64 numbers from 0 to 255, as the Solana CLI writes it';
 
@@ -23,12 +23,12 @@ function isPair(bytes: Uint8Array): boolean {
   return Buffer.from(key.export({ format: 'jwk' }).x ?? '', 'base64url').equals(bytes.subarray(SEED_BYTES));
 }
 
-function checked(bytes: Uint8Array): Reading {
+function checked(bytes: Uint8Array): KeypairReading {
   if (bytes.length !== KEYPAIR_BYTES) return `has ${bytes.length} bytes instead of ${KEYPAIR_BYTES}`;
   return isPair(bytes) ? bytes : NO_PAIR;
 }
 
-function fromJson(json: string): Reading {
+function fromJson(json: string): KeypairReading {
   let value: unknown;
   try {
     value = JSON.parse(json);
@@ -39,7 +39,7 @@ function fromJson(json: string): Reading {
   return Array.isArray(value) && value.every(isByte) ? checked(Uint8Array.from(value)) : NO_NUMBERS;
 }
 
-function fromFile(path: string): Reading {
+function fromFile(path: string): KeypairReading {
   let json: string;
   try {
     json = withoutMark(readFileSync(path, 'utf8'));
@@ -52,7 +52,7 @@ function fromFile(path: string): Reading {
   return fromJson(json);
 }
 
-function read(text: string): Reading {
+function read(text: string): KeypairReading {
   if (text.startsWith('[')) return fromJson(text);
   const bytes = bs58.decodeUnsafe(text);
   // A short file name may also be valid base58.

@@ -1,12 +1,12 @@
 import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
 import {
+  type AtomicWrite,
   append,
   isDuplicate,
   type JournalEntry,
   keepAnswer,
   Ledger,
-  type Row,
-  type Step,
+  type SqlRow,
 } from '../stores/sql/database.ts';
 import { TIMES } from '../times.ts';
 import { type Account, type AccountHolder, balanceOf, type Debit, holdRefusal, type NewDebit } from './account.ts';
@@ -32,7 +32,7 @@ export type HoldResult = { readonly verdict: 'held'; readonly debit: NewDebit } 
 type NotCharged = 'running' | 'busy' | 'insufficient';
 
 /** An account, the debit with this id, and another debit for the same request whose answer is owed. */
-function lookOf(found: readonly Row[], { id, requestHash }: NewDebit, nowMs: number) {
+function lookOf(found: readonly SqlRow[], { id, requestHash }: NewDebit, nowMs: number) {
   const debits = found.map((row) => rows.debitOf(row, nowMs));
   const isOwed = (index: number) => found[index]?.owed_until_ms && found[index].request_hash === requestHash;
   const own = debits.find((each) => each?.id === id);
@@ -68,7 +68,7 @@ export class Accounts extends Ledger {
   }
 
   /** The latest movements of an account, newest first, with the members that clients get. */
-  async movements(holder: AccountHolder): Promise<readonly Row[]> {
+  async movements(holder: AccountHolder): Promise<readonly SqlRow[]> {
     const found = await this.database.report(rows.findMovements(holder));
     return found.map(({ transaction = null, ...others }) => ({ ...others, ...(transaction && { transaction }) }));
   }
@@ -81,8 +81,8 @@ export class Accounts extends Ledger {
   /** Holds the price of a call. */
   async hold(debit: NewDebit, options: rows.HoldOptions = {}): Promise<HoldResult> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const step = rows.hold(debit, this.now(), options);
-      const row = await this.#write(debit, step).catch((error) => this.#unlessTaken(debit, error));
+      const write = rows.hold(debit, this.now(), options);
+      const row = await this.#write(debit, write).catch((error) => this.#unlessTaken(debit, error));
       if (row) return { verdict: 'held', debit };
       const found = await this.#refusalOf(debit, options);
       if (found) return found;
@@ -95,8 +95,8 @@ export class Accounts extends Ledger {
     const nowMs = debit.capturedAtMs ?? this.now();
     const entry = entryOf(debit);
     const stored = keepAnswer(debit.id, answer, nowMs + TIMES.answerMs);
-    const step = rows.capture(debit, nowMs, [stored, append(entry, this.database.wallAt(nowMs))]);
-    const row = await this.#write(debit, step, [entry]);
+    const write = rows.capture(debit, nowMs, [stored, append(entry, this.database.wallAt(nowMs))]);
+    const row = await this.#write(debit, write, [entry]);
     if (row) return Number(row.balance);
     const now = await this.debit(debit.id);
     if (now?.owner === debit.owner && now.progress === 'captured') return balanceOf(await this.find(debit));
@@ -131,8 +131,8 @@ export class Accounts extends Ledger {
     await this.write({ guard: { sql, values: [id] } });
   }
 
-  async #write({ network, wallet }: AccountHolder, step: Step, entries: readonly JournalEntry[] = []) {
-    const row = await this.write(step);
+  async #write({ network, wallet }: AccountHolder, write: AtomicWrite, entries: readonly JournalEntry[] = []) {
+    const row = await this.write(write);
     if (row) this.events.emit('written', { network, wallet, entries });
     return row;
   }
@@ -164,7 +164,7 @@ export class Accounts extends Ledger {
   /** Releases lapsed holds, whose processes have died or whose calls take too long. */
   async releaseAllLapsed(): Promise<void> {
     const nowMs = this.now();
-    let lapsed: readonly Row[];
+    let lapsed: readonly SqlRow[];
     do {
       lapsed = await this.database.read(rows.findLapsed(nowMs));
       for (const row of lapsed) await this.write(rows.releaseLapsed(row, nowMs));

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
 import { MOST_UNPAID_CALLS } from '../gates/gate.ts';
 import {
+  type AtomicWrite,
   columnsOf,
   insertion,
   membersIn,
   namesIn,
-  type Row,
+  type SqlRow,
+  type SqlValue,
   type Statement,
-  type Step,
   text,
-  type Value,
 } from '../stores/sql/database.ts';
 import { TIMES } from '../times.ts';
 import { type Account, type AccountHolder, CREDIT, type Debit, NEW_ACCOUNT, type NewDebit } from './account.ts';
@@ -47,7 +47,7 @@ const COLUMNS = {
 const DEBIT = `w.cluster, w.address, d.owed_until_ms, ${namesIn('d', COLUMNS)}`;
 
 /** The account of a row. */
-export function accountOf(row: Row | undefined): Account {
+export function accountOf(row: SqlRow | undefined): Account {
   if (!row || row.granted_micro_usdc === null) return NEW_ACCOUNT;
   const { purchase_key: key, purchase_micro_usdc: micros } = row;
   return {
@@ -61,13 +61,13 @@ export function accountOf(row: Row | undefined): Account {
 }
 
 /** A debit and its wallet; undefined if the row has none, or its hold has lapsed. */
-export function debitOf(row: Row, nowMs: number): Debit | undefined {
+export function debitOf(row: SqlRow, nowMs: number): Debit | undefined {
   if (row.id === null || (row.state === 'held' && Number(row.until_ms) <= nowMs)) return undefined;
   const holder = { network: NETWORKS[row.cluster as Cluster], wallet: text(row.address) };
   return { ...membersIn(row, COLUMNS), ...holder } as unknown as Debit;
 }
 
-const holderValues = ({ network, wallet }: AccountHolder): Value[] => [clusterOfNetwork(network), wallet];
+const holderValues = ({ network, wallet }: AccountHolder): SqlValue[] => [clusterOfNetwork(network), wallet];
 
 export const findAccount = (holder: AccountHolder, nowMs: number): Statement => ({
   sql: `select ${accountAt('$3')} from wallets w ${buying('$3')} where w.cluster = $1 and w.address = $2`,
@@ -118,7 +118,7 @@ export interface HoldOptions {
 }
 
 /** Holds the price of a call. Writes nothing if `holdRefusal` gives a reason, or if the request was paid for before. */
-export function hold(debit: NewDebit, nowMs: number, options: HoldOptions): Step {
+export function hold(debit: NewDebit, nowMs: number, options: HoldOptions): AtomicWrite {
   const { leaseMs = TIMES.leastHoldMs, isPastOwed = false } = options;
   const { id, micros, requestHash } = debit;
   const guard = {
@@ -145,8 +145,8 @@ const unhold = (micros: number, charged: number): Statement => ({
   values: [micros, charged],
 });
 
-/** Charges what was held, unless a copy of the covered payment settles. `others`: further changes of the same step. */
-export function capture(debit: NewDebit, nowMs: number, others: readonly Statement[]): Step {
+/** Charges what was held, unless a copy of the covered payment settles. `others`: further changes of the same write. */
+export function capture(debit: NewDebit, nowMs: number, others: readonly Statement[]): AtomicWrite {
   const { id, owner, micros, memo } = debit;
   const guard = {
     sql: `update debits set state = 'captured', captured_at_ms = $3, owed_until_ms = $4, watch_from_ms = $5
@@ -157,7 +157,12 @@ export function capture(debit: NewDebit, nowMs: number, others: readonly Stateme
   return { guard, changes: [unhold(micros, micros), ...others], isDurable: true };
 }
 
-const releaseIf = (condition: string, values: readonly Value[], micros: number, calledAtMs?: number): Step => ({
+const releaseIf = (
+  condition: string,
+  values: readonly SqlValue[],
+  micros: number,
+  calledAtMs?: number,
+): AtomicWrite => ({
   guard: {
     sql: `delete from debits where id = $1 and ${condition} and state = 'held' and {in time} returning wallet_id as id`,
     values,
@@ -169,7 +174,7 @@ const releaseIf = (condition: string, values: readonly Value[], micros: number, 
 });
 
 /** Releases what this owner holds. `calledAtMs`: when the upstream call that is not charged has ended, if there was one. */
-export const release = ({ id, owner, micros }: NewDebit, calledAtMs?: number): Step =>
+export const release = ({ id, owner, micros }: NewDebit, calledAtMs?: number): AtomicWrite =>
   releaseIf('owner = $2', [id, owner], micros, calledAtMs);
 
 export const LAPSED_AT_ONCE = 100;
@@ -180,11 +185,11 @@ export const findLapsed = (nowMs: number): Statement => ({
 });
 
 /** Releases a lapsed hold. */
-export const releaseLapsed = ({ id = null, micro_usdc: micros }: Row, nowMs: number): Step =>
+export const releaseLapsed = ({ id = null, micro_usdc: micros }: SqlRow, nowMs: number): AtomicWrite =>
   releaseIf('until_ms <= $2', [id, nowMs], Number(micros));
 
 /** Drops the lapsed reservation of a payment. A new version of the wallet stops the request that made it, if it still runs. */
-export const dropLapsedPayment = (key: string, nowMs: number): Step => ({
+export const dropLapsedPayment = (key: string, nowMs: number): AtomicWrite => ({
   guard: {
     sql: `update wallets set version = $3 where {in time}
   and id = (select wallet_id from payments where key = $1 and ${IS_LAPSED_PAYMENT}) returning id`,

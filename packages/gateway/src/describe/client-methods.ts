@@ -12,7 +12,7 @@ import { type JsonSchema, published } from './schemas.ts';
 import { capital, type Priced, pricesOf } from './service.ts';
 
 /** A client method and its rows, one for each cluster and provider. */
-interface Method {
+interface ClientMethod {
   readonly surface: string;
   readonly name: string;
   readonly rows: readonly [Route, ...Route[]];
@@ -22,17 +22,18 @@ const HEAD = `// Written by the build from the route table. Do not edit.
 import type { Call, MethodRows, MethodTable } from './call.ts';
 `;
 
-const typeName = ({ surface, name }: Method, kind: string): string => `${capital(surface)}${capital(name)}${kind}`;
+const typeName = ({ surface, name }: ClientMethod, kind: string): string =>
+  `${capital(surface)}${capital(name)}${kind}`;
 
 /** All methods, in the order of the table. */
-export function methodsOf(routes: readonly Route[]): readonly Method[] {
-  const methods = new Map<string, Method>();
+export function methodsOf(routes: readonly Route[]): readonly ClientMethod[] {
+  const methods = new Map<string, ClientMethod>();
   for (const route of routes) {
     const name = route.id.slice(route.id.lastIndexOf('.') + 1);
     const key = `${route.surface}.${name}`;
     const known = methods.get(key);
     const rows = known ? ([...known.rows, route] as const) : ([route] as const);
-    methods.set(key, { surface: route.surface, name, rows: rows as unknown as Method['rows'] });
+    methods.set(key, { surface: route.surface, name, rows: rows as unknown as ClientMethod['rows'] });
   }
   return [...methods.values()];
 }
@@ -70,7 +71,7 @@ function objectOf({ input }: Route): JsonSchema | undefined {
 }
 
 /** The arguments of a method. */
-function argumentsOf(method: Method) {
+function argumentsOf(method: ClientMethod) {
   const [row] = method.rows;
   if (takes(row) === 'amount') return [{ name: 'amount', type: '{ usd: number }', isRequired: false }];
   const positional = positionalParameters(row)?.map(({ name, isRequired, schema }) => ({
@@ -98,7 +99,7 @@ function exampleArguments(row: Route): string[] {
   return [...Object.values(path), ...(object === undefined ? [] : [object])].map(literal);
 }
 
-function priceNote({ rows }: Method, service: Priced): string {
+function priceNote({ rows }: ClientMethod, service: Priced): string {
   if (rows[0].access !== 'exact') return rows[0].access === 'siwx' ? 'Free, for a signature.' : 'Free.';
   if (rows[0].credit === 'sold') return 'Choose one of the amounts that the gateway sells.';
   const prices = new Map(rows.map((row) => [row.provider, priceText(pricesOf(row, service), ' a call')]));
@@ -106,7 +107,7 @@ function priceNote({ rows }: Method, service: Priced): string {
   return `${[...prices].map(([provider, price]) => `By ${provider}: ${price}`).join('. ')}.`;
 }
 
-function signature(method: Method, service: Priced): string {
+function signature(method: ClientMethod, service: Priced): string {
   const [row] = method.rows;
   const written = `${method.surface}.${method.name}(${exampleArguments(row).join(', ')})`;
   const lines = [row.description, '', priceNote(method, service), '@example', `await client.${written}`];
@@ -117,7 +118,7 @@ function signature(method: Method, service: Priced): string {
   return `${comment(lines, '  ')}  ${method.name}(${given.join(', ')}): Call<${typeName(method, 'Result')}>;\n`;
 }
 
-function typesOf(method: Method): string {
+function typesOf(method: ClientMethod): string {
   const [row] = method.rows;
   const input = argumentsOf(method).find(({ name, type }) => name === 'input' && type.startsWith('{'));
   const result = typeText(published(row.result.schema), 'result');
@@ -128,7 +129,7 @@ function typesOf(method: Method): string {
 }
 
 /** The client's table entry of a method. */
-function rowText({ surface, name, rows }: Method): string {
+function rowText({ surface, name, rows }: ClientMethod): string {
   const [{ path, access, cluster, provider, result, httpMethod }] = rows;
   const template = path.replace(`/solana/${cluster}/${provider}/`, '/solana/:cluster/:provider/');
   const isSold = rows[0].credit === 'sold';

@@ -3,7 +3,7 @@ import type { BlockList, Socket } from 'node:net';
 import { isProxy, plain } from './client-address.ts';
 
 /** The connections of one address; `idle` in the order in which they became idle. */
-interface Group {
+interface AddressGroup {
   readonly address: string;
   readonly idle: Set<Socket>;
   size: number;
@@ -26,8 +26,8 @@ export class Connections {
   readonly #maximum: number;
   readonly #share: number;
   readonly #trusted: BlockList;
-  readonly #groups = new Map<string, Group>();
-  readonly #members = new Map<Socket, Group>();
+  readonly #groups = new Map<string, AddressGroup>();
+  readonly #members = new Map<Socket, AddressGroup>();
   readonly #idle = new Set<Socket>();
   /** Number of waiting requests, and the pipelines whose next one may begin. */
   #waiting = 0;
@@ -119,7 +119,7 @@ export class Connections {
 }
 
 /** A request and the function that begins to answer it. */
-interface Exchange {
+interface WaitingRequest {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
   readonly begin: () => void;
@@ -129,7 +129,7 @@ interface Exchange {
 export class Pipeline {
   readonly #socket: Socket;
   readonly #connections: Connections;
-  #waiting: Exchange[] = [];
+  #waiting: WaitingRequest[] = [];
   /** Number of begun requests, and the last one. */
   #begun = 0;
   #lastBegun: IncomingMessage | undefined;
@@ -157,7 +157,7 @@ export class Pipeline {
   }
 
   /** Begins an arrived request now or in its turn. */
-  take(exchange: Exchange): void {
+  take(exchange: WaitingRequest): void {
     if (this.#isFull) return;
     if (this.#begun < MAX_UNANSWERED && this.#waiting.length === 0) this.#begin(exchange);
     else if (this.#connections.enterWaiting()) this.#wait(exchange);
@@ -182,7 +182,7 @@ export class Pipeline {
     return this.#isFull || this.#waiting.length > 0;
   }
 
-  #begin({ incoming, outgoing, begin }: Exchange): void {
+  #begin({ incoming, outgoing, begin }: WaitingRequest): void {
     this.#lastBegun = incoming;
     if (this.#begun++ === 0) this.#connections.note(this.#socket, false);
     // 'close' fires when the connection has taken the answer's last byte.
@@ -190,7 +190,7 @@ export class Pipeline {
     begin();
   }
 
-  #wait(exchange: Exchange): void {
+  #wait(exchange: WaitingRequest): void {
     this.#waiting.push(exchange);
     this.#socket.pause();
   }

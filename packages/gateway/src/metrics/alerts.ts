@@ -1,5 +1,5 @@
 import { ALERTS } from './alert-texts.ts';
-import { type Figures, groupOf, KEY, type Wanted } from './figures.ts';
+import { type Figures, groupOf, KEY, type LabelFilter } from './figures.ts';
 
 /** The growth of all counters in a span. */
 export interface Growth {
@@ -48,7 +48,7 @@ const above =
 
 /** A gauge is below the bound. */
 const below =
-  (name: string, wanted?: Wanted): Find =>
+  (name: string, wanted?: LabelFilter): Find =>
   ({ now }, { bound = 0 }) =>
     now.of(name, wanted).flatMap(({ value, labels }) => (value < bound ? [groupOf(labels, KEY)] : []));
 
@@ -67,7 +67,7 @@ const rateAbove = (code: string | RegExp): Find =>
 
 /** A counter has grown by more than the bound for a value of this label. */
 const growsAbove =
-  (name: string, label: string, wanted?: Wanted): Find =>
+  (name: string, label: string, wanted?: LabelFilter): Find =>
   ({ over }, { minutes = 0, bound = 0 }) =>
     [...over(minutes).figures.by(name, [label], wanted)].flatMap(([subject, count]) =>
       count > bound ? [subject] : [],
@@ -78,7 +78,7 @@ const countAbove = (code: string): Find => growsAbove('requests_total', 'route',
 
 /** The share of `those` among `these` requests to a route is above the bound. */
 const shareAbove =
-  (those: Wanted, these: Wanted): Find =>
+  (those: LabelFilter, these: LabelFilter): Find =>
   ({ over }, { minutes = 0, bound = 0 }) => {
     const { figures } = over(minutes);
     const all = figures.by('requests_total', ['route'], these);

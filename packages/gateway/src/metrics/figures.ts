@@ -36,9 +36,9 @@ export function sampleOf({ value, labels, metricName }: MetricValueWithName<stri
 export type Sample = ReturnType<typeof sampleOf>;
 
 /** A filter on labels. */
-export type Wanted = Readonly<Record<string, string | RegExp>>;
+export type LabelFilter = Readonly<Record<string, string | RegExp>>;
 
-const isWanted = ({ labels }: Sample, wanted: Wanted): boolean =>
+const isWanted = ({ labels }: Sample, wanted: LabelFilter): boolean =>
   Object.entries(wanted).every(([name, text]) => {
     const given = labels[name] ?? '';
     return typeof text === 'string' ? text === given : text.test(given);
@@ -62,17 +62,17 @@ export class Figures {
     }
   }
 
-  of(name: string, wanted: Wanted = {}): readonly Sample[] {
+  of(name: string, wanted: LabelFilter = {}): readonly Sample[] {
     return (this.#byName.get(name) ?? []).filter((sample) => isWanted(sample, wanted));
   }
 
   /** Undefined if there is no such sample. */
-  sum(name: string, wanted?: Wanted): number | undefined {
+  sum(name: string, wanted?: LabelFilter): number | undefined {
     return this.of(name, wanted).reduce<number | undefined>((sum, { value }) => (sum ?? 0) + value, undefined);
   }
 
   /** Sums by the values of these labels. */
-  by(name: string, labels: readonly string[], wanted?: Wanted): ReadonlyMap<string, number> {
+  by(name: string, labels: readonly string[], wanted?: LabelFilter): ReadonlyMap<string, number> {
     const sums = new Map<string, number>();
     for (const sample of this.of(name, wanted)) {
       const group = groupOf(sample.labels, labels);
@@ -85,7 +85,7 @@ export class Figures {
    * A quantile of a histogram as Prometheus computes it: values are spread evenly within a bucket, and the last bound is the
    * maximum. Undefined without values.
    */
-  quantile(fraction: number, name: string, wanted?: Wanted): number | undefined {
+  quantile(fraction: number, name: string, wanted?: LabelFilter): number | undefined {
     const sums = this.by(`${name}_bucket`, ['le'], wanted);
     const buckets = [...sums].map(([le, count]) => ({
       le: le === '+Inf' ? Number.POSITIVE_INFINITY : Number(le),

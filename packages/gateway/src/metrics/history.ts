@@ -1,5 +1,5 @@
 import { type Growth, RULES, type Rule, type Snapshot } from './alerts.ts';
-import { Figures, type Sample, type Wanted } from './figures.ts';
+import { Figures, type LabelFilter, type Sample } from './figures.ts';
 
 const MINUTE_MS = 60_000;
 /** 24 hours of minutes. */
@@ -13,10 +13,10 @@ type Column = (grown: Figures, now: Figures) => number | undefined;
 
 /** The growth of a counter; `least` if it has no such values. */
 const growth =
-  (name: string, wanted?: Wanted, least?: 0): Column =>
+  (name: string, wanted?: LabelFilter, least?: 0): Column =>
   (grown) =>
     grown.sum(name, wanted) ?? least;
-const requests = (wanted: Wanted): Column => growth('requests_total', wanted, 0);
+const requests = (wanted: LabelFilter): Column => growth('requests_total', wanted, 0);
 const calls = (surface: string | RegExp): Column => growth('upstream_duration_seconds_count', { surface }, 0);
 const money = (kind: string): Column => growth('journal_usd_micros_total', { kind, cluster: 'mainnet' });
 const duration =
@@ -25,7 +25,7 @@ const duration =
     grown.quantile(fraction, 'request_duration_seconds');
 /** A gauge at the end of the minute. */
 const last =
-  (name: string, wanted?: Wanted): Column =>
+  (name: string, wanted?: LabelFilter): Column =>
   (_, now) =>
     now.sum(name, wanted);
 

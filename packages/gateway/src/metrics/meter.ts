@@ -3,13 +3,16 @@ import { PREFIX } from './figures.ts';
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-type Value = number | boolean;
+type MetricValue = number | boolean;
 
 /** The value of a metric without labels, or values by their labels; undefined: none now. */
-type Reading = Value | undefined | readonly (readonly [labels: Readonly<Record<string, string | number>>, Value])[];
-type Read = () => Reading | Promise<Reading>;
+type MetricReading =
+  | MetricValue
+  | undefined
+  | readonly (readonly [labels: Readonly<Record<string, string | number>>, MetricValue])[];
+type Read = () => MetricReading | Promise<MetricReading>;
 
-const valuesOf = (reading: Reading) =>
+const valuesOf = (reading: MetricReading) =>
   typeof reading === 'object' ? reading : reading === undefined ? [] : [[{}, reading] as const];
 
 /** Replaces the values of a metric by what is read. */

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Background } from '../background.ts';
 import type { Growth, Snapshot } from './alerts.ts';
-import { CHANNEL, type Figures, groupOf, type Wanted } from './figures.ts';
+import { CHANNEL, type Figures, groupOf, type LabelFilter } from './figures.ts';
 import { History } from './history.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -104,7 +104,7 @@ export class Totals {
   }
 
   /** A counter by labels: the group, its total, and its rate a minute. */
-  #counts(name: string, labels: readonly string[], wanted?: Wanted) {
+  #counts(name: string, labels: readonly string[], wanted?: LabelFilter) {
     const { figures, seconds } = this.#recent;
     const added = figures.by(name, labels, wanted);
     const perMinute = (growth = 0) => (growth / Math.max(seconds, 1)) * SECONDS_PER_MINUTE;
@@ -114,7 +114,7 @@ export class Totals {
   }
 
   /** A quantile in the last minutes, and since the start; null without values. */
-  #quantiles(fraction: number, name: string, wanted?: Wanted) {
+  #quantiles(fraction: number, name: string, wanted?: LabelFilter) {
     return [this.#recent.figures, this.#now].map((figures) => figures.quantile(fraction, name, wanted) ?? null);
   }
 }

@@ -1,26 +1,26 @@
 import { clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
 import {
+  type AtomicWrite,
   append,
   columnsOf,
-  type Step as DatabaseStep,
   type Dialect,
   insertion,
   type JournalEntry,
   type JournalKind,
   keepAnswer,
   POSTGRES,
-  type Row,
   SQLITE,
+  type SqlRow,
+  type SqlValue,
   type Statement,
-  type Value,
 } from '../stores/sql/database.ts';
 import { TIMES } from '../times.ts';
-import type { Step } from './machine.ts';
+import type { TransitionResult } from './machine.ts';
 import { amountOf, type FeeCharge, isOpen, PAYMENTS, type PaymentRecord } from './record.ts';
 import { CHANGING, LASTING, type StoredState, type Subject } from './rows.ts';
 
 /** The columns that a step may change. */
-function changing(record: PaymentRecord, nowMs: number, fee: FeeCharge | undefined): Row {
+function changing(record: PaymentRecord, nowMs: number, fee: FeeCharge | undefined): SqlRow {
   const { progress, owed, calls = 0, failedOnChain = 0, leasedUntilMs = 0, resolvedAtMs = 0 } = record;
   // A fee counts from before its payment is sent until there is proof that it was not paid.
   const isFeePaid = isOpen(record) || progress === 'settled' || record.failedOnChain === 1;
@@ -126,7 +126,7 @@ const updateToSettle = ({ countedFees }: Dialect): string =>
 const UPDATES_TO_SETTLE = { sqlite: updateToSettle(SQLITE), postgres: updateToSettle(POSTGRES) };
 
 /** Whether money may move from this step on. */
-export const beginsSettling = ({ before, after }: Step): boolean =>
+export const beginsSettling = ({ before, after }: TransitionResult): boolean =>
   after.record?.progress === 'settling' && before.record?.progress === 'reserved';
 
 /** A step that is to be written. */
@@ -134,7 +134,7 @@ export interface Taking {
   readonly subject: Subject;
   /** The state that was read. */
   readonly state: StoredState;
-  readonly step: Step;
+  readonly step: TransitionResult;
   readonly details: StepDetails;
   readonly entries: readonly JournalEntry[];
   /** The wallet's next version. */
@@ -154,7 +154,7 @@ function walletGuard(
   for (const { kind, micros } of entries) if (kind === 'grant') grantedMicros += micros;
   const state = [version, JSON.stringify(step.after.paid), nowMs, grantedMicros];
   if (!wallet) return { sql: NEW_WALLET, values: [clusterOfNetwork(subject.network), subject.payer, ...state] };
-  const values: Value[] = [wallet.id, wallet.version, ...state];
+  const values: SqlValue[] = [wallet.id, wallet.version, ...state];
   if (!beginsSettling(step)) return { sql: UPDATE_WALLET, values };
   values.push(subject.key);
   if (fee) {
@@ -170,7 +170,7 @@ function walletGuard(
  * The journal entries of a step that the journal does not have yet: the settlement of a payment and the grant of its credit, or its
  * refusal after verification. The settlement carries the fee of both.
  */
-export function entriesOf({ before, after }: Step, { booked = [] }: StepDetails): readonly JournalEntry[] {
+export function entriesOf({ before, after }: TransitionResult, { booked = [] }: StepDetails): readonly JournalEntry[] {
   const { record } = after;
   if (!record || record.progress === before.record?.progress) return [];
   const isSettled = record.progress === 'settled';
@@ -189,7 +189,7 @@ export function entriesOf({ before, after }: Step, { booked = [] }: StepDetails)
 }
 
 /** The statements of a step. A reservation need not survive a power cut, because nothing has moved. */
-export function statementsOf(taking: Taking, dialect: Dialect): DatabaseStep {
+export function statementsOf(taking: Taking, dialect: Dialect): AtomicWrite {
   const { before, after } = taking.step;
   const changes = [rowChange(taking), ...answerChange(taking), ...callsChange(taking)];
   for (const entry of taking.entries) changes.push(append(entry, taking.wallMs));

@@ -1,7 +1,7 @@
 import type { Queues } from './queue.ts';
 import type { CallDependencies, Memos } from './read/requirement.ts';
 import type { ReconcilerDependencies } from './reconcile.ts';
-import type { Step } from './steps.ts';
+import type { PurchaseStep } from './steps.ts';
 import type { VerifyingDependencies } from './verification.ts';
 
 /** What the payment gates of all routes share. */
@@ -12,5 +12,5 @@ export interface PaymentDependencies extends ReconcilerDependencies, VerifyingDe
   readonly memos: Memos;
   readonly onFailure: (error: unknown) => void;
   /** Called after each step of a purchase, before the next one begins. */
-  readonly onStep?: ((step: Step) => void) | undefined;
+  readonly onStep?: ((step: PurchaseStep) => void) | undefined;
 }

@@ -23,14 +23,14 @@ type Unchanged = Exclude<ReserveVerdict, 'reserved'> | 'ignored' | 'lost';
 export type Transition = (state: PaymentState, nowMs: number) => PaymentState | Unchanged;
 
 /** The result of a transition. */
-export interface Step {
+export interface TransitionResult {
   readonly before: PaymentState;
   readonly after: PaymentState;
   readonly verdict: Unchanged | 'done';
 }
 
 /** Applies a transition to a stored state. */
-export function step(stored: PaymentState, transition: Transition, nowMs: number): Step {
+export function apply(stored: PaymentState, transition: Transition, nowMs: number): TransitionResult {
   const before = readState(stored, nowMs);
   const next = transition(before, nowMs);
   return typeof next === 'string' ? { before, after: before, verdict: next } : { before, after: next, verdict: 'done' };

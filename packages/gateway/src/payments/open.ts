@@ -16,7 +16,7 @@ import type { Describe } from '../describe/discovery.ts';
 import { ExactGate, type ExactRoute } from '../gates/exact.ts';
 import type { SpanNames, Tracing } from '../traces/tracing.ts';
 import type { PaymentDependencies } from './dependencies.ts';
-import { Chain } from './facilitator/chain.ts';
+import { Chain, type Chains } from './facilitator/chain.ts';
 import type { Facilitator } from './facilitator/facilitator.ts';
 import { feePayerReader } from './facilitator/fee-payer.ts';
 import { InProcessFacilitator } from './facilitator/local.ts';
@@ -27,9 +27,6 @@ import { Memos, type Offer } from './read/requirement.ts';
 import { TOKEN } from './read/transaction.ts';
 import { Reconciler } from './reconcile.ts';
 import { VerificationLimits } from './verification.ts';
-
-/** By network. */
-type Chains = ReadonlyMap<string, Chain>;
 
 export const CLUSTERS: readonly Cluster[] = ['mainnet', 'devnet'];
 

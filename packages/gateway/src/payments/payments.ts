@@ -4,7 +4,7 @@ import type { Repeated } from '../background.ts';
 import type { CreditLimits } from '../credit/account.ts';
 import { IS_SEARCHED } from '../credit/rows.ts';
 import { mayDelete } from '../stores/sql/clock.ts';
-import { isDuplicate, type JournalKind, Ledger, type Row } from '../stores/sql/database.ts';
+import { isDuplicate, type JournalKind, Ledger, type SqlRow } from '../stores/sql/database.ts';
 import { TIMES } from '../times.ts';
 import * as changes from './changes.ts';
 import type { Settlement } from './facilitator/facilitator.ts';
@@ -21,8 +21,8 @@ import {
 import { findByKey, findOpen, lookAt, paidOf, recordOfRow, type StoredState, type Subject, stateOf } from './rows.ts';
 
 /** The verdict of a step, and the record after it. */
-interface Outcome {
-  readonly verdict: machine.Step['verdict'] | 'fees used up';
+interface StepOutcome {
+  readonly verdict: machine.TransitionResult['verdict'] | 'fees used up';
   readonly record: PaymentRecord | undefined;
   /** The wallet's credit after a step that was written. */
   readonly balanceMicros?: number | undefined;
@@ -128,7 +128,7 @@ export class Payments extends Ledger {
   }
 
   /** Records a settlement's outcome. `owner` may report that nothing moved only while it still owns the payment. */
-  async resolve(key: string, settlement: Settlement, owner?: string): Promise<Outcome> {
+  async resolve(key: string, settlement: Settlement, owner?: string): Promise<StepOutcome> {
     const transition = machine.resolve(settlement, owner);
     return this.#next(key, transition).catch(async (error) => {
       if (settlement.outcome !== 'settled' || !isDuplicate(error)) throw error;
@@ -176,7 +176,7 @@ export class Payments extends Ledger {
   }
 
   /** A step of an existing payment; ignored if there is none. After a failure and after the last step the lease is not renewed. */
-  async #next(key: string, transition: machine.Transition, details: changes.StepDetails = {}): Promise<Outcome> {
+  async #next(key: string, transition: machine.Transition, details: changes.StepDetails = {}): Promise<StepOutcome> {
     const own = this.#own.get(key);
     this.#own.delete(key);
     const record = own?.record ?? (await this.find(key));
@@ -188,12 +188,12 @@ export class Payments extends Ledger {
     transition: machine.Transition,
     details: changes.StepDetails,
     seen?: StoredState,
-  ): Promise<Outcome> {
+  ): Promise<StepOutcome> {
     let isFresh = seen === undefined;
     let state = seen ?? (await this.look(subject));
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const nowMs = this.now();
-      const step = machine.step(state, transition, nowMs);
+      const step = machine.apply(state, transition, nowMs);
       if (step.verdict === 'done') {
         const [entries, version] = [changes.entriesOf(step, details), randomBytes(8).toString('hex')];
         const wallMs = this.database.wallAt(nowMs);
@@ -216,7 +216,7 @@ export class Payments extends Ledger {
     throw new Error('too many steps at once');
   }
 
-  #taken({ subject, state, step, entries, version }: changes.Taking, row: Row): Outcome {
+  #taken({ subject, state, step, entries, version }: changes.Taking, row: SqlRow): StepOutcome {
     const { record } = step.after;
     const { network, payer: wallet } = subject;
     const { granted_micro_usdc: granted, spent_micro_usdc: spent } = row;

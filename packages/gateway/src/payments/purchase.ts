@@ -130,10 +130,10 @@ function lookUp({ payments }: Seller, { key, offer, request, transaction }: Paym
   return fromStore(payments.look({ key, network, payer, requestHash }, feePayer));
 }
 
-type Known = Pick<StoredState, 'record' | 'isCovered'>;
+type KnownPayment = Pick<StoredState, 'record' | 'isCovered'>;
 
 /** The answer that this very payment has bought, or that credit has bought in its place. */
-async function answerKnown({ deliveries, credit }: Seller, sent: PaymentCall, look: Known, prepare: Prepare) {
+async function answerKnown({ deliveries, credit }: Seller, sent: PaymentCall, look: KnownPayment, prepare: Prepare) {
   const known = await deliveries.known(sent, look.record, prepare);
   if (known || !credit || !look.isCovered) return known;
   const { accounts, answers } = credit.dependencies;

@@ -3,7 +3,7 @@ import type { Crypto } from '../gates/crypto.ts';
 import { monotonicMs } from '../stores/clock.ts';
 import { Recent } from '../tallies.ts';
 import { TIMES } from '../times.ts';
-import { type Chain, DEAD_AFTER_BLOCKS, HISTORY, SKEW_MS, type Sighting as Status } from './facilitator/chain.ts';
+import { type Chain, type Chains, DEAD_AFTER_BLOCKS, HISTORY, type Sighting, SKEW_MS } from './facilitator/chain.ts';
 import {
   FAILED_ON_CHAIN,
   type Facilitator,
@@ -20,7 +20,7 @@ export interface ReconcilerDependencies {
   readonly payments: Payments;
   readonly facilitator: Facilitator;
   /** By network. Without a chain only the facilitator is asked. */
-  readonly chains: ReadonlyMap<string, Chain>;
+  readonly chains: Chains;
   readonly crypto: Crypto;
   /** Called with the outcome of each settlement. */
   readonly onSettlement?: ((outcome: Settlement['outcome']) => void) | undefined;
@@ -31,14 +31,14 @@ const INTERVAL_MS = 2_000;
 const EXPIRED = 'expired';
 
 /** What the chain shows of a payment. */
-interface Sighting extends Status {
+interface PaymentSighting extends Sighting {
   readonly signature: string | undefined;
   /** Whether the whole history was searched for it. */
   readonly isComplete: boolean;
 }
 
 /** A payment that there is no chain to show. */
-export const MISSING: Sighting = { signature: undefined, isComplete: false, status: 'missing', slot: 0 };
+export const MISSING: PaymentSighting = { signature: undefined, isComplete: false, status: 'missing', slot: 0 };
 
 /**
  * Resolves payments with an unknown outcome. It looks for the transaction on the chain and, if this process settles, sends it again
@@ -74,7 +74,7 @@ export class Reconciler {
   }
 
   /** What a chain shows of a payment now; `missing` if there is no chain to read. `minSlot`: which a node must have reached. */
-  async look(record: PaymentRecord, chain: Chain | undefined, minSlot?: number): Promise<Sighting> {
+  async look(record: PaymentRecord, chain: Chain | undefined, minSlot?: number): Promise<PaymentSighting> {
     if (!chain) return MISSING;
     if (record.signature !== undefined)
       return { signature: record.signature, isComplete: true, ...(await chain.status(record.signature)) };

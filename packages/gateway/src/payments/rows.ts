@@ -8,7 +8,7 @@ import {
   THE_WALLET,
   unchargedCalls,
 } from '../credit/rows.ts';
-import { membersIn, namesIn, only, type Row, type Statement, text, type Value } from '../stores/sql/database.ts';
+import { membersIn, namesIn, only, type SqlRow, type SqlValue, type Statement, text } from '../stores/sql/database.ts';
 import { TIMES } from '../times.ts';
 import type { NewPayment, PaymentRecord, PaymentState } from './record.ts';
 
@@ -112,7 +112,7 @@ export const findOpen = (nowMs: number, dueMs: number, limit: number): Statement
 });
 
 /** The record in a row, with the wallet that pays. */
-export const recordOfRow = (row: Row): PaymentRecord =>
+export const recordOfRow = (row: SqlRow): PaymentRecord =>
   ({
     ...membersIn(row, MEMBERS),
     requirement: JSON.parse(text(row.requirement)),
@@ -122,14 +122,14 @@ export const recordOfRow = (row: Row): PaymentRecord =>
   }) as unknown as PaymentRecord;
 
 /** The payments that make a known payer. */
-export const paidOf = (json: Value | undefined): PaymentState['paid'] => (json ? JSON.parse(String(json)) : []);
+export const paidOf = (json: SqlValue | undefined): PaymentState['paid'] => (json ? JSON.parse(String(json)) : []);
 
 /** The state that `lookAt` finds. */
-export function stateOf(rows: readonly Row[], key: string): StoredState {
+export function stateOf(rows: readonly SqlRow[], key: string): StoredState {
   const row = only(rows);
-  const resolvedAtMs = (each: Row) => Number(each.resolved_at_ms ?? Number.MAX_SAFE_INTEGER);
-  let found: Row | undefined;
-  const due: Row[] = [];
+  const resolvedAtMs = (each: SqlRow) => Number(each.resolved_at_ms ?? Number.MAX_SAFE_INTEGER);
+  let found: SqlRow | undefined;
+  const due: SqlRow[] = [];
   for (const each of rows) {
     if (each.key === key) found = each;
     else if (each.key !== null) due.push(each);

@@ -12,7 +12,7 @@ import * as responses from './responses.ts';
 import type { Purchase } from './steps.ts';
 
 /** A settlement and what was recorded of it, as far as the database answered. */
-export interface Outcome {
+export interface SettlementOutcome {
   readonly settlement: Settlement;
   readonly record?: PaymentRecord | undefined;
   /** The wallet's credit after it. */
@@ -20,7 +20,7 @@ export interface Outcome {
 }
 
 /** A payment that has settled. */
-interface Settled extends Pick<Outcome, 'balanceMicros'> {
+interface Settled extends Pick<SettlementOutcome, 'balanceMicros'> {
   readonly record: PaymentRecord;
   /** Whether it had settled before. */
   readonly isRepeat?: boolean;
@@ -87,7 +87,7 @@ export async function record(
   { payments, onFailure, onStep, onSettlement }: PaymentDependencies,
   { payment }: Purchase,
   settlement: Settlement,
-): Promise<Outcome> {
+): Promise<SettlementOutcome> {
   onStep?.('settle');
   onSettlement?.(settlement.outcome);
   const resolved = await payments.resolve(payment.key, settlement, payment.owner).catch(onFailure);
@@ -99,7 +99,7 @@ export async function record(
 export async function conclude(
   { payments, reconciler }: PaymentDependencies,
   { payment, sent: { inVersion1Header } }: Purchase,
-  outcome: Outcome | undefined,
+  outcome: SettlementOutcome | undefined,
 ): Promise<Settled> {
   const { settlement, balanceMicros } = outcome ?? {};
   // An outage of the database does not fail a payment that may have settled.

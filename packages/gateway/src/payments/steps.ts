@@ -3,7 +3,7 @@ import type { NewPayment } from './record.ts';
 import type { StoredState } from './rows.ts';
 
 /** The steps of a purchase that tests can interrupt. */
-export type Step = 'reserve' | 'verify' | 'upstream' | 'store' | 'settle' | 'record' | 'respond';
+export type PurchaseStep = 'reserve' | 'verify' | 'upstream' | 'store' | 'settle' | 'record' | 'respond';
 
 /** A request and the payment that matches it, as it is reserved. */
 export interface Purchase {

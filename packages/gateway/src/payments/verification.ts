@@ -2,7 +2,7 @@ import { Refusal } from '@asset-gateway/protocol';
 import { alreadyUsed, fromStore } from '../gates/gate.ts';
 import { Counts, Recent } from '../tallies.ts';
 import { TIMES } from '../times.ts';
-import type { Chain } from './facilitator/chain.ts';
+import type { Chains } from './facilitator/chain.ts';
 import { codeOfReason, type Processed } from './facilitator/facilitator.ts';
 import { MISSING, type Reconciler, type ReconcilerDependencies } from './reconcile.ts';
 import { isKnownPayer, type PaymentRecord } from './record.ts';
@@ -82,7 +82,7 @@ const busy = (reason: string, retryAfterSeconds: number): Refusal =>
 export interface VerifyingDependencies extends Pick<ReconcilerDependencies, 'payments' | 'facilitator'> {
   readonly reconciler: Reconciler;
   /** By network, over connections of their own: verifying never delays a settlement. */
-  readonly verifyingChains: ReadonlyMap<string, Chain>;
+  readonly verifyingChains: Chains;
   readonly limits: VerificationLimits;
 }
 

@@ -1,14 +1,14 @@
 import { ACCEPT_CLOCK, clockIn, READ_CLOCK } from '../stores/sql/clock.ts';
 import { type ClockRow, type Database, type Dialect, type JournalKind, text } from '../stores/sql/database.ts';
 
-type Texts<Column extends string> = Readonly<Record<Column, string>>;
+type TextColumns<Column extends string> = Readonly<Record<Column, string>>;
 
 /**
  * An entry of the journal. Like all members that reports show, its are named as the reports' columns. `time`: ISO 8601; `node`: the
  * process that appended it; `repair`: `repair` if it was appended later, from the chain, else empty.
  */
 export interface ReadEntry
-  extends Texts<'time' | 'cluster' | 'route' | 'wallet' | 'transaction' | 'request_id' | 'node' | 'repair'> {
+  extends TextColumns<'time' | 'cluster' | 'route' | 'wallet' | 'transaction' | 'request_id' | 'node' | 'repair'> {
   readonly id: number;
   readonly kind: JournalKind;
   readonly usd_micros: number;
@@ -26,7 +26,7 @@ export type Grouping = (typeof GROUPINGS)[number];
  * looked up; `transaction`: its signature, empty if unknown.
  */
 export interface OpenPayment
-  extends Texts<'since' | 'state' | 'cluster' | 'route' | 'wallet' | 'transaction' | 'request_id' | 'id'> {
+  extends TextColumns<'since' | 'state' | 'cluster' | 'route' | 'wallet' | 'transaction' | 'request_id' | 'id'> {
   readonly usd_micros: number;
   readonly memo: string | null;
 }
@@ -65,7 +65,7 @@ const SUMS = {
 export const SUM_COLUMNS = Object.keys(SUMS) as (keyof typeof SUMS)[];
 
 /** The sums of a group on one cluster. Clusters are separate, because devnet's money is free. */
-export interface Group extends Readonly<Record<keyof typeof SUMS, number>> {
+export interface SalesGroup extends Readonly<Record<keyof typeof SUMS, number>> {
   readonly cluster: string;
   /** A route id, a wallet, a day (UTC) or the cluster; empty if unknown. */
   readonly group: string;
@@ -94,8 +94,8 @@ export class Books {
   async groups(sinceMs: number, by: Grouping, limit?: number) {
     const values = [new Date(sinceMs).toISOString(), limit ?? Number.MAX_SAFE_INTEGER];
     const rows = await this.#database.report({ sql: groupQuery(this.#database.dialect, by), values });
-    const groups = as<Group>(rows.map(({ groups: _, ...group }) => group));
-    const byName = (one: Group, other: Group) =>
+    const groups = as<SalesGroup>(rows.map(({ groups: _, ...group }) => group));
+    const byName = (one: SalesGroup, other: SalesGroup) =>
       ascending(other.cluster, one.cluster) || ascending(one.group, other.group);
     return { groups: limit === undefined ? groups.toSorted(byName) : groups, count: Number(rows[0]?.groups ?? 0) };
   }

@@ -3,12 +3,12 @@ import { dollars, Refusal } from '@asset-gateway/protocol';
 import type { Database } from '../stores/sql/database.ts';
 import { audit, type Missing, type ProveCredit } from './audit.ts';
 import type { Books } from './books.ts';
-import { readTask, type Task, USAGE, UsageError } from './options.ts';
+import { readTask, type SalesTask, USAGE, UsageError } from './options.ts';
 import { appendMissing, missingEntry, type Payee, transferBy } from './payee-history.ts';
 import { clockTable, discrepancyTable, entryTable, groupTable, openTable, written } from './report.ts';
 
 /** The output of the command. */
-export type Output = Readonly<Record<'stdout' | 'stderr', { write(text: string): unknown }>>;
+export type CommandOutput = Readonly<Record<'stdout' | 'stderr', { write(text: string): unknown }>>;
 
 /** The data that the command reads. */
 export interface Archive {
@@ -31,7 +31,7 @@ const FOLLOW_MS = 1_000;
 const LATE_MS = 10_000;
 
 /** Writes entries as they are appended, until the process ends. Entries may become visible in another order than that of their ids. */
-async function follow({ books }: Archive, { sinceMs, format }: Task, { stdout }: Output): Promise<never> {
+async function follow({ books }: Archive, { sinceMs, format }: SalesTask, { stdout }: CommandOutput): Promise<never> {
   if (format !== 'json') stdout.write(written(entryTable([]), format));
   let fromMs = sinceMs;
   let seen = new Map<number, number>();
@@ -63,7 +63,12 @@ const NOT_GRANTED = {
 };
 
 /** Grants a whole transfer, because the operator has decided so, and answers the exit code. */
-async function grant(archive: Archive, signature: string, atAnyAge: boolean, { stderr }: Output): Promise<number> {
+async function grant(
+  archive: Archive,
+  signature: string,
+  atAnyAge: boolean,
+  { stderr }: CommandOutput,
+): Promise<number> {
   const { database } = archive;
   for (const payee of await archive.payees()) {
     const transfer = await transferBy(payee, signature);
@@ -79,7 +84,7 @@ async function grant(archive: Archive, signature: string, atAnyAge: boolean, { s
   return 1;
 }
 
-async function verify(archive: Archive, task: Task, output: Output) {
+async function verify(archive: Archive, task: SalesTask, output: CommandOutput) {
   const { sinceMs, format } = task;
   const { stdout, stderr } = output;
   if (task.grant !== undefined) return grant(archive, task.grant, sinceMs === 0, output);
@@ -98,7 +103,7 @@ async function verify(archive: Archive, task: Task, output: Output) {
   return discrepancies.length === 0 ? 0 : 1;
 }
 
-async function carryOut(task: Task, archive: Archive, output: Output): Promise<number> {
+async function carryOut(task: SalesTask, archive: Archive, output: CommandOutput): Promise<number> {
   const { kind, sinceMs, by, format } = task;
   const { books, solPriceUsd } = archive;
   if (kind === 'follow') return follow(archive, task, output);
@@ -113,7 +118,7 @@ async function carryOut(task: Task, archive: Archive, output: Output): Promise<n
 }
 
 /** The command `asset-gateway sales`. Answers its exit code: 2 if the arguments are invalid or the chain cannot be read. */
-export async function sales(words: readonly string[], output: Output, open: OpenArchive): Promise<number> {
+export async function sales(words: readonly string[], output: CommandOutput, open: OpenArchive): Promise<number> {
   let task: ReturnType<typeof readTask>;
   try {
     task = readTask(words, Date.now());

@@ -4,7 +4,7 @@ import { runAll } from '../closing.ts';
 import type { HistoryRow } from '../payments/facilitator/chain.ts';
 import { looksIssued } from '../payments/read/requirement.ts';
 import { monotonicMs } from '../stores/clock.ts';
-import { type Database, text, type Value } from '../stores/sql/database.ts';
+import { type Database, type SqlValue, text } from '../stores/sql/database.ts';
 import { Recent } from '../tallies.ts';
 import { appendMissing, historyOf, missingEntry, type Payee, paymentKeyBy, transferBy } from './payee-history.ts';
 
@@ -136,7 +136,7 @@ export class CoveredWatch {
   }
 
   /** Changes watched payments in batches, until none is left to change. */
-  async #change(sql: string, values: readonly Value[]): Promise<void> {
+  async #change(sql: string, values: readonly SqlValue[]): Promise<void> {
     while (await this.#dependencies.database.write({ guard: { sql, values } }));
   }
 }

@@ -24,10 +24,10 @@ export const USAGE = `Usage: asset-gateway sales [--since 7d] [--by route|wallet
 `;
 
 /** The output format: for a person, a spreadsheet or a program. */
-export type Format = 'table' | 'csv' | 'json';
+export type ReportFormat = 'table' | 'csv' | 'json';
 
 /** The task of a command line. */
-export type Task = Exclude<ReturnType<typeof readTask>, 'help'>;
+export type SalesTask = Exclude<ReturnType<typeof readTask>, 'help'>;
 
 /** Invalid arguments. */
 export class UsageError extends Error {}
@@ -103,6 +103,6 @@ export function readTask(words: readonly string[], nowMs: number) {
   const sinceMs = sinceOf(values.since ?? (kind === 'follow' ? '0m' : WEEK), nowMs);
   if (sinceMs === undefined) throw new UsageError('--since is a span such as 7d, 24h or 90m, a date, or all.');
   if (!isGrouping(by)) throw new UsageError(`--by is one of ${GROUPINGS.join(', ')}.`);
-  const format: Format = csv ? 'csv' : json ? 'json' : 'table';
+  const format: ReportFormat = csv ? 'csv' : json ? 'json' : 'table';
   return { kind, sinceMs, by, format, repair, accept, grant };
 }

@@ -157,7 +157,7 @@ const ALWAYS = '9999-12-31T00:00:00.000Z';
  * Whether an entry was appended. `present`: the journal has it. `barred`: its payment is in progress, or its block is older than the
  * complete part of the journal.
  */
-type Verdict = 'appended' | 'present' | 'barred';
+type AppendVerdict = 'appended' | 'present' | 'barred';
 
 /** Appends a missing settlement once, and grants credit for it. `atMs`: the time of its block; undefined if its age does not matter. */
 export async function appendMissing(
@@ -165,7 +165,7 @@ export async function appendMissing(
   entry: MissingEntry,
   creditMicros: number,
   atMs?: number,
-): Promise<Verdict> {
+): Promise<AppendVerdict> {
   const grant: JournalEntry = { ...entry, kind: 'grant', micros: creditMicros, feeLamports: 0 };
   const entries = creditMicros > 0 ? [entry, grant] : [entry];
   const since = atMs === undefined ? ALWAYS : new Date(Math.max(0, atMs - SKEW_MS)).toISOString();

@@ -5,13 +5,13 @@ import type { Discrepancy } from './audit.ts';
 import {
   type Books,
   GROUPINGS,
-  type Group,
   type Grouping,
   type OpenPayment,
   type ReadEntry,
+  type SalesGroup,
   SUM_COLUMNS,
 } from './books.ts';
-import { type Format, isGrouping, sinceOf } from './options.ts';
+import { isGrouping, type ReportFormat, sinceOf } from './options.ts';
 
 /** A cell. Numbers stay numbers in every format; undefined is an empty cell. */
 export type Cell = string | number | undefined;
@@ -69,7 +69,7 @@ const tableOf = <Name extends string>(
 ): Table => ({ columns, rows: rows.map((row) => columns.map((column) => row[column])) });
 
 /** Groups as a table. The last two columns are empty unless the price of SOL is configured. */
-export function groupTable(by: Grouping, groups: readonly Group[], solPriceUsd: number | undefined): Table {
+export function groupTable(by: Grouping, groups: readonly SalesGroup[], solPriceUsd: number | undefined): Table {
   const microsPerLamport = ((solPriceUsd ?? 0) * MICROS_PER_DOLLAR) / LAMPORTS_PER_SOL;
   const rows = groups.map((group) => {
     const fee = solPriceUsd === undefined ? undefined : Math.round(group.fee_lamports * microsPerLamport);
@@ -106,7 +106,7 @@ function inDollars({ columns, rows }: Table): Table {
 }
 
 /** A table in an output format. `isMore`: its rows follow earlier ones, one a line and without column names. */
-export function written(table: Table, format: Format, isMore = false): string {
+export function written(table: Table, format: ReportFormat, isMore = false): string {
   const { columns, rows } = format === 'table' ? inDollars(table) : table;
   if (format === 'csv') return (isMore ? rows : [columns, ...rows]).map(csvLine).join('');
   if (!isMore && format === 'json') return `${JSON.stringify(objectsOf(table), undefined, 2)}\n`;

@@ -2,7 +2,7 @@ import { createMatcher, type HttpMethod, type Match, type Placed, Refusal, type 
 import type { Call, Inbound } from '../call.ts';
 
 /** A call with its endpoint. */
-export type Found<E> = Call & { readonly endpoint: E };
+export type MatchedCall<E> = Call & { readonly endpoint: E };
 
 const MAX_TARGET_LENGTH = 8192;
 /** Origin form, printable ASCII, no fragment. */
@@ -31,7 +31,7 @@ function splitTarget({ target, hosts }: Inbound): { path: string; query: string 
 }
 
 /** A row of the matcher; without an endpoint it is disabled. */
-interface Row<E> extends Placed {
+interface MatcherRow<E> extends Placed {
   readonly endpoint: E | undefined;
 }
 
@@ -44,12 +44,12 @@ function allowedMethods(rows: readonly Placed[]): string {
     .join(', ');
 }
 
-const rowOf = <E>({ path, httpMethod }: Route, endpoint?: E): Row<E> => ({ path, httpMethod, endpoint });
+const rowOf = <E>({ path, httpMethod }: Route, endpoint?: E): MatcherRow<E> => ({ path, httpMethod, endpoint });
 
 /** A preflight is answered from the row that it asks for, or else from the first. */
 function endpointFor<E>(
   { method, headers }: Pick<Inbound, 'method' | 'headers'>,
-  { rows }: Match<Row<E>>,
+  { rows }: Match<MatcherRow<E>>,
 ): { endpoint: E; method: Call['method'] } {
   const verb = method === 'HEAD' ? 'GET' : method;
   const row = rows.get(verb as HttpMethod);
@@ -70,8 +70,8 @@ function endpointFor<E>(
 export function createMatch<E extends { readonly route: Route }>(
   endpoints: readonly E[],
   disabled: readonly Route[] = [],
-): (inbound: Inbound) => Found<E> {
-  const find = createMatcher<Row<E>>([
+): (inbound: Inbound) => MatchedCall<E> {
+  const find = createMatcher<MatcherRow<E>>([
     ...endpoints.map((endpoint) => rowOf(endpoint.route, endpoint)),
     ...disabled.map((route) => rowOf<E>(route)),
   ]);

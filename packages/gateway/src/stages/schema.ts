@@ -70,10 +70,10 @@ export class Violations {
 }
 
 /** The name of a value, the rule that it breaks, and the rule's bounds. */
-type Found = readonly [name: string, rule: string, bounds?: Values];
+type Violation = readonly [name: string, rule: string, bounds?: Values];
 
 /** Finds violations one by one, so that a search can end at a limit. */
-type Judge = (value: unknown, name: string) => Iterable<Found>;
+type Judge = (value: unknown, name: string) => Iterable<Violation>;
 
 /** The keywords read here; the library judges the others. */
 interface Shape {

@@ -25,7 +25,7 @@ const SPACE = 0x20;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** A parameter as its schema judges it, and as the upstream gets it. */
-interface Parameter {
+interface ReadParameter {
   readonly judged: unknown;
   readonly sent: unknown;
 }
@@ -36,7 +36,7 @@ function parameterIn(
   schema: TSchema,
   { isVerbatim = false }: Route['upstream'],
   read: Decode,
-): Parameter {
+): ReadParameter {
   const { type, items = {}, maxItems } = schema as { type?: unknown; items?: TSchema; maxItems?: number };
   if (type !== 'array') {
     const raw = read(text);
@@ -51,7 +51,7 @@ function parameterIn(
   return { judged, sent: isVerbatim ? texts : judged };
 }
 
-const isTooLong = ({ judged }: Parameter): boolean => Array.isArray(judged) && judged.length > MAX_VALUES;
+const isTooLong = ({ judged }: ReadParameter): boolean => Array.isArray(judged) && judged.length > MAX_VALUES;
 
 type Decode = (text: string) => string;
 const asItIs: Decode = (text) => text;
@@ -75,7 +75,7 @@ interface Judged {
   readonly sent: Values;
 }
 
-const judgedOf = (found: ReadonlyMap<string, Parameter>): Judged => ({
+const judgedOf = (found: ReadonlyMap<string, ReadParameter>): Judged => ({
   judged: Object.fromEntries([...found].map(([name, { judged }]) => [name, judged])),
   sent: Object.fromEntries([...found].map(([name, { sent }]) => [name, sent])),
 });
@@ -83,7 +83,7 @@ const judgedOf = (found: ReadonlyMap<string, Parameter>): Judged => ({
 /** The query's parameters. Unknown and repeated parameters are violations. */
 function readQuery(query: string | undefined, { input, upstream }: Route, violations: Violations): Judged {
   const schema = input.query;
-  const values = new Map<string, Parameter>();
+  const values = new Map<string, ReadParameter>();
   for (const pair of query ? query.split('&', MAX_VALUES) : []) {
     if (violations.isFull) break;
     const equals = pair.indexOf('=');
@@ -126,7 +126,11 @@ function assertJson(headers: Inbound['headers'], isEmpty: boolean): void {
 }
 
 /** The body as JSON. Refuses other content types, encodings, and text that is not shallow UTF-8 JSON. */
-function readBody({ body, headers }: Inbound, { isVerbatim }: Route['upstream'], violations: Violations): Parameter {
+function readBody(
+  { body, headers }: Inbound,
+  { isVerbatim }: Route['upstream'],
+  violations: Violations,
+): ReadParameter {
   assertJson(headers, body.length === 0);
   const first = firstValues(Buffer.from(body).toString('latin1'));
   if (!first) throw new Refusal('invalid_json');
@@ -186,7 +190,7 @@ const mayBeAbsent = ({ body }: Route['input']): boolean =>
   !['items', 'allOf', 'anyOf', 'oneOf'].some((keyword) => keyword in body) &&
   (Reflect.get(body, 'type') ?? 'object') === 'object';
 
-const NO_BODY: Parameter = { judged: {}, sent: {} };
+const NO_BODY: ReadParameter = { judged: {}, sent: {} };
 
 /**
  * Makes the validator of a row: from raw parameters to an input, or a refusal with every violation. The first call compiles the

@@ -57,7 +57,7 @@ function failureOf(error: Error | undefined): string {
 }
 
 /** Counts the spans that wait and those that were dropped, and reports when the collector fails and when it works again. */
-class Delivery implements SpanExporter, SpanProcessor {
+class CountingExporter implements SpanExporter, SpanProcessor {
   notice: (message: string) => void = () => undefined;
   dropped = 0;
   readonly #exporter: SpanExporter;
@@ -118,7 +118,7 @@ class Delivery implements SpanExporter, SpanProcessor {
 
 /** Makes spans and exports them. */
 export async function openExport(config: TracesConfig) {
-  const delivery = new Delivery(await openExporter(config), config.timeoutMs);
+  const delivery = new CountingExporter(await openExporter(config), config.timeoutMs);
   const provider = new TracerProvider({
     resource: defaultResource().merge(resourceFromAttributes(config.attributes)),
     sampler: samplerOf(config),

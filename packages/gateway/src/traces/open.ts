@@ -56,7 +56,7 @@ function factsOf({ route, client, path, error, status, cache }: LogLine, templat
 }
 
 type Export = Awaited<ReturnType<typeof openExport>>;
-type Method = (...parts: unknown[]) => Promise<unknown>;
+type AsyncMethod = (...parts: unknown[]) => Promise<unknown>;
 
 /** Traces with OpenTelemetry. Nothing is global, so several gateways in a process are traced separately. */
 class OpenTelemetryTracing implements Tracing {
@@ -117,7 +117,7 @@ class OpenTelemetryTracing implements Tracing {
 
   spanned<T extends object>(target: T, names: SpanNames<T>): T {
     const wrapped = new Map<PropertyKey, unknown>();
-    const wrap = (key: PropertyKey, method: Method): Method => {
+    const wrap = (key: PropertyKey, method: AsyncMethod): AsyncMethod => {
       const name: unknown = names[key as keyof T];
       if (name === undefined) return method.bind(target);
       return (...parts) => {
@@ -130,7 +130,7 @@ class OpenTelemetryTracing implements Tracing {
         // Of the target itself, because a proxy has no private fields.
         const member: unknown = Reflect.get(target, key, target);
         if (typeof member !== 'function') return member;
-        const known = wrapped.get(key) ?? wrap(key, member as Method);
+        const known = wrapped.get(key) ?? wrap(key, member as AsyncMethod);
         wrapped.set(key, known);
         return known;
       },

@@ -1,5 +1,5 @@
 import { Refusal, type Route } from '@asset-gateway/protocol';
-import type { Allowance, Budget, BudgetView, Share, Store, Verdict } from '../budget/store.ts';
+import type { Allowance, Budget, BudgetView, Share, SlotVerdict, Store } from '../budget/store.ts';
 import type { Answer, Upstream, UpstreamCall } from '../call.ts';
 import type { Breaker } from './breaker.ts';
 import { type KeyedUpstream, UpstreamRefusal } from './upstream.ts';
@@ -106,7 +106,7 @@ export class SeveralKeys implements Upstream, Allowance {
   }
 
   /** The refusal with the shortest wait; undefined if a budget does not refuse. */
-  async judge(share: Share): Promise<Verdict | undefined> {
+  async judge(share: Share): Promise<SlotVerdict | undefined> {
     const { store } = this.#options;
     const judged = usableKeys(this.#views()).map(({ key }) => store.judge(key.budget, share).catch(() => undefined));
     const verdicts = await Promise.all(judged);

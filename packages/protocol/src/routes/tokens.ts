@@ -13,16 +13,16 @@ const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 
 const results = { ...tokens, ...asset, ...facts };
 
-type Method = keyof typeof results;
+type TokensMethod = keyof typeof results;
 
-function row(method: Method, endpoint: string, description: string, options: RowOptions = {}): Route {
+function row(method: TokensMethod, endpoint: string, description: string, options: RowOptions = {}): Route {
   const [verb, path] = endpoint.split(' ');
   const place = { id: `tokens.${method}`, provider: 'tokens', surface: 'tokens', access: 'siwx', method } as const;
   const paths = { endpoint: `${verb} ${PREFIX}${path}`, upstreamPath: `/v1${path}` };
   return rowOf({ ...place, ...paths, description, result: results[method], ...options });
 }
 
-function assetRow(method: Method, endpoint: string, description: string, options: RowOptions = {}): Route {
+function assetRow(method: TokensMethod, endpoint: string, description: string, options: RowOptions = {}): Route {
   return row(method, endpoint, description, {
     path: { assetId: assetId() },
     ...options,

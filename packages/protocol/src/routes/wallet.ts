@@ -23,9 +23,9 @@ const cursor = optional(text('The cursor of a previous answer.', 200));
 
 const results = { ...wallet };
 
-type Method = keyof typeof results;
+type WalletMethod = keyof typeof results;
 
-function row(method: Method, endpoint: string, description: string, options: RowOptions): Route {
+function row(method: WalletMethod, endpoint: string, description: string, options: RowOptions): Route {
   const [verb, path = ''] = endpoint.split(' ');
   const upstreamPath = `/v1/wallet${path.replace(/^\/([\w-]+)\/:wallet$/, '/:wallet/$1')}`;
   const place = { provider: 'helius', surface: 'wallet', cluster: 'mainnet', method } as const;
@@ -33,7 +33,7 @@ function row(method: Method, endpoint: string, description: string, options: Row
   return paidRow({ ...place, ...ours, description, result: results[method], ...options });
 }
 
-function walletRow(method: Method, endpoint: string, description: string, query?: RowOptions['query']): Route {
+function walletRow(method: WalletMethod, endpoint: string, description: string, query?: RowOptions['query']): Route {
   return row(method, endpoint, description, {
     path: { wallet: method === 'identity' ? addressOrName : address },
     ...(query && { query }),

@@ -17,7 +17,7 @@ const USAGE = `Usage: asset-gateway check [--env] <file>
   --schema   prints the JSON Schema of the file, for editors
 `;
 
-type Output = Readonly<Record<'stdout' | 'stderr', { write(text: string): unknown }>>;
+type CheckOutput = Readonly<Record<'stdout' | 'stderr', { write(text: string): unknown }>>;
 
 /** Why an operation cannot be served; undefined if it can. */
 function whyNot(document: OpenApiDocument, operation: Operation, keyName?: string): string | undefined {
@@ -104,7 +104,11 @@ function ownRoutes({ off, limits, disabled, prices, lifetimes }: Families): stri
 }
 
 /** Prints what a file of APIs serves. Returns the exit code. */
-export function check(given: readonly string[], { stdout, stderr }: Output, environment: Environment = {}): number {
+export function check(
+  given: readonly string[],
+  { stdout, stderr }: CheckOutput,
+  environment: Environment = {},
+): number {
   const [word, ...more] = given.filter((each) => each !== '--env');
   if (word === '--help' || word === '-h') {
     stdout.write(USAGE);

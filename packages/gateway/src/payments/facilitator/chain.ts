@@ -35,6 +35,9 @@ export interface Sighting {
   readonly slot: number;
 }
 
+/** The chains by network. */
+export type Chains = ReadonlyMap<string, Chain>;
+
 /** A transaction of an account's history. */
 export interface HistoryRow {
   readonly signature: string;

@@ -3,7 +3,7 @@ import type { Background, Repeated } from '../../background.ts';
 import { closeAll } from '../../closing.ts';
 import { type FeeCharge, isKnownPayer, type NewPayment, PAYMENTS } from '../record.ts';
 import type { StoredState } from '../rows.ts';
-import type { Chain } from './chain.ts';
+import type { Chain, Chains } from './chain.ts';
 import type { Facilitator } from './facilitator.ts';
 
 /** The reason of a refusal. */
@@ -44,7 +44,7 @@ export interface FeePayerBalance {
 }
 
 /** Reads the fee payer's balance on each chain. */
-export function feePayerReader(facilitator: Facilitator, chains: ReadonlyMap<string, Chain>, background: Background) {
+export function feePayerReader(facilitator: Facilitator, chains: Chains, background: Background) {
   const read = async ([network, chain]: [string, Chain]): Promise<FeePayerBalance> => {
     const lamports = await background.run('fee_payers', async () => {
       const account = await chain.account(facilitator.feePayer(network) ?? '');
@@ -61,7 +61,7 @@ const POLL_MS = 5_000;
 
 interface FeePayerWatching {
   /** By network. */
-  readonly chains: ReadonlyMap<string, Chain>;
+  readonly chains: Chains;
   readonly notice: (message: string) => void;
   readonly background: Background;
 }

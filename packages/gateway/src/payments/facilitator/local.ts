@@ -5,7 +5,7 @@ import bs58 from 'bs58';
 import type { Background } from '../../background.ts';
 import { TIMES } from '../../times.ts';
 import { unavailable } from '../responses.ts';
-import type { Chain } from './chain.ts';
+import type { Chain, Chains } from './chain.ts';
 import {
   FAILED_ON_CHAIN,
   type Facilitator,
@@ -15,8 +15,6 @@ import {
   type Verification,
 } from './facilitator.ts';
 import { watchFeePayer } from './fee-payer.ts';
-
-type Chains = ReadonlyMap<string, Chain>;
 
 /** What the in-process facilitator needs. */
 interface InProcessOptions {

@@ -58,7 +58,7 @@ async function evaluate(client: Client, { sha1, source }: Script, words: string[
 }
 
 /** A script with its keys and arguments. */
-export interface Step {
+export interface ScriptCall {
   readonly script: Script;
   readonly keys?: readonly string[];
   readonly args?: readonly (string | number)[];
@@ -156,7 +156,7 @@ export class RedisConnection {
   }
 
   /** Runs a script. Rejects after the time-out, or if Redis answers an error. */
-  async ask({ script, keys, args, timeout }: Required<Step>): Promise<Reply> {
+  async ask({ script, keys, args, timeout }: Required<ScriptCall>): Promise<Reply> {
     const askedAtMs = monotonicMs();
     const { waitMs } = timeout;
     const mayWait = timeout.forConnection && askedAtMs - this.#lostAtMs <= RECENT_MS;

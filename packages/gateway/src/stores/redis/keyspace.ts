@@ -6,7 +6,7 @@ import {
   type ReplyTimeout,
   retryTimeout,
   type Script,
-  type Step,
+  type ScriptCall,
 } from './connection.ts';
 
 /** Nodes note the time every second: after a longer pause the clock has stepped, or no node ran. */
@@ -116,7 +116,7 @@ export class Keyspace {
   }
 
   /** Runs one atomic step on keys of this keyspace. After a rejection it may or may not have run. */
-  async run({ script, keys = [], args = [], timeout = REQUEST_TIMEOUT }: Step): Promise<unknown> {
+  async run({ script, keys = [], args = [], timeout = REQUEST_TIMEOUT }: ScriptCall): Promise<unknown> {
     const askedAtMs = monotonicMs();
     const expiry = this.#followed.isFollowing && !this.#turned ? this.now() + timeout.waitMs + GRACE_MS : NO_EXPIRY;
     const [nowMs, wallMs, answer] = await this.#connection.ask({
@@ -132,10 +132,10 @@ export class Keyspace {
   }
 
   /** Like `run`, with a second attempt if the first one fails. */
-  async runWithRetry(step: Step): Promise<unknown> {
+  async runWithRetry(call: ScriptCall): Promise<unknown> {
     const askedAtMs = monotonicMs();
-    return this.run(step).catch(() =>
-      this.run({ ...step, timeout: retryTimeout(monotonicMs() - askedAtMs, step.timeout?.travelMs) }),
+    return this.run(call).catch(() =>
+      this.run({ ...call, timeout: retryTimeout(monotonicMs() - askedAtMs, call.timeout?.travelMs) }),
     );
   }
 

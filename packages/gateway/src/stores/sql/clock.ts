@@ -1,4 +1,4 @@
-import { type ClockRow, only, type Row, type Statement } from './database.ts';
+import { type ClockRow, only, type SqlRow, type Statement } from './database.ts';
 
 /**
  * The clocks that decide about money.
@@ -68,7 +68,7 @@ export const CLOCK_COLUMNS = `now_ms as "nowMs", wall_ms as "wallMs", accepted_m
 export const READ_CLOCK: Statement = { sql: `select ${CLOCK_COLUMNS} from clock where id = 1` };
 
 /** The clocks in the only row of an answer. */
-export const clockIn = (rows: readonly Row[]): ClockRow => only(rows) as unknown as ClockRow;
+export const clockIn = (rows: readonly SqlRow[]): ClockRow => only(rows) as unknown as ClockRow;
 
 /** The wall time of a moment of the books' clock. They agree to the second while neither has stepped. */
 export const wallOf = (nowMs: number, clocks: Pick<ClockRow, 'nowMs' | 'wallMs'>): number =>

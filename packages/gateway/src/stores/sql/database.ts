@@ -11,7 +11,7 @@ export const SQLITE = {
   dayOf: (instant: string) => `substr(${instant}, 1, 10)`,
   /** The texts of a list in JSON, as rows. */
   textsIn: (json: string) => `select value from json_each(${json})`,
-  /** The fees that count against a fee payer's budget: all (0), or those of new payers (1). Concurrent steps run this one by one. */
+  /** The fees that count against a fee payer's budget: all (0), or those of new payers (1). Concurrent writes run this one by one. */
   countedFees: (feePayer: string, nowMs: string, newPayers: string) =>
     `(select coalesce(sum(case when ${newPayers} = 1 then of_new_payers else lamports end), 0) from fees
   where fee_payer = ${feePayer} and until_ms > ${nowMs})`,
@@ -28,24 +28,24 @@ export const POSTGRES: Dialect = {
 
 const DUPLICATE = /^(?:23505|SQLITE_CONSTRAINT_(?:UNIQUE|PRIMARYKEY))$/;
 
-/** Whether a step failed because another one has inserted the same key. */
+/** Whether a write failed because another one has inserted the same key. */
 export const isDuplicate = (error: unknown): boolean => DUPLICATE.test(String((error as { code?: unknown }).code));
 
 /** A value of a column or a parameter. Integers are safe integers. */
-export type Value = string | number | null;
+export type SqlValue = string | number | null;
 
-export type Row = Readonly<Record<string, Value>>;
+export type SqlRow = Readonly<Record<string, SqlValue>>;
 
 /** A statement in the SQL that SQLite and PostgreSQL share; `$1` is the first of its values. */
 export interface Statement {
   readonly sql: string;
-  readonly values?: readonly Value[];
+  readonly values?: readonly SqlValue[];
   /** The most bytes of its answer, if they may be many: it is given more time. */
   readonly bytes?: number;
 }
 
 /** Statements that are written together or not at all. Two of them must not change the same row. */
-export interface Step {
+export interface AtomicWrite {
   /**
    * Has the condition `{in time}` and ends in `returning`. If it returns no row, nothing is written. In SQLite `returning` may be
    * left out: the answer is then an empty row if a row was changed.
@@ -56,16 +56,16 @@ export interface Step {
    * `id` of the guard's row. One that ends in `returning` adds its columns to the result.
    */
   readonly changes?: readonly Statement[];
-  /** Whether the step must be on disk before the promise resolves. Otherwise it survives the process but not a power cut. */
+  /** Whether the write must be on disk before the promise resolves. Otherwise it survives the process but not a power cut. */
   readonly isDurable?: boolean;
 }
 
-/** The values of a step's statements. */
-export const valuesOf = ({ guard, changes = [] }: Step): Value[] =>
+/** The values of a write's statements. */
+export const valuesOf = ({ guard, changes = [] }: AtomicWrite): SqlValue[] =>
   [guard, ...changes].flatMap(({ values = [] }) => values);
 
 /** The bytes of the texts among values. */
-export function bytesOf(values: readonly Value[]): number {
+export function bytesOf(values: readonly SqlValue[]): number {
   let bytes = 0;
   for (const value of values) if (typeof value === 'string') bytes += Buffer.byteLength(value);
   return bytes;
@@ -94,29 +94,29 @@ export interface Database {
   clock(): Promise<ClockRow>;
   /** Whether the last request to the database was answered. */
   isReady(): boolean;
-  read(statement: Statement): Promise<readonly Row[]>;
+  read(statement: Statement): Promise<readonly SqlRow[]>;
   /** Like `read`, for slow queries: they delay no request. */
-  report(statement: Statement): Promise<readonly Row[]>;
+  report(statement: Statement): Promise<readonly SqlRow[]>;
   /**
-   * Writes a step. Answers the returned columns, or undefined if the guard returned no row. After a rejection the step may or may not
-   * be written. If a connection was lost, a step that was written may answer undefined: read and compare.
+   * Writes all statements or none. Answers the returned columns, or undefined if the guard returned no row. After a rejection they may
+   * or may not be written. After a lost connection it may answer undefined although they are written: read and compare.
    */
-  write(step: Step): Promise<Row | undefined>;
+  write(write: AtomicWrite): Promise<SqlRow | undefined>;
   close(): Promise<void>;
 }
 
 /** The first row, which must exist. */
-export function only(rows: readonly Row[]): Row {
+export function only(rows: readonly SqlRow[]): SqlRow {
   const [row] = rows;
   if (!row) throw new Error('the database has left out a row');
   return row;
 }
 
 /** A value as a text; empty for null. */
-export const text = (value: Value | undefined): string => String(value ?? '');
+export const text = (value: SqlValue | undefined): string => String(value ?? '');
 
 /** The members of an object in its row, by a table of columns; columns that are null are left out. */
-export function membersIn(row: Row, columns: Readonly<Record<string, string>>) {
+export function membersIn(row: SqlRow, columns: Readonly<Record<string, string>>) {
   const stored = Object.entries(columns).filter(([column]) => row[column] !== null);
   return Object.fromEntries(stored.map(([column, member]) => [member, row[column]]));
 }
@@ -129,13 +129,13 @@ export const namesIn = (table: string, columns: Readonly<Record<string, string>>
 
 /** The columns of an object, by a table of its members; members that are missing are null. */
 export function columnsOf<T extends object>(object: T, columns: Readonly<Record<string, keyof T>>) {
-  const row: Record<string, Value> = {};
-  for (const [column, member] of Object.entries(columns)) row[column] = (object[member] ?? null) as Value;
+  const row: Record<string, SqlValue> = {};
+  for (const [column, member] of Object.entries(columns)) row[column] = (object[member] ?? null) as SqlValue;
   return row;
 }
 
 /** Inserts a row of the wallet that the guard names as `id`. */
-export function insertion(table: string, row: Row) {
+export function insertion(table: string, row: SqlRow) {
   let [names, parameters, count] = ['wallet_id', '{guard.id}', 0];
   for (const name of Object.keys(row)) {
     names += `, ${name}`;
@@ -147,7 +147,7 @@ export function insertion(table: string, row: Row) {
 /** The kind of a journal entry. A refusal moves no money, but may have cost a fee. */
 export type JournalKind = 'settlement' | 'refusal' | 'grant' | 'debit';
 
-/** A movement of money. It is appended in the same step and never changed. */
+/** A movement of money. It is written together with what it records, and never changed. */
 export interface JournalEntry {
   readonly kind: JournalKind;
   /** `mainnet` or `devnet`. */
@@ -171,7 +171,7 @@ export interface JournalEntry {
 /** Names this process. */
 const NODE = randomBytes(4).toString('hex');
 
-/** Appends an entry to a step whose guard names the wallet as `id`. `wallMs`: its time, by the wall clock. */
+/** Appends an entry to a write whose guard names the wallet as `id`. `wallMs`: its time, by the wall clock. */
 export const append = ({ transaction, ...entry }: JournalEntry, wallMs: number): Statement =>
   insertion('journal_entries', {
     at: new Date(wallMs).toISOString(),
@@ -187,17 +187,17 @@ export const append = ({ transaction, ...entry }: JournalEntry, wallMs: number):
     is_repair: entry.isRepair ? 1 : 0,
   });
 
-/** What a step has written, for metrics and for requests that wait for their wallet. */
-export interface Written {
+/** The journal entries of one write, for metrics and for requests that wait for their wallet. */
+export interface JournalWrite {
   readonly network: string;
   readonly wallet: string;
   readonly entries: readonly JournalEntry[];
 }
 
 export interface MoneyEvents {
-  /** A step that this process has written. */
-  written: [Written];
-  /** The duration of a durable step, even if it failed. */
+  /** After each write of this process. */
+  written: [JournalWrite];
+  /** The duration of a durable write, even if it failed. */
   committed: [ms: number];
 }
 
@@ -205,7 +205,7 @@ const KEEP = `insert into answers (key, until_ms, bytes, answer) select $1, $2, 
   set until_ms = excluded.until_ms, bytes = excluded.bytes, answer = excluded.answer`;
 
 /**
- * Stores an answer in the step that charges for it. `key`: of its payment or debit; `answer`: JSON; `untilMs`: null while its payment
+ * Stores an answer in the write that charges for it. `key`: of its payment or debit; `answer`: JSON; `untilMs`: null while its payment
  * is open.
  */
 export const keepAnswer = (key: string, answer: string, untilMs: number | null) => ({
@@ -243,13 +243,13 @@ export abstract class Ledger {
     void this.background.run('deliveries', () => this.write({ guard: { sql, values: [key] } }));
   }
 
-  /** Writes a step, and times it if it is durable. */
-  protected async write(step: Step): Promise<Row | undefined> {
+  /** Writes all statements or none, and times it if it is durable. */
+  protected async write(write: AtomicWrite): Promise<SqlRow | undefined> {
     const startedMs = monotonicMs();
     try {
-      return await this.database.write(step);
+      return await this.database.write(write);
     } finally {
-      if (step.isDurable) this.events.emit('committed', monotonicMs() - startedMs);
+      if (write.isDurable) this.events.emit('committed', monotonicMs() - startedMs);
     }
   }
 

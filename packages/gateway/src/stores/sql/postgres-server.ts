@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool, PoolClient, PoolConfig } from 'pg';
-import { isDuplicate, type Row, type Step, type Value } from './database.ts';
+import { type AtomicWrite, isDuplicate, type SqlRow, type SqlValue } from './database.ts';
 import { CHANGES_TABLE, missingChanges, NOTE_CHANGE, SCHEMA_STATE, type SchemaState, SchemaTooNew } from './schema.ts';
 
 const PROTOCOLS = ['postgres:', 'postgresql:'];
@@ -53,7 +53,7 @@ export const [CONNECT_MS, QUERY_MS] = [400, 400];
 const BYTES_PER_MS = 10_000;
 const HEARTBEAT_MS = 200;
 const REPORT_MS = 20_000;
-/** Steps rely on this isolation, whatever the role has. The server cancels statements that no node waits for any more. */
+/** Writes rely on this isolation, whatever the role has. The server cancels statements that no node waits for any more. */
 const SESSION = `set default_transaction_isolation = 'read committed';
   set statement_timeout = 2000; set lock_timeout = 250; set idle_in_transaction_session_timeout = 5000`;
 /** Behind a pooler a connection may have the limits of another one. */
@@ -61,10 +61,10 @@ const WITHOUT_LIMITS = 'set local statement_timeout = 0; set local lock_timeout 
 const CONNECTIONS = 10;
 /** Codes of a lost connection, by Node and by PostgreSQL (an administrator's command). */
 const LOST = ['ECONNRESET', 'EPIPE', '57P01', '57P02'];
-/** Codes of a step that the server has rolled back because of concurrent ones: a conflict of isolated transactions, a deadlock. */
+/** Codes of a write that the server has rolled back because of concurrent ones: a conflict of isolated transactions, a deadlock. */
 const UNDONE = ['40001', '40P01'];
 const LOCK_TIMEOUT = '55P03';
-/** How often a step is sent, and the longest pause between. */
+/** How often a write is sent, and the longest pause between. */
 const [ATTEMPTS, MOST_PAUSE_MS] = [5, 20];
 /** Codes of a prepared statement that a pooler has sent to another connection. */
 const NOT_PREPARED = ['26000', '42P05'];
@@ -89,8 +89,8 @@ export const queryOf = (text: string) => ({
 
 export type Query = ReturnType<typeof queryOf>;
 
-/** A step as one statement, so that no transaction stays open between round trips. The last parameter is its deadline. */
-export function stepQuery({ guard, changes = [] }: Step): Query {
+/** A write as one statement, so that no transaction stays open between round trips. The last parameter is its deadline. */
+export function writeQuery({ guard, changes = [] }: AtomicWrite): Query {
   let count = guard.values?.length ?? 0;
   const others = changes.map(({ sql, values = [] }, index) => {
     const before = count;
@@ -132,25 +132,25 @@ export const isLate = (error: unknown): boolean => /time-?out/i.test((error as E
 export const queryMs = (bytes: number): number => QUERY_MS + bytes / BYTES_PER_MS;
 
 /** Connections to one server: for requests, for reports, and one that is asked whether the server answers. */
-type Connections = Readonly<Record<'requests' | 'reports' | 'heartbeat', Pool>>;
+type ServerPools = Readonly<Record<'requests' | 'reports' | 'heartbeat', Pool>>;
 
 /** One server. */
 export class PostgresServer {
-  readonly #connections: Connections;
+  readonly #connections: ServerPools;
   /** False behind a pooler that does not support prepared statements. */
   #isPrepared = true;
 
-  constructor(connections: Connections) {
+  constructor(connections: ServerPools) {
     this.#connections = connections;
   }
 
   /** Sends a query that says whether the server answers. */
-  beat(query: Query, values: readonly Value[]): Promise<readonly Row[]> {
+  beat(query: Query, values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
     return this.ask(query, values, HEARTBEAT_MS, this.#connections.heartbeat);
   }
 
-  /** Sends a query, again if its connection was lost or has not prepared it, or if it was rolled back. A step is written once. */
-  async ask(query: Query, values: readonly Value[], waitMs: number, pool = this.#connections.requests) {
+  /** Sends a query, again if its connection was lost or has not prepared it, or if it was rolled back. It is written once. */
+  async ask(query: Query, values: readonly SqlValue[], waitMs: number, pool = this.#connections.requests) {
     let isLast = false;
     for (let attempt = 1; ; attempt++) {
       try {
@@ -166,13 +166,18 @@ export class PostgresServer {
     }
   }
 
-  async #send(pool: Pool, { name, text }: Query, values: readonly Value[], waitMs: number): Promise<readonly Row[]> {
+  async #send(
+    pool: Pool,
+    { name, text }: Query,
+    values: readonly SqlValue[],
+    waitMs: number,
+  ): Promise<readonly SqlRow[]> {
     const client = await pool.connect();
     let isUsable = true;
     try {
       const options = { query_timeout: waitMs, ...(this.#isPrepared && { name }) };
       const query = { text, values: [...values], ...options };
-      return (await client.query<Record<string, Value>>(query)).rows;
+      return (await client.query<Record<string, SqlValue>>(query)).rows;
     } catch (error) {
       // A connection that owes an answer would give it to the next query.
       isUsable = !isOfConnection(error);
@@ -182,8 +187,8 @@ export class PostgresServer {
     }
   }
 
-  async report(sql: string, values: readonly Value[]): Promise<readonly Row[]> {
-    return (await this.#connections.reports.query<Record<string, Value>>(sql, [...values])).rows;
+  async report(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
+    return (await this.#connections.reports.query<Record<string, SqlValue>>(sql, [...values])).rows;
   }
 
   /** Migrates the schema, one node at a time. Rejects if a later version has made it. */

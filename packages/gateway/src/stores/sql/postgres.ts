@@ -1,14 +1,14 @@
 import { type Clock, FollowedClock, monotonicMs } from '../clock.ts';
 import { advance, CLOCK_COLUMNS, clockIn, wallOf, writeClock } from './clock.ts';
 import {
+  type AtomicWrite,
   bytesOf,
   type ClockRow,
   type Database,
   POSTGRES,
-  type Row,
+  type SqlRow,
+  type SqlValue,
   type Statement,
-  type Step,
-  type Value,
   valuesOf,
 } from './database.ts';
 import {
@@ -21,7 +21,7 @@ import {
   type Query,
   queryMs,
   queryOf,
-  stepQuery,
+  writeQuery,
 } from './postgres-server.ts';
 
 export interface PostgresOptions {
@@ -39,7 +39,7 @@ const BEAT_MS = 400;
  * stops is noticed in less than a second, because clients are refused within one.
  */
 const LATE_BEATS = 2;
-/** Larger steps are sent one after the other, so that small ones need not share the network with them. */
+/** Larger writes are sent one after the other, so that small ones need not share the network with them. */
 const LARGE_BYTES = 256 * 1024;
 
 const READ_CLOCKS =
@@ -112,18 +112,18 @@ export class PostgresDatabase implements Database {
     return this.#isReady;
   }
 
-  read({ sql, values = [], bytes = 0 }: Statement): Promise<readonly Row[]> {
+  read({ sql, values = [], bytes = 0 }: Statement): Promise<readonly SqlRow[]> {
     return this.#ask(this.#query(sql, queryOf), values, bytes);
   }
 
-  report({ sql, values = [] }: Statement): Promise<readonly Row[]> {
+  report({ sql, values = [] }: Statement): Promise<readonly SqlRow[]> {
     return this.#server.report(sql, values);
   }
 
-  async write(step: Step): Promise<Row | undefined> {
-    const statements = [step.guard, ...(step.changes ?? [])];
-    const query = this.#query(statements.map(({ sql }) => sql).join(';'), () => stepQuery(step));
-    const values = valuesOf(step);
+  async write(write: AtomicWrite): Promise<SqlRow | undefined> {
+    const statements = [write.guard, ...(write.changes ?? [])];
+    const query = this.#query(statements.map(({ sql }) => sql).join(';'), () => writeQuery(write));
+    const values = valuesOf(write);
     const bytes = bytesOf(values);
     // A server that was stopped reads old statements when it continues.
     const send = async () => {
@@ -150,7 +150,7 @@ export class PostgresDatabase implements Database {
   }
 
   /** A statement that fails or is late fails its own request. Only the heartbeat says whether the server answers. */
-  async #ask(query: Query, values: readonly Value[], bytes: number): Promise<readonly Row[]> {
+  async #ask(query: Query, values: readonly SqlValue[], bytes: number): Promise<readonly SqlRow[]> {
     if (!this.#isReady) throw new Error('PostgreSQL does not answer');
     try {
       return await this.#server.ask(query, values, queryMs(bytes));

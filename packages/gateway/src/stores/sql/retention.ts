@@ -4,7 +4,7 @@ import { runAll } from '../../closing.ts';
 import { TIMES } from '../../times.ts';
 import { monotonicMs } from '../clock.ts';
 import { jumpOf, mayDelete } from './clock.ts';
-import { type ClockRow, type Database, only, type Step, type Value } from './database.ts';
+import { type AtomicWrite, type ClockRow, type Database, only, type SqlValue } from './database.ts';
 
 /** How long and how much is stored. */
 interface RetentionOptions {
@@ -35,7 +35,7 @@ const COMPLETE_SINCE = `(select max(at) from (select complete_since as at from b
   union all select coalesce((select at from journal_entries where id > $2 order by id limit 1), $3)) as times)`;
 
 /** Deletes the oldest entries up to one of them, and adds them to the opening entries of their wallets. One node does it. */
-const prune = (from: number, to: number, now: string): Step => ({
+const prune = (from: number, to: number, now: string): AtomicWrite => ({
   guard: {
     sql: `update books set pruned_id = $2, complete_since = ${COMPLETE_SINCE}
   where id = 1 and pruned_id = $1 and {in time} returning id`,
@@ -160,7 +160,7 @@ export class Retention {
   /** Deletes the oldest answers beyond the limit of bytes. */
   async #removeExcess(): Promise<void> {
     const { answerBytes } = this.#options;
-    const sum = async (number: Value, bytes: Value) =>
+    const sum = async (number: SqlValue, bytes: SqlValue) =>
       only(await this.#database.report({ sql: NEWEST_ANSWERS, values: [number, bytes, answerBytes] }));
     let part = await sum(Number.MAX_SAFE_INTEGER, 0);
     while (part.oldest != null && part.excess === null) part = await sum(part.oldest, part.bytes ?? null);

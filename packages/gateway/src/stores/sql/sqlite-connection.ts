@@ -3,7 +3,15 @@ import Connection, { type Database as Connected } from 'libsql';
 import ThreadedConnection from 'libsql/promise';
 import { makePrivate } from '../lock.ts';
 import { advance, clockIn, READ_CLOCK, writeClock } from './clock.ts';
-import { type ClockRow, type Database, type Row, SQLITE, type Statement, type Step, type Value } from './database.ts';
+import {
+  type AtomicWrite,
+  type ClockRow,
+  type Database,
+  SQLITE,
+  type SqlRow,
+  type SqlValue,
+  type Statement,
+} from './database.ts';
 import { CHANGES_TABLE, missingChanges, NOTE_CHANGE, SCHEMA_STATE, type SchemaState } from './schema.ts';
 
 /** How long the start and readers in other threads wait for a lock of another process, and how long this thread does. */
@@ -92,8 +100,8 @@ export class SqliteConnection {
     }
   }
 
-  read(statement: Statement): readonly Row[] {
-    return this.#prepare(statement).all(statement.values ?? []) as Row[];
+  read(statement: Statement): readonly SqlRow[] {
+    return this.#prepare(statement).all(statement.values ?? []) as SqlRow[];
   }
 
   /** Moves the clocks to a time of the wall clock; `expectedMs` as in `advance`. */
@@ -104,11 +112,11 @@ export class SqliteConnection {
     return row;
   }
 
-  /** Commits all steps in one transaction, or none. Answers the row of each. `also`: a further part of the transaction. */
-  commit(group: readonly { readonly step: Step }[], also?: () => void): (Row | undefined)[] {
+  /** Commits all writes in one transaction, or none. Answers the row of each. `also`: a further part of the transaction. */
+  commit(group: readonly { readonly write: AtomicWrite }[], also?: () => void): (SqlRow | undefined)[] {
     try {
       return inTransaction(this.#connection, () => {
-        const rows = group.map(({ step }) => this.#run(step));
+        const rows = group.map(({ write }) => this.#run(write));
         also?.();
         return rows;
       });
@@ -144,14 +152,14 @@ export class SqliteConnection {
   }
 
   /** Runs a statement. Answers its row, or an empty one if it has changed rows and returns none. */
-  #execute(asked: Statement, guardId: Value = null): Row | undefined {
+  #execute(asked: Statement, guardId: SqlValue = null): SqlRow | undefined {
     const { sql, values = [] } = asked;
     const bound = sql.includes('{guard.id}') ? [...values, guardId] : values;
-    if (sql.includes(' returning ')) return this.#prepare(asked).get(bound) as Row | undefined;
+    if (sql.includes(' returning ')) return this.#prepare(asked).get(bound) as SqlRow | undefined;
     return this.#prepare(asked).run(bound).changes > 0 ? {} : undefined;
   }
 
-  #run({ guard, changes = [] }: Step): Row | undefined {
+  #run({ guard, changes = [] }: AtomicWrite): SqlRow | undefined {
     const row = this.#execute(guard);
     if (!row) return undefined;
     for (const change of changes) Object.assign(row, this.#execute(change, row.id));

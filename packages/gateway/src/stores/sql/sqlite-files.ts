@@ -1,5 +1,5 @@
 import { fsyncSync, openSync, statSync } from 'node:fs';
-import { bytesOf, type Row, type Step, valuesOf } from './database.ts';
+import { type AtomicWrite, bytesOf, type SqlRow, valuesOf } from './database.ts';
 
 export const logOf = (path: string): string => `${path}-wal`;
 
@@ -37,12 +37,12 @@ export const CHECKPOINT = 'pragma wal_checkpoint(passive)';
 /** A longer log is restarted from its beginning. */
 const LONG_LOG_PAGES = 16 * 1024;
 
-/** The size of a step in the log without its answer. */
-const STEP_BYTES = 4 * 4096;
+/** The size of a write in the log without its answer. */
+const WRITE_BYTES = 4 * 4096;
 
 /** Copies a log that has become large into its database. */
 export class Checkpoints {
-  readonly #copy: () => Promise<readonly Row[] | undefined>;
+  readonly #copy: () => Promise<readonly SqlRow[] | undefined>;
   readonly #onReleased: () => void;
   #bytes = 0;
   running: Promise<unknown> | undefined;
@@ -50,14 +50,14 @@ export class Checkpoints {
   held: Promise<unknown> | undefined;
 
   /** `copy`: copies the log, and answers undefined if that failed. `onReleased`: called when commits need no longer wait. */
-  constructor(copy: () => Promise<readonly Row[] | undefined>, onReleased: () => void) {
+  constructor(copy: () => Promise<readonly SqlRow[] | undefined>, onReleased: () => void) {
     this.#copy = copy;
     this.#onReleased = onReleased;
   }
 
-  /** A step was written to the log. */
-  written(step: Step): void {
-    this.#bytes += STEP_BYTES + (step.isDurable ? bytesOf(valuesOf(step)) : 0);
+  /** Counts a write in the log. */
+  written(write: AtomicWrite): void {
+    this.#bytes += WRITE_BYTES + (write.isDurable ? bytesOf(valuesOf(write)) : 0);
     if (this.running || this.#bytes < CHECKPOINT_BYTES) return;
     this.#bytes = 0;
     this.running = this.#copyLog().finally(() => {

@@ -3,13 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Background, type Repeated } from '../../background.ts';
 import type { Clock } from '../clock.ts';
 import { advance, clockIn, READ_CLOCK, wallOf } from './clock.ts';
-import { type ClockRow, type Database, type Row, SQLITE, type Statement, type Step } from './database.ts';
+import { type AtomicWrite, type ClockRow, type Database, SQLITE, type SqlRow, type Statement } from './database.ts';
 import { isLocked, readSqlite, SqliteConnection } from './sqlite-connection.ts';
 import { CHECKPOINT, Checkpoints, logOf, openLog, watchFiles } from './sqlite-files.ts';
 
 /** The clocks of the process, and options for tests. */
 export interface SqliteOptions {
-  /** Never steps while the process runs. */
+  /** Never writes while the process runs. */
   readonly now: Clock;
   /** The time of day; default: `now`. */
   readonly wallNow?: Clock;
@@ -21,15 +21,15 @@ export interface SqliteOptions {
 }
 
 interface Waiting {
-  readonly step: Step;
+  readonly write: AtomicWrite;
   readonly sinceMs: number;
-  readonly resolve: (row: Row | undefined) => void;
+  readonly resolve: (row: SqlRow | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /** How often the clocks are moved by a commit, and how often the files are looked for. */
 const [CLOCK_MS, LOOK_MS] = [1_000, 1_000];
-/** How long a step waits for a lock of another process in all, and before it is tried again. */
+/** How long a write waits for a lock of another process in all, and before it is tried again. */
 const [LOCKED_MS, AGAIN_MS] = [1_000, 25];
 /** The shortest time between commits and between flushes. */
 const [COMMIT_MS, FLUSH_MS] = [3, 5];
@@ -38,7 +38,7 @@ const [COMMIT_MS, FLUSH_MS] = [3, 5];
 export const sqliteIn = (folder: string): string => `${folder}/gateway.db`;
 
 /**
- * The database of a folder, used by one process. Steps that arrive in one turn of the event loop share a transaction. Durable steps
+ * The database of a folder, used by one process. Writes that arrive in one turn of the event loop share a transaction. Durable writes
  * share a flush in another thread. Reports and checkpoints run on other connections in other threads.
  */
 export class SqliteDatabase implements Database {
@@ -56,7 +56,7 @@ export class SqliteDatabase implements Database {
   #timer: NodeJS.Timeout | undefined;
   #isSoon = false;
   #committedAtMs = 0;
-  #unflushed: (Waiting & { readonly row: Row })[] = [];
+  #unflushed: (Waiting & { readonly row: SqlRow })[] = [];
   #flushing: Promise<void> | undefined;
   #flushedAtMs = 0;
   readonly #checkpoints: Checkpoints;
@@ -102,7 +102,7 @@ export class SqliteDatabase implements Database {
     return !this.#isBroken && this.#fault === undefined;
   }
 
-  async read(statement: Statement): Promise<readonly Row[]> {
+  async read(statement: Statement): Promise<readonly SqlRow[]> {
     if (this.#waiting.length > 0) {
       await this.#checkpoints.held;
       this.#commitWaiting();
@@ -110,13 +110,13 @@ export class SqliteDatabase implements Database {
     return this.#connection.read(statement);
   }
 
-  report(statement: Statement): Promise<readonly Row[]> {
+  report(statement: Statement): Promise<readonly SqlRow[]> {
     return readSqlite(this.#path).report(statement);
   }
 
-  write(step: Step): Promise<Row | undefined> {
+  write(write: AtomicWrite): Promise<SqlRow | undefined> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ step, sinceMs: performance.now(), resolve, reject });
+      this.#waiting.push({ write, sinceMs: performance.now(), resolve, reject });
       this.#commitSoon();
     });
   }
@@ -165,12 +165,12 @@ export class SqliteDatabase implements Database {
   #commitGroup(group: readonly Waiting[]): void {
     try {
       // Money must not move in a file that no later process reads.
-      if (group.some(({ step }) => step.isDurable)) this.#look();
+      if (group.some(({ write }) => write.isDurable)) this.#look();
       if (this.#fault) throw this.#fault;
       if (this.#isBroken) this.#reopen();
       this.#commit(group);
     } catch (error) {
-      // The fault of one step must not fail the others. A file that cannot be written fails all.
+      // The fault of one write must not fail the others. A file that cannot be written fails all.
       const isOfFile = this.#isBroken || this.#fault !== undefined;
       if (isLocked(error)) this.#tryAgain(group, error);
       else for (const each of group) group.length === 1 || isOfFile ? each.reject(error) : this.#commitGroup([each]);
@@ -191,10 +191,10 @@ export class SqliteDatabase implements Database {
     const isClockDue = this.#now() - this.#clockMovedAtMs >= CLOCK_MS;
     const rows = this.#connection.commit(group, isClockDue ? () => this.#moveClock(this.now()) : undefined);
     for (const [index, each] of group.entries()) {
-      const { step, resolve } = each;
+      const { write, resolve } = each;
       const row = rows[index];
-      this.#checkpoints.written(step);
-      if (step.isDurable && row) this.#unflushed.push({ ...each, row });
+      this.#checkpoints.written(write);
+      if (write.isDurable && row) this.#unflushed.push({ ...each, row });
       else resolve(row);
     }
     if (this.#unflushed.length > 0) this.#flushing ??= this.#flush();
