@@ -25,8 +25,16 @@ function faultOf(path: string, error: unknown): ListFault {
 /** Changes with the content of a file. */
 const versionOf = ({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string => [ino, size, mtimeNs, ctimeNs].join(' ');
 
+/** A list file as it was read. */
+export interface ListFile {
+  readonly path: string;
+  readonly list: BlockedList;
+  /** Changes with the content of the file. */
+  readonly version: string;
+}
+
 /** Reads a list file synchronously, with its version. Throws a ListFault that names the file. */
-export function readListFile(path: string) {
+export function readListFile(path: string): ListFile {
   try {
     const stats = statSync(path, { bigint: true });
     assertReadable(stats);
@@ -59,7 +67,7 @@ export class BlockedFile {
   #taken: string;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ path, list, version }: ReturnType<typeof readListFile>, notice: (message: string) => void) {
+  constructor({ path, list, version }: ListFile, notice: (message: string) => void) {
     this.#path = path;
     this.#notice = (message) => notice(`BLOCKED_FILE: ${message}`);
     this.list = list;

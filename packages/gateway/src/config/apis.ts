@@ -25,6 +25,27 @@ export interface ApiConfig extends ApiPlan {
   readonly urls: ApiUrlConfig[];
 }
 
+/** The operator's file: their own APIs, and settings of the gateway's routes. */
+export interface ApisConfig {
+  readonly apis: readonly ApiConfig[];
+  readonly families: Families;
+}
+
+/** The upstream of the asset-data routes. */
+export interface TokensConfig {
+  readonly baseUrl: string;
+  readonly keys: readonly string[];
+  /** Of each key. */
+  readonly limitPerMinute: number;
+}
+
+/** The cache of answers. */
+export interface CacheConfig {
+  /** Of each cached row, by its id. */
+  readonly lifetimes: Readonly<Record<string, Lifetime>>;
+  readonly maxBytes: number;
+}
+
 /** The text of a variable of an API. */
 function readOwn(read: Reader, { name }: ApiPlan, env: string): string {
   const place = `${NAME}: apis.${name}.key`;
@@ -56,7 +77,7 @@ function readKeys(read: Reader, api: ApiPlan, env: string): string[] {
 }
 
 /** Reads the file of APIs; without one, there are none and the gateway's routes are as usual. */
-export function readApis(read: Reader) {
+export function readApis(read: Reader): ApisConfig {
   const path = read.optional(NAME);
   if (path === undefined) return { apis: [], families: new Families() };
   const { apis, families, faults } = readApisFile(path);
@@ -75,9 +96,6 @@ export function readApis(read: Reader) {
   };
   return { apis: apis.map(withKeys), families };
 }
-
-/** The operator's file: their own APIs, and settings of the gateway's routes. */
-export type ApisConfig = ReturnType<typeof readApis>;
 
 interface Timeouts {
   readonly upstreamTimeoutMs: number;
@@ -121,7 +139,7 @@ function readTokensKeys(read: Reader) {
 }
 
 /** Reads the asset-data settings; undefined if its routes are off. */
-export function readTokens(read: Reader, families: Families) {
+export function readTokens(read: Reader, families: Families): TokensConfig | undefined {
   const baseUrl = read.text('TOKENS_API_BASE_URL', 'https://api.tokens.xyz');
   const limitPerMinute = readLimit(read, 'tokens', ['TOKENS_RATE_LIMIT_PER_MINUTE', 30], families);
   const keys = readTokensKeys(read);
@@ -138,7 +156,7 @@ function lifetimesWith(own: readonly (readonly [string, Lifetime])[]): Record<st
 }
 
 /** Reads the cache settings, even if the cache is off, to report their faults. */
-export function readCache(read: Reader, { apis, families }: ApisConfig) {
+export function readCache(read: Reader, { apis, families }: ApisConfig): CacheConfig | undefined {
   const own = [...families.lifetimes, ...apis.flatMap((api) => [...api.lifetimes])];
   const maxBytes = read.integer('CACHE_MAX_MIB', 256, [1, 65_536]) * MIB;
   if (read.choice('RESPONSE_CACHE', 'off', ['off', 'on']) === 'on') return { lifetimes: lifetimesWith(own), maxBytes };

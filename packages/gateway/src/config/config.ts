@@ -1,23 +1,28 @@
 import { isIP } from 'node:net';
-import { ListFault, readListFile } from '../blocked/file.ts';
+import { ListFault, type ListFile, readListFile } from '../blocked/file.ts';
 import { trustedProxies } from '../ip-address.ts';
-import { databaseUrls } from '../stores/sql/postgres-server.ts';
-import { type ApisConfig, readApis, readCache, readTokens } from './apis.ts';
-import { readReceipts } from './keypairs.ts';
+import type { Proxies } from '../proxies.ts';
+import {
+  type ApiConfig,
+  type ApisConfig,
+  type CacheConfig,
+  readApis,
+  readCache,
+  readTokens,
+  type TokensConfig,
+} from './apis.ts';
+import { type ReceiptsConfig, readReceipts } from './keypairs.ts';
 import { mistyped } from './mistyped.ts';
-import { type PaidReading, readCredit, readPaid } from './paid.ts';
+import { type CreditConfig, type PaidConfig, type PaidReading, readCredit, readPaid } from './paid.ts';
 import { readProxies } from './proxies.ts';
-import { ConfigError, type Environment, parseUrl, Reader } from './settings.ts';
-import { readTraces } from './traces.ts';
+import { ConfigError, type Environment, MAKE_ONE, parseUrl, Reader } from './settings.ts';
+import { readDatabaseUrl, readRedisUrl, readSecrets } from './state.ts';
+import { readTraces, type TracesConfig } from './traces.ts';
 import { nearlyKnown, removedFaults } from './variables.ts';
 
 export { ConfigError, type Environment };
 
-const MIN_SECRET_LENGTH = 32;
-/** Makes a secret that is long enough. */
-const MAKE_ONE = '`openssl rand -hex 32` makes one';
 const MIN_TOKEN_LENGTH = 16;
-const MAX_URL_LENGTH = 2_000;
 const DAY_MS = 86_400_000;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
@@ -30,6 +35,63 @@ const WITHOUT_CLIENTS =
 
 const BLOCKED_WITHOUT_CLIENTS =
   "BLOCKED_FILE lists addresses without TRUST_PROXY: TLS ends in front of the gateway, so all clients have the proxy's address";
+
+/** The port of metrics, sales and the operator's page. */
+export interface MetricsConfig {
+  readonly port: number;
+  readonly host: string;
+  /** What clients send to read sales; undefined: only this machine may. */
+  readonly token: string | undefined;
+}
+
+/** The configuration, read and checked once. A part that is off is undefined. */
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  /** Public origin; undefined for local use. */
+  readonly baseUrl: string | undefined;
+  readonly serviceName: string;
+  /** The operator's own APIs. */
+  readonly apis: readonly ApiConfig[];
+  /** Ids of the gateway's routes that the operator disabled. */
+  readonly disabled: ReadonlySet<string>;
+  /** The asset-data routes. */
+  readonly tokens: TokensConfig | undefined;
+  readonly paid: PaidConfig | undefined;
+  /** Whether a sign-in admits one request; else it admits until it expires. */
+  readonly singleUse: boolean;
+  /** The first signs, all verify. Empty: the data folder's secret. */
+  readonly secrets: readonly string[];
+  readonly dataDir: string;
+  /** State shared by nodes; undefined for one process with its own folder. */
+  readonly redisUrl: string | undefined;
+  /** PostgreSQL for money; undefined for a file in the data folder. */
+  readonly databaseUrl: string | undefined;
+  /** The deadline of calls of free routes. */
+  readonly upstreamTimeoutMs: number;
+  /** Whether the asset-data budget is divided among clients; else first come, first served. */
+  readonly fairShares: boolean;
+  /** The block list. */
+  readonly blocked: ListFile | undefined;
+  /** CIDR texts. */
+  readonly trustedProxies: readonly string[];
+  readonly logLevel: string;
+  /** Undefined: pretty on a terminal, else JSON. */
+  readonly logFormat: 'json' | 'pretty' | undefined;
+  readonly metrics: MetricsConfig | undefined;
+  /** Retention of the sales journal. */
+  readonly journalKeepMs: number;
+  readonly cache: CacheConfig | undefined;
+  readonly credit: CreditConfig | undefined;
+  /** Whether the console is served at `/`. */
+  readonly console: boolean;
+  readonly receipts: ReceiptsConfig | undefined;
+  readonly traces: TracesConfig | undefined;
+  /** Proxies of outgoing requests; undefined if they use none. */
+  readonly proxies: Proxies | undefined;
+  /** Warnings to print at the start. */
+  readonly notices: readonly string[];
+}
 
 /** The environment of this process. */
 export const processEnvironment = (): Environment => process.env;
@@ -54,44 +116,6 @@ function readBaseUrl(read: Reader, host: string): string | undefined {
   return url?.origin;
 }
 
-function readSecrets(read: Reader): string[] {
-  const secrets = read.list('GATEWAY_SECRET');
-  const longEnough = secrets.every((secret) => secret.length >= MIN_SECRET_LENGTH);
-  read.check(
-    longEnough,
-    `GATEWAY_SECRET must have at least ${MIN_SECRET_LENGTH} characters, in each entry of a list; ${MAKE_ONE}.`,
-  );
-  return secrets;
-}
-
-function isRedisUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname, pathname, search, hash, username, password } = new URL(text);
-  const isPlain = /^\/?\d*$/.test(pathname) && search === '' && hash === '';
-  const isEscaped = !/%(?![0-9a-f]{2})/i.test(username + password);
-  return ['redis:', 'rediss:'].includes(protocol) && hostname !== '' && isPlain && isEscaped;
-}
-
-function readRedisUrl(read: Reader): string | undefined {
-  const url = read.optional('REDIS_URL');
-  if (url === undefined) return undefined;
-  const isGood = isRedisUrl(url);
-  read.check(isGood, 'REDIS_URL must be a URL such as redis://user:password@host:6379/0, or rediss:// for TLS.');
-  const isSigned = !isGood || read.optional('GATEWAY_SECRET') !== undefined;
-  read.check(
-    isSigned,
-    `GATEWAY_SECRET is required with REDIS_URL: all nodes must sign with the same secret; ${MAKE_ONE}.`,
-  );
-  return url;
-}
-
-function readDatabaseUrl(read: Reader): string | undefined {
-  const url = read.optional('DATABASE_URL');
-  const isGood = url === undefined || (url.length <= MAX_URL_LENGTH && databaseUrls(url).length > 0);
-  read.check(isGood, 'DATABASE_URL must be a URL such as postgres://user:password@host:5432/name?sslmode=verify-full.');
-  return url;
-}
-
 function readTrusted(read: Reader): string[] {
   const proxies = read.list('TRUST_PROXY');
   try {
@@ -102,7 +126,7 @@ function readTrusted(read: Reader): string[] {
   return proxies;
 }
 
-function readBlocked(read: Reader) {
+function readBlocked(read: Reader): ListFile | undefined {
   const path = read.optional('BLOCKED_FILE');
   if (path === undefined) return undefined;
   try {
@@ -115,7 +139,7 @@ function readBlocked(read: Reader) {
 }
 
 /** Shares and the block list use the client's address, which behind a proxy is known only with TRUST_PROXY. */
-function readCallers(read: Reader) {
+function readCallers(read: Reader): Pick<Config, 'fairShares' | 'blocked' | 'trustedProxies'> {
   const fairShares = read.choice('FAIR_SHARES', 'off', ['on', 'off']) === 'on';
   const blocked = readBlocked(read);
   const trustedProxies = readTrusted(read);
@@ -124,17 +148,10 @@ function readCallers(read: Reader) {
     if (fairShares) read.notices.push(WITHOUT_CLIENTS);
     if (blocked && blocked.list.counts.ranges > 0) read.notices.push(BLOCKED_WITHOUT_CLIENTS);
   }
-  return {
-    /** Whether the asset-data budget is divided among clients; else first come, first served. */
-    fairShares,
-    /** The block list; undefined if there is none. */
-    blocked,
-    /** CIDR texts. */
-    trustedProxies,
-  };
+  return { fairShares, blocked, trustedProxies };
 }
 
-function readMetrics(read: Reader) {
+function readMetrics(read: Reader): MetricsConfig | undefined {
   const host = read.text('METRICS_HOST', '127.0.0.1');
   const token = read.optional('METRICS_TOKEN');
   const isGood = token === undefined || (token.length >= MIN_TOKEN_LENGTH && /^[\x21-\x7e]+$/.test(token));
@@ -145,58 +162,35 @@ function readMetrics(read: Reader) {
 }
 
 /** Reads all variables, and collects their faults. */
-function readSettings(read: Reader, file: ApisConfig, paid: PaidReading) {
+function readSettings(read: Reader, file: ApisConfig, paid: PaidReading): Omit<Config, 'notices'> {
   const host = read.text('HOST', '127.0.0.1');
   return {
     port: read.integer('PORT', 8402, [0, 65_535]),
     host,
-    /** Public origin; undefined for local use. */
     baseUrl: readBaseUrl(read, host),
     serviceName: read.text('SERVICE_NAME', 'asset-gateway'),
-    /** The operator's own APIs. */
     apis: file.apis,
-    /** Ids of the gateway's routes that the operator disabled. */
     disabled: file.families.disabled,
-    /** Undefined if the asset-data routes are off. */
     tokens: readTokens(read, file.families),
-    /** Undefined if the paid routes are off. */
     paid: paid === 'unusable' ? undefined : paid,
     singleUse: read.choice('SIWX_NONCE', 'single-use', ['single-use', 'until-expiry']) === 'single-use',
-    /** The first signs, all verify. Empty: the data folder's secret. */
     secrets: readSecrets(read),
     dataDir: read.text('DATA_DIR', './data'),
-    /** State shared by nodes; undefined for one process with its own folder. */
     redisUrl: readRedisUrl(read),
-    /** PostgreSQL for money; undefined for a file in the data folder. */
     databaseUrl: readDatabaseUrl(read),
     upstreamTimeoutMs: read.integer('UPSTREAM_TIMEOUT_MS', 10_000, [1, 600_000]),
     ...readCallers(read),
     logLevel: read.choice('LOG_LEVEL', 'info', LOG_LEVELS),
-    /** Undefined: pretty on a terminal, else JSON. */
-    logFormat: read.choice('LOG_FORMAT', undefined, ['json', 'pretty']),
-    /** Undefined if metrics are off. */
+    logFormat: read.choice<'json' | 'pretty', undefined>('LOG_FORMAT', undefined, ['json', 'pretty']),
     metrics: readMetrics(read),
-    /** Retention of the sales journal. */
     journalKeepMs: read.integer('SALES_KEEP_DAYS', 400, [1, 10_000]) * DAY_MS,
-    /** Undefined if the cache is off. */
     cache: readCache(read, file),
-    /** Undefined if credit is off. */
     credit: readCredit(read, paid),
-    /** Whether the console is served at `/`. */
     console: read.choice('CONSOLE', 'on', ['on', 'off']) === 'on',
-    /** Undefined if receipts are off. */
     receipts: readReceipts(read),
-    /** Undefined if traces are off. */
     traces: readTraces(read),
-    /** Undefined if outgoing requests use none. */
     proxies: readProxies(read),
   };
-}
-
-/** The configuration, read and checked once. */
-export interface Config extends Readonly<ReturnType<typeof readSettings>> {
-  /** Warnings to print at the start. */
-  readonly notices: readonly string[];
 }
 
 /** Why nothing would be served. */

@@ -77,11 +77,13 @@ function readKeypairs(read: Reader): Uint8Array[] {
   return texts.flatMap((each) => readKeypair(read, NAME, each) ?? []);
 }
 
-/**
- * Reads the receipts' keys, even if receipts are off, to report their faults. The first signs, all are published; without any, keys
- * are derived from the gateway's secrets.
- */
-export function readReceipts(read: Reader) {
+/** The key pairs of receipts. The first signs, all are published. Without any, keys are derived from the gateway's secrets. */
+export interface ReceiptsConfig {
+  readonly keypairs: readonly Uint8Array[];
+}
+
+/** Reads the receipts' keys, even if receipts are off, to report their faults. */
+export function readReceipts(read: Reader): ReceiptsConfig | undefined {
   const keypairs = readKeypairs(read);
   if (read.choice('RECEIPTS', 'off', ['off', 'on']) === 'on') return { keypairs };
   if (keypairs.length > 0) read.notices.push(OFF);

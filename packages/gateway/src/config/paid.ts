@@ -1,19 +1,57 @@
-import { DEFAULT_PRICING, decodeBase58 } from '@asset-gateway/protocol';
+import { type Cluster, DEFAULT_PRICING, decodeBase58, type OwnPrice } from '@asset-gateway/protocol';
 import { TIMES } from '../times.ts';
 import { type ApisConfig, readLimit } from './apis.ts';
 import { readKeypair } from './keypairs.ts';
 import { MAX_LIMIT, parseUrl, type Reader } from './settings.ts';
 
-type ClusterName = 'mainnet' | 'devnet';
+const CLUSTERS: readonly Cluster[] = ['mainnet', 'devnet'];
 
-const CLUSTERS: readonly ClusterName[] = ['mainnet', 'devnet'];
-
-type ClusterUrls = Readonly<Partial<Record<ClusterName, string>>>;
+type ClusterUrls = Readonly<Partial<Record<Cluster, string>>>;
 
 /** A remote facilitator, or the fee payer's key pair of the in-process one. */
 export type FacilitatorConfig =
   | { readonly kind: 'remote'; readonly url: string; readonly authorization: string | undefined }
   | { readonly kind: 'in-process'; readonly keypair: Uint8Array };
+
+/** The settings of the paid routes. */
+export interface PaidConfig {
+  /** The wallet that is paid. */
+  readonly payTo: string;
+  /** The upstreams of RPC and DAS. A URL may contain a key. */
+  readonly rpcUrls: Readonly<Record<'alchemy' | 'helius', ClusterUrls>>;
+  /** The upstream of the wallet routes; undefined if they are off. */
+  readonly wallet: { readonly baseUrl: string; readonly key: string } | undefined;
+  readonly facilitator: FacilitatorConfig;
+  /** Clusters of the configured upstreams. */
+  readonly offered: readonly Cluster[];
+  /** Those whose payments can be settled, so that their routes are sold. */
+  readonly sold: readonly Cluster[];
+  /** RPCs to read the chain and, with an in-process facilitator, to settle. */
+  readonly solanaRpcUrls: ClusterUrls;
+  readonly limitsPerSecond: Readonly<Record<'rpc' | 'das' | 'wallet', number>>;
+  /** Added to the price of a call that is settled by itself. */
+  readonly settlementFeeMicros: number;
+  /** Own prices by route id. */
+  readonly prices: ReadonlyMap<string, OwnPrice>;
+  /** Price of one SOL in dollars, for the start's notices about prices and fees. */
+  readonly solPriceUsd: number | undefined;
+  /** In lamports. */
+  readonly feeBudgetPerHour: number;
+  readonly upstreamTimeoutMs: number;
+}
+
+/** The settings of paid routes; undefined without a paid upstream, `unusable` after a reported fault. */
+export type PaidReading = PaidConfig | 'unusable' | undefined;
+
+/** Credit settings, in millionths of a dollar. */
+export interface CreditConfig {
+  /** Maximal balance of a wallet on one network. */
+  readonly limitMicros: number;
+  /** Offered as the larger requirement of a 402. */
+  readonly bundleMicros: number;
+  /** Amounts of the routes that sell credit, ascending. */
+  readonly bundlesMicros: readonly number[];
+}
 
 const ADDRESS_BYTES = 32;
 
@@ -62,7 +100,7 @@ function readSettlementFee(read: Reader): number {
   return read.integer('SETTLEMENT_FEE_USD_MICROS', usual, [0, MAX_LIMIT]);
 }
 
-function readWallet(read: Reader) {
+function readWallet(read: Reader): PaidConfig['wallet'] {
   const key = read.headerText('HELIUS_API_KEY');
   const baseUrl = readUrl(read, 'HELIUS_WALLET_API_BASE_URL') ?? 'https://api.helius.xyz';
   return key === undefined ? undefined : { baseUrl, key };
@@ -70,15 +108,14 @@ function readWallet(read: Reader) {
 
 const SELLING = 'to sell (an RPC URL, HELIUS_API_KEY or a price in APIS_FILE is set)';
 
-/** Reads the settings of paid routes; undefined without a paid upstream, `unusable` if something is missing. */
-export function readPaid(read: Reader, { apis, families }: ApisConfig) {
+/** Reads the settings of paid routes. */
+export function readPaid(read: Reader, { apis, families }: ApisConfig): PaidReading {
   const alchemy = readClusterUrls(read, (cluster) => `ALCHEMY_${cluster}_RPC_URL`);
   const helius = readClusterUrls(read, (cluster) => `HELIUS_${cluster}_RPC_URL`);
   const wallet = readWallet(read);
   const payTo = readPayTo(read);
   const facilitator = readFacilitator(read);
   const settings = {
-    /** RPCs to read the chain and, with an in-process facilitator, to settle. */
     solanaRpcUrls: readClusterUrls(read, (cluster) => `SOLANA_${cluster}_RPC_URL`),
     limitsPerSecond: {
       rpc: readLimit(read, 'rpc', ['RPC_RATE_LIMIT_PER_SECOND', 50], families),
@@ -86,9 +123,7 @@ export function readPaid(read: Reader, { apis, families }: ApisConfig) {
       wallet: readLimit(read, 'wallet', ['WALLET_RATE_LIMIT_PER_SECOND', 10], families),
     },
     settlementFeeMicros: readSettlementFee(read),
-    /** Own prices by route id. */
     prices: new Map([...families.prices, ...apis.flatMap(({ prices }) => [...prices])]),
-    /** Price of one SOL in dollars, for the start's notices about prices and fees. */
     solPriceUsd: readSolPrice(read),
     feeBudgetPerHour: read.integer('FEE_BUDGET_LAMPORTS_PER_HOUR', 50_000_000, [0, 9_999_999_999]),
     upstreamTimeoutMs: read.integer('PAID_UPSTREAM_TIMEOUT_MS', TIMES.usualUpstreamMs, [1, TIMES.longestUpstreamMs]),
@@ -103,25 +138,17 @@ export function readPaid(read: Reader, { apis, families }: ApisConfig) {
   read.check(facilitator !== undefined, noFacilitator);
   if (payTo === undefined || !facilitator || facilitator === 'unusable') return 'unusable';
   // The URLs of RPC and DAS may contain a key.
-  const isSettled = (cluster: ClusterName) => facilitator.kind === 'remote' || settings.solanaRpcUrls[cluster];
+  const isSettled = (cluster: Cluster) => facilitator.kind === 'remote' || settings.solanaRpcUrls[cluster];
   return {
     payTo,
     rpcUrls: { alchemy, helius },
     wallet,
     facilitator,
-    /** Clusters of the configured upstreams. */
     offered: CLUSTERS.filter((cluster) => offered.has(cluster)),
-    /** Those whose payments can be settled, so that their routes are sold. */
     sold: CLUSTERS.filter((cluster) => offered.has(cluster) && isSettled(cluster)),
     ...settings,
   };
 }
-
-/** The settings of paid routes, also if they are wrong. */
-export type PaidReading = ReturnType<typeof readPaid>;
-
-/** Settings of the paid routes. */
-export type PaidConfig = Exclude<PaidReading, 'unusable' | undefined>;
 
 const MICROS = 1_000_000;
 const DOLLARS = /^\d{1,4}(?:\.\d{1,6})?$/;
@@ -148,14 +175,11 @@ function readBundles(read: Reader, fallback: string): number[] {
 }
 
 /** Reads the credit settings; undefined if credit is off. */
-export function readCredit(read: Reader, paid: PaidReading) {
+export function readCredit(read: Reader, paid: PaidReading): CreditConfig | undefined {
   const isOn = read.choice('CREDIT', 'off', ['on', 'off']) === 'on';
   const credit = {
-    /** Maximal balance of a wallet on one network. */
     limitMicros: readDollars(read, 'CREDIT_MAX_USD', '5'),
-    /** Offered as the larger requirement of a 402. */
     bundleMicros: readDollars(read, 'CREDIT_BUNDLE_USD', '0.05'),
-    /** Amounts of the routes that sell credit, ascending. */
     bundlesMicros: readBundles(read, '0.05,0.25,1'),
   };
   if (!isOn) return undefined;
@@ -164,6 +188,3 @@ export function readCredit(read: Reader, paid: PaidReading) {
   read.check(largest <= credit.limitMicros, 'CREDIT_MAX_USD must be at least the largest of the bundles.');
   return credit;
 }
-
-/** Credit settings, in millionths of a dollar. */
-export type CreditConfig = NonNullable<ReturnType<typeof readCredit>>;

@@ -14,6 +14,8 @@ export class ConfigError extends Error {
   }
 }
 
+/** Makes a secret that is long enough. */
+export const MAKE_ONE = '`openssl rand -hex 32` makes one';
 /** The largest rate limit. */
 export const MAX_LIMIT = 1_000_000;
 

@@ -13,6 +13,23 @@ const MAX_TIMEOUT_MS = 60_000;
 const GRPC =
   'OTEL_EXPORTER_OTLP_PROTOCOL: grpc is not supported; use http/protobuf, which collectors take on port 4318 instead of 4317.';
 
+/** Where spans are sent, and which. */
+export interface TracesConfig {
+  /** The collector's URL of traces. */
+  readonly url: string;
+  readonly protocol: 'http/protobuf' | 'http/json';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  /** A sampler's name in OpenTelemetry. */
+  readonly sampler: string;
+  /** The part of the traces that a ratio sampler takes. */
+  readonly ratio: number;
+  /** Resource attributes, `service.name` among them. */
+  readonly attributes: Readonly<Record<string, string>>;
+  /** Whether upstream requests carry `traceparent`. */
+  readonly reachesUpstreams: boolean;
+}
+
 /** A variable for traces, or else the one for all signals. */
 const ofTraces = (read: Reader, name: string): string | undefined =>
   read.optional(`OTEL_EXPORTER_OTLP_TRACES_${name}`) ?? read.optional(`OTEL_EXPORTER_OTLP_${name}`);
@@ -43,7 +60,7 @@ function readUrl(read: Reader): string | undefined {
   return url.href;
 }
 
-function readProtocol(read: Reader) {
+function readProtocol(read: Reader): TracesConfig['protocol'] {
   const text = ofTraces(read, 'PROTOCOL') ?? 'http/protobuf';
   const fault = text === 'grpc' ? GRPC : `OTEL_EXPORTER_OTLP_PROTOCOL must be one of ${PROTOCOLS.join(', ')}.`;
   read.check(PROTOCOLS.includes(text), fault);
@@ -66,7 +83,7 @@ function readTimeout(read: Reader): number {
 }
 
 /** The export of traces; undefined if it is off. */
-export function readTraces(read: Reader) {
+export function readTraces(read: Reader): TracesConfig | undefined {
   const reachesUpstreams = read.choice('TRACE_UPSTREAMS', 'off', ['on', 'off']) === 'on';
   const isOff = read.text('OTEL_SDK_DISABLED', 'false').toLowerCase() === 'true';
   const url = isOff ? undefined : readUrl(read);
@@ -75,21 +92,13 @@ export function readTraces(read: Reader) {
   const own = read.optional('OTEL_SERVICE_NAME');
   const name = own ?? given['service.name'] ?? read.text('SERVICE_NAME', 'asset-gateway');
   return {
-    /** The collector's URL of traces. */
     url,
     protocol: readProtocol(read),
     headers: readPairs(read, 'OTEL_EXPORTER_OTLP_HEADERS', ofTraces(read, 'HEADERS')),
     timeoutMs: readTimeout(read),
-    /** A sampler's name in OpenTelemetry. */
     sampler: read.choice('OTEL_TRACES_SAMPLER', 'parentbased_always_on', SAMPLERS),
-    /** The part of the traces that a ratio sampler takes. */
     ratio: readRatio(read),
-    /** Resource attributes, `service.name` among them. */
     attributes: { ...given, 'service.name': name },
-    /** Whether upstream requests carry `traceparent`. */
     reachesUpstreams,
   };
 }
-
-/** Where spans are sent, and which. */
-export type TracesConfig = NonNullable<ReturnType<typeof readTraces>>;
