@@ -24,8 +24,8 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
     const { accounts, payments } = ledger;
     const creditMicros = Math.max(0, amountMicros - PRICE);
     const record = newPurchase(creditMicros, change);
-    const dependencies = { accounts, answers: new ChargedAnswers(accounts), queue, leaseMs: TIMES.leastHoldMs };
-    const sale = { dependencies, bundles: [], limitMicros: LIMIT, priceMicros: PRICE };
+    const debiting = { accounts, answers: new ChargedAnswers(accounts), leaseMs: TIMES.leastHoldMs };
+    const sale = { debiting, queue, bundles: [], limitMicros: LIMIT, priceMicros: PRICE };
     const { key, requestHash, route, requestId } = record;
     const look = () => payments.look(record);
 
@@ -49,11 +49,11 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
         const debit = await choosePayer(sale, purchase, () => payments.reserve(payment, sale));
         return {
           /** The upstream answers: charges or settles. */
-          finish: () => (debit ? charged(dependencies, debit, call, () => async () => ANSWER) : settle(owner)),
+          finish: () => (debit ? charged(debiting, debit, call, () => async () => ANSWER) : settle(owner)),
           /** The upstream fails. */
           async fail() {
             const failing = async () => Promise.reject(new Error('failed'));
-            if (debit) await charged(dependencies, debit, call, () => failing).catch(() => undefined);
+            if (debit) await charged(debiting, debit, call, () => failing).catch(() => undefined);
             else await payments.release(key, owner, true);
           },
         };

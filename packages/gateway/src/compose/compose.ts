@@ -25,7 +25,7 @@ async function assemble(config: Config, dependencies: Dependencies, hold: Hold) 
   const isDisabled = ({ id }: Route) => disabled.has(id);
   const gateway = createGateway({
     trail: { log, randomId, sales: new Sales() },
-    match: createMatch(bindEndpoints({ ...foundation, ...parts }), everyRoute.filter(isDisabled)),
+    match: createMatch(bindEndpoints(foundation, parts), everyRoute.filter(isDisabled)),
     onFailure,
   });
   const losses = exact && paid && !foundation.isPlayMoney ? lossNotice(service.routes, exact, config) : undefined;

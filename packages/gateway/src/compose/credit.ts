@@ -14,9 +14,16 @@ import { holdMs } from '../times.ts';
 import type { Foundation } from './dependencies.ts';
 import type { Money } from './money.ts';
 
-/** What credit is opened with. */
-interface CreditParts extends Foundation {
-  readonly credit: CreditConfig;
+/** Selling for credit. */
+export interface CreditSetup {
+  /** The gate of a paid route that takes credit too, or of a route that sells only credit. */
+  gate(route: Route, describe: Describe): Gate;
+  /** What serves a route of the credit surface. */
+  serving(route: Route): Serving;
+}
+
+/** What credit is sold with, and where it is stored. */
+interface CreditParts {
   readonly money: Money;
   readonly exact: ExactSetup;
 }
@@ -37,32 +44,32 @@ function openQueue({ database, events }: Money): AccountQueue {
 }
 
 /** Opens credit. */
-export function openCredit(parts: CreditParts) {
-  const { config, credit, money, exact, originOf, receipts, crypto, secrets, store, randomId, onStep } = parts;
+export function openCredit(credit: CreditConfig, { money, exact }: CreditParts, foundation: Foundation): CreditSetup {
+  const { config, crypto, secrets, store, onStep } = foundation;
   const { accounts } = money;
   const { limitMicros } = credit;
   const leaseMs = holdMs(longestMs(config).paid);
   const answers = new ChargedAnswers(accounts);
-  const dependencies = { accounts, answers, queue: openQueue(money), leaseMs, onStep };
+  const debiting = { accounts, answers, leaseMs, onStep };
+  const queue = openQueue(money);
   // Each instance keeps the keys of one epoch, and credit has an epoch of its own.
   const nonces = new Nonces(crypto, secrets);
   // The clock that forgets debits must judge nonces too, so that no nonce outlives its debit.
   const clocks = { now: () => accounts.now(), wallNow: () => store.wallNow() };
-  const spending = { ...dependencies, signIn: { crypto, nonces, clocks }, originOf, receipts, randomId };
+  const signIn = { crypto, nonces, clocks };
   return {
-    /** The gate of a paid route that takes credit too, or of a route that sells only credit. */
-    gate(route: Route, describe: Describe): Gate {
-      const sold = { dependencies, limitMicros };
+    gate(route, describe) {
+      const sale = { debiting, queue, limitMicros };
       if (route.credit === 'sold')
-        return exact.gate(route, describe, { ...sold, priceMicros: undefined, bundles: credit.bundlesMicros });
+        return exact.gate(route, describe, { ...sale, priceMicros: undefined, bundles: credit.bundlesMicros });
       const priceMicros = exact.listPriceOf(route);
       const isBundled = exact.priceOf(route) < credit.bundleMicros && priceMicros < MOST_BUNDLED_MICROS;
       const bundles = isBundled ? [credit.bundleMicros] : [];
-      const payments = exact.gate(route, describe, { ...sold, priceMicros, bundles });
-      return new CreditGate({ ...spending, network: NETWORKS[clusterOf(route)], priceMicros }, payments);
+      const payments = exact.gate(route, describe, { ...sale, priceMicros, bundles });
+      const network = NETWORKS[clusterOf(route)];
+      return new CreditGate({ debiting, calls: foundation, signIn, network, priceMicros }, payments);
     },
-    /** What serves a route of the credit surface. */
-    serving(route: Route): Serving {
+    serving(route) {
       const slots = unlimited;
       if (route.access === 'exact') return { upstream: purchaseUpstream(accounts, clusterOf(route)), slots };
       return { upstream: balanceUpstream(accounts, [...exact.clusters]), slots };

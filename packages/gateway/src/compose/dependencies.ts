@@ -2,7 +2,7 @@ import type { RefusalCode } from '@asset-gateway/protocol';
 import { Background } from '../background.ts';
 import type { GroupKind } from '../budget/store.ts';
 import type { Config } from '../config/config.ts';
-import { keysFor, nodeCrypto, random } from '../gates/crypto.ts';
+import { type Crypto, keysFor, nodeCrypto, random } from '../gates/crypto.ts';
 import { localOrigins, type OriginOf } from '../gates/gate.ts';
 import { ReceiptIssuer } from '../receipts/response.ts';
 import type { LogLine } from '../stages/trail.ts';
@@ -49,6 +49,22 @@ export interface Dependencies
   readonly background?: Background;
 }
 
+/** What all parts of one gateway share: the dependencies with their defaults, and what is made of them once. */
+export interface Foundation extends Dependencies {
+  readonly config: Config;
+  readonly notice: (message: string) => void;
+  readonly onFailure: (error: unknown) => void;
+  readonly tracing: Tracing;
+  readonly background: Background;
+  readonly crypto: Crypto;
+  readonly originOf: OriginOf;
+  /** Undefined if receipts are not signed. */
+  readonly receipts: ReceiptIssuer | undefined;
+  /** Why this node cannot serve requests now; undefined while it is ready. */
+  readonly notReadyCode: () => RefusalCode | undefined;
+  readonly randomId: () => string;
+}
+
 const SEED_BYTES = 32;
 
 /** Signs receipts; undefined if they are off. Nodes with the same secrets or key pairs sign with the same key. */
@@ -62,7 +78,7 @@ function openReceipts({ receipts }: Config, { secrets, store, money }: Dependenc
 }
 
 /** Adds what all parts of one gateway share. */
-export function layFoundation(config: Config, dependencies: Dependencies) {
+export function layFoundation(config: Config, dependencies: Dependencies): Foundation {
   const { store, isStopping } = dependencies;
   const { baseUrl, host } = config;
   // A configured origin: Host is ignored.
@@ -76,14 +92,8 @@ export function layFoundation(config: Config, dependencies: Dependencies) {
     config,
     crypto: nodeCrypto,
     originOf,
-    /** Undefined if receipts are not signed. */
     receipts: openReceipts(config, dependencies),
-    /** Why this node cannot serve requests now; undefined while it is ready. */
-    notReadyCode: (): RefusalCode | undefined =>
-      isStopping?.() ? 'shutting_down' : store.ready() ? undefined : 'state_unavailable',
+    notReadyCode: () => (isStopping?.() ? 'shutting_down' : store.ready() ? undefined : 'state_unavailable'),
     randomId: () => random(16).toString('hex'),
   };
 }
-
-/** What all parts of one gateway share. */
-export type Foundation = ReturnType<typeof layFoundation>;

@@ -5,6 +5,7 @@ import type { Endpoint, Gate, Serving } from '../call.ts';
 import { createDescribe } from '../describe/discovery.ts';
 import { publicGate } from '../gates/gate.ts';
 import { SiwxGate } from '../gates/siwx/gate.ts';
+import { Nonces } from '../gates/siwx/nonce.ts';
 import { signIns } from '../gates/siwx/sign-in.ts';
 import { limitingUnpaid, UnpaidCalls } from '../gates/unpaid.ts';
 import { createReader } from '../stages/validate.ts';
@@ -14,21 +15,10 @@ import type { Foundation } from './dependencies.ts';
 import type { Parts } from './parts.ts';
 
 /** Binds every route of a service to its gate, reader, budget and upstream. Throws if one is missing. */
-export function bindEndpoints(dependencies: Foundation & Parts): Endpoint[] {
-  const { config, service, channels, signIn, exact, credit, blocked, tracing } = dependencies;
-  const describe = (route: Route) => createDescribe(route, service);
-  const traced = tracing.spanned(signIns, { read: 'sign-in' });
-  const gates: Readonly<Record<Access, (route: Route) => Gate>> = {
-    public: () => publicGate,
-    siwx(route) {
-      const allowance = route.surface === 'credit' ? undefined : channelOf(route, channels).keys;
-      return new SiwxGate({ ...signIn, signIns: traced, allowance, describe: describe(route) });
-    },
-    exact(route) {
-      return (credit ?? exact)?.gate(route, describe(route)) ?? missing(`${route.id} has no payee`);
-    },
-  };
-  const ofApis = new Set(config.apis.map(({ name }) => name));
+export function bindEndpoints(foundation: Foundation, parts: Parts): Endpoint[] {
+  const { service, blocked } = parts;
+  const gates = gatesOf(foundation, parts);
+  const ofApis = new Set(foundation.config.apis.map(({ name }) => name));
   const unpaid = new UnpaidCalls(() => performance.now());
   const gateOf = (route: Route): Gate => {
     const isSold = route.access === 'exact' && ofApis.has(route.provider);
@@ -42,16 +32,39 @@ export function bindEndpoints(dependencies: Foundation & Parts): Endpoint[] {
     ...serving,
   });
   return [
-    ...service.routes.map((route) => bind(route, servingOf(route, dependencies))),
-    ...dependencies.unlisted.map(({ route, answer }) => bind(route, byGateway(route, answer))),
+    ...service.routes.map((route) => bind(route, servingOf(route, foundation, parts))),
+    ...parts.unlisted.map(({ route, answer }) => bind(route, byGateway(route, answer))),
   ];
 }
 
-function servingOf(route: Route, dependencies: Foundation & Parts): Serving {
-  if (route.surface === 'credit') return dependencies.credit?.serving(route) ?? missing(`${route.id} has no accounts`);
+/** Makes the gate of a route, by its access. */
+function gatesOf(foundation: Foundation, { service, channels, exact, credit }: Parts) {
+  const { config, crypto, secrets, store, originOf, tracing } = foundation;
+  const describe = (route: Route) => createDescribe(route, service);
+  const signIn = {
+    ...{ crypto, store, originOf },
+    nonces: new Nonces(crypto, secrets),
+    signIns: tracing.spanned(signIns, { read: 'sign-in' }),
+    singleUse: config.singleUse,
+  };
+  const gates: Readonly<Record<Access, (route: Route) => Gate>> = {
+    public: () => publicGate,
+    siwx(route) {
+      const allowance = route.surface === 'credit' ? undefined : channelOf(route, channels).keys;
+      return new SiwxGate({ ...signIn, allowance, describe: describe(route) });
+    },
+    exact(route) {
+      return (credit ?? exact)?.gate(route, describe(route)) ?? missing(`${route.id} has no payee`);
+    },
+  };
+  return gates;
+}
+
+function servingOf(route: Route, foundation: Foundation, parts: Parts): Serving {
+  if (route.surface === 'credit') return parts.credit?.serving(route) ?? missing(`${route.id} has no accounts`);
   if (route.provider === 'gateway')
-    return byGateway(route, dependencies.own[route.method] ?? missing(`${route.id} has no answer`));
-  return byChannel(channelOf(route, dependencies.channels), dependencies);
+    return byGateway(route, parts.own[route.method] ?? missing(`${route.id} has no answer`));
+  return byChannel(channelOf(route, parts.channels), foundation, parts);
 }
 
 const byGateway = ({ id }: Route, answer: OwnAnswer): Serving => ({
@@ -59,17 +72,16 @@ const byGateway = ({ id }: Route, answer: OwnAnswer): Serving => ({
   slots: () => ({ take: () => missing(`${id} has no budget`) }),
 });
 
-const byChannel = (channel: Channel, dependencies: Foundation & Parts): Serving => {
+function byChannel(channel: Channel, { store, randomId }: Foundation, parts: Parts): Serving {
   const { name, keys: allowance, room } = channel;
-  const { store, randomId, caches } = dependencies;
   // Slots of our paid upstreams are limited by payments.
-  const sharing = name.cluster === undefined ? dependencies.sharing : undefined;
+  const sharing = name.cluster === undefined ? parts.sharing : undefined;
   const taking = { store, allowance, room, sharing, randomId };
   return {
-    upstream: caches.get(channel) ?? channel.upstream,
+    upstream: parts.caches.get(channel) ?? channel.upstream,
     slots: (admission, trail) => new SlotTaker(taking, admission, trail),
   };
-};
+}
 
 const channelOf = (route: Route, channels: Channels): Channel =>
   channels.get(route) ?? missing(`${route.id} has no channel`);

@@ -81,6 +81,17 @@ async function secretOf(database: SqliteDatabase): Promise<string> {
   return secret;
 }
 
+/** The folder of one process. */
+export interface Local {
+  readonly database: SqliteDatabase;
+  readonly store: LocalStore;
+  /** Made once, for operators who set none. */
+  readonly secret: string;
+  /** Notices what the operator should know about the folder. */
+  connect(notice: (message: string) => void): Promise<void>;
+  close(): Promise<void>;
+}
+
 /** Opens and locks a folder, which one process at a time may use. */
 async function openFolder(dataDir: string, background: Background, hold: Hold) {
   makeFolder(dataDir);
@@ -95,7 +106,6 @@ async function openFolder(dataDir: string, background: Background, hold: Hold) {
   return {
     database,
     store,
-    /** Made once, for operators who set none. */
     secret,
     async connect(notice: (message: string) => void) {
       const earlier = EARLIER.filter((name) => existsSync(`${dataDir}/${name}`)).join(', ');
@@ -109,10 +119,8 @@ async function openFolder(dataDir: string, background: Background, hold: Hold) {
   };
 }
 
-export const openLocal = ({ dataDir }: Pick<Config, 'dataDir'>, background = new Background()) =>
+/** Opens the folder. Rejects with advice for the operator if it cannot be used. */
+export const openLocal = ({ dataDir }: Pick<Config, 'dataDir'>, background = new Background()): Promise<Local> =>
   opening((hold) => openFolder(dataDir, background, hold)).catch((error) => {
     throw error instanceof ConfigError ? error : folderFault(error, dataDir);
   });
-
-/** The folder of one process. */
-export type Local = Awaited<ReturnType<typeof openLocal>>;

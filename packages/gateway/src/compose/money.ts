@@ -9,8 +9,23 @@ import type { Database, MoneyEvents } from '../stores/sql/database.ts';
 import { Retention } from '../stores/sql/retention.ts';
 import { TIMES } from '../times.ts';
 
+/** All data about money, in one database. */
+export interface Money {
+  readonly database: Database;
+  readonly payments: Payments;
+  readonly accounts: Accounts;
+  /** Read-only, for reports. */
+  readonly books: Books;
+  /** Deletes what has expired. */
+  readonly retention: Retention;
+  /** What this process has written. */
+  readonly events: EventEmitter<MoneyEvents>;
+  /** Leaves the database open. */
+  close(): Promise<void>;
+}
+
 /**
- * Opens the data about money in a database; closing it does not close the database. `journalKeepMs`: how long journal entries are
+ * Opens the data about money in a database. `journalKeepMs`: how long journal entries are
  * stored. `answerBytes`: the most bytes of all stored answers together.
  */
 export function openMoney(
@@ -18,7 +33,7 @@ export function openMoney(
   journalKeepMs: number,
   answerBytes: number = PAYMENTS.answerBytes,
   background = new Background(),
-) {
+): Money {
   const events = new EventEmitter<MoneyEvents>();
   const payments = new Payments(database, events, background);
   const accounts = new Accounts(database, events, background);
@@ -34,9 +49,6 @@ export function openMoney(
     close: () => closeAll([payments, retention]),
   };
 }
-
-/** All data about money, in one database. */
-export type Money = ReturnType<typeof openMoney>;
 
 const END_LEASES = `update payments set leased_until_ms = $1 where leased_until_ms > $1 and state in ('reserved', 'settling') and {in time}
   returning key as id`;

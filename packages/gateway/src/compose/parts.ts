@@ -1,14 +1,16 @@
 import { BlockedFile } from '../blocked/file.ts';
 import type { Sharing } from '../budget/slot-taker.ts';
 import { kindOf, shareOf } from '../budget/store.ts';
+import type { CachingUpstream } from '../cache/caching.ts';
 import type { Hold } from '../closing.ts';
-import { Nonces } from '../gates/siwx/nonce.ts';
-import { openExact } from '../payments/open.ts';
+import type { Service } from '../describe/service.ts';
+import { type ExactSetup, openExact } from '../payments/open.ts';
 import type { Payments } from '../payments/payments.ts';
 import type { SpanNames } from '../traces/tracing.ts';
-import { Channels, openCaches } from './channels.ts';
+import type { OwnAnswer, OwnRoute } from '../upstreams/upstream.ts';
+import { type Channel, Channels, openCaches } from './channels.ts';
 import { openConsole } from './console.ts';
-import { openCredit } from './credit.ts';
+import { type CreditSetup, openCredit } from './credit.ts';
 import type { Foundation } from './dependencies.ts';
 import { ownAnswers, serviceOf } from './service.ts';
 
@@ -29,19 +31,34 @@ const createSharing = ({ money, onSlot }: Foundation): Sharing => ({
   onSlot: (charged) => onSlot?.(kindOf(charged)),
 });
 
+/** The parts of one gateway. One that the configuration turns off is undefined. */
+export interface Parts {
+  readonly service: Service;
+  readonly channels: Channels;
+  /** Answers about the gateway itself, by the method of their routes. */
+  readonly own: Readonly<Record<string, OwnAnswer>>;
+  /** Public routes that the service does not list. */
+  readonly unlisted: readonly OwnRoute[];
+  readonly exact: ExactSetup | undefined;
+  readonly credit: CreditSetup | undefined;
+  /** Clients that pass no gate. */
+  readonly blocked: BlockedFile | undefined;
+  /** Shares the asset-data budget. */
+  readonly sharing: Sharing | undefined;
+  /** By channel; empty if the cache is off. */
+  readonly caches: ReadonlyMap<Channel, CachingUpstream>;
+}
+
 /** Opens the parts of a gateway that its configuration turns on. */
-export async function openParts(foundation: Foundation, hold: Hold) {
-  const { config, store, money, secrets, notice, crypto, originOf, tracing, ownRoutes = [] } = foundation;
+export async function openParts(foundation: Foundation, hold: Hold): Promise<Parts> {
+  const { config, money, notice, tracing, ownRoutes = [] } = foundation;
   const { paid } = config;
   const channels = hold(new Channels(foundation));
   const payments = money && tracing.spanned(money.payments, PAYMENT_SPANS);
-  const exact = paid && payments ? hold(await openExact({ ...foundation, paid, payments })) : undefined;
+  const exact = paid && payments ? hold(await openExact(paid, payments, foundation)) : undefined;
   const service = serviceOf(foundation, channels, exact);
   const blocked = config.blocked && hold(new BlockedFile(config.blocked, notice));
-  const credit =
-    config.credit && paid && exact && money
-      ? openCredit({ ...foundation, credit: config.credit, money, exact })
-      : undefined;
+  const credit = config.credit && exact && money ? openCredit(config.credit, { money, exact }, foundation) : undefined;
   const console = hold(openConsole(service, foundation));
   const sharing = config.fairShares ? createSharing(foundation) : undefined;
   const caches = openCaches(foundation, channels, sharing);
@@ -50,19 +67,11 @@ export async function openParts(foundation: Foundation, hold: Hold) {
     service,
     channels,
     own: await ownAnswers(service, foundation),
-    console,
-    /** Public routes that the service does not list. */
     unlisted: [...console.rows, ...ownRoutes],
-    signIn: { crypto, nonces: new Nonces(crypto, secrets), store, originOf, singleUse: config.singleUse },
     exact,
     credit,
-    /** Clients that pass no gate; undefined if blocking is off. */
     blocked,
-    /** Shares the asset-data budget; undefined if shares are off. */
     sharing,
     caches,
   };
 }
-
-/** The parts of one gateway. */
-export type Parts = Awaited<ReturnType<typeof openParts>>;

@@ -16,7 +16,7 @@ import { sqliteIn } from '../stores/sql/sqlite.ts';
 import { readSqlite } from '../stores/sql/sqlite-connection.ts';
 import { type SpanNames, type Tracing, untraced } from '../traces/tracing.ts';
 import { type Local, openLocal, READ_SECRET } from './local.ts';
-import { openMoney, recover } from './money.ts';
+import { type Money, openMoney, recover } from './money.ts';
 
 /** The table that a statement names first. A span never has a statement's values. */
 const tableOf = ({ sql }: Statement): string => /\b(?:from|into|update) (\w+)/i.exec(sql)?.[1] ?? 'settings';
@@ -119,12 +119,27 @@ async function openRedis(url: string, background: Background) {
   };
 }
 
+/** The stored state of a gateway. */
+export interface State {
+  /** Slots and sign-ins. */
+  readonly store: Store;
+  /** Undefined for several nodes without a common database, which sell nothing. */
+  readonly money: Money | undefined;
+  /** Opens the part of the cache that nodes share; undefined if there is one node. */
+  readonly openShared: OpenShared | undefined;
+  /** The first signs, all verify. */
+  readonly secrets: readonly string[];
+  /** Rejects with a fault that the operator can fix; later faults are noticed. */
+  connect(notice: (message: string) => void): Promise<void>;
+  close(): Promise<void>;
+}
+
 /** Opens the folder of a single node, or the databases that nodes share. */
 export function openState(
   config: Config,
   tracing: Pick<Tracing, 'spanned'> = untraced,
   background: Background = new Background(),
-) {
+): Promise<State> {
   const { redisUrl, databaseUrl, secrets, journalKeepMs } = config;
   return opening(async (hold) => {
     const redis = redisUrl === undefined ? undefined : hold(await openRedis(redisUrl, background));
@@ -137,24 +152,16 @@ export function openState(
     if (money && !postgres) await recover(money);
     const { store } = redis ?? (local as Local);
     return {
-      /** Slots and sign-ins. */
       store: tracing.spanned<Store>(store, STORE_SPANS),
-      /** Undefined for several nodes without a common database, which sell nothing. */
       money,
-      /** Opens the part of the cache that nodes share; undefined if there is one node. */
       openShared: redis?.openShared,
-      /** The first signs, all verify. */
       secrets: secrets.length > 0 || !local ? secrets : [local.secret],
-      /** Rejects with a fault that the operator can fix; later faults are noticed. */
       async connect(notice: (message: string) => void) {
         for (const part of [redis, local, postgres]) await part?.connect(notice);
       },
     };
   });
 }
-
-/** The stored state of a gateway. */
-export type State = Awaited<ReturnType<typeof openState>>;
 
 /** Opens the database of money read-only, without locks or migrations, while a gateway may be running. */
 export async function openToRead({ databaseUrl, redisUrl, dataDir }: Config) {

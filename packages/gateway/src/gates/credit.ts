@@ -18,7 +18,9 @@ import { signInInfo } from './siwx/gate.ts';
 import { carriesSignIn, readValidSignIn, type SignInDependencies } from './siwx/sign-in.ts';
 
 /** What the gate of a route that takes credit needs. */
-interface SpendingDependencies extends CreditDependencies, CallDependencies {
+interface CreditGateDependencies {
+  readonly debiting: CreditDependencies;
+  readonly calls: CallDependencies;
   /** The clock that forgets debits must judge nonces too, so that no nonce outlives its debit. */
   readonly signIn: SignInDependencies;
   /** CAIP-2: credit belongs to one network. */
@@ -49,10 +51,10 @@ function pathUrl(call: Call, origin: string): string {
 
 /** The gate of a paid route that also takes credit: a wallet's signature over this path spends its credit. */
 export class CreditGate implements Gate {
-  readonly #dependencies: SpendingDependencies;
+  readonly #dependencies: CreditGateDependencies;
   readonly #payments: ExactGate;
 
-  constructor(dependencies: SpendingDependencies, payments: ExactGate) {
+  constructor(dependencies: CreditGateDependencies, payments: ExactGate) {
     this.#dependencies = dependencies;
     this.#payments = payments;
   }
@@ -67,8 +69,8 @@ export class CreditGate implements Gate {
   /** Offers the sign-in only to clients that ask for credit, because stock clients that see a sign-in never pay. */
   challenge(call: Call, code: RefusalCode): Challenge | undefined {
     if (!prefersCredit(call) && !carriesSignIn(call)) return this.#payments.challenge(call, code);
-    const { signIn, originOf, network, priceMicros } = this.#dependencies;
-    const origin = originOf(call.inbound);
+    const { signIn, calls, network, priceMicros } = this.#dependencies;
+    const origin = calls.originOf(call.inbound);
     const info = signInInfo(origin, {
       uri: pathUrl(call, origin),
       nonce: nonceOf(signIn, origin),
@@ -79,14 +81,15 @@ export class CreditGate implements Gate {
   }
 
   async #bySignature(call: Call, trail: Trail, prepare: Prepare): Promise<Delivery> {
-    const { accounts, leaseMs, signIn, originOf, network, priceMicros: micros } = this.#dependencies;
-    const origin = originOf(call.inbound);
+    const { debiting, calls, signIn, network, priceMicros: micros } = this.#dependencies;
+    const { accounts, leaseMs } = debiting;
+    const origin = calls.originOf(call.inbound);
     const rule = { origin, epoch: EPOCH, judgedByStore: false, network };
     const { payload } = readValidSignIn(signIn, call, rule);
     const holder = { network, wallet: payload.address };
     const freshNonce = () => ({ [HEADERS.replayNonce]: nonceOf(signIn, origin) });
     Object.assign(trail, { wallet: payload.address, payment: { state: 'unused' }, headers: freshNonce });
-    const context = { ...paidCallOf(this.#dependencies, call, trail), freshNonce };
+    const context = { ...paidCallOf(calls, call, trail), freshNonce };
     const id = signedDebitId(holder, payload.nonce);
     const debit: NewDebit = { ...holder, ...context.request, id, by: 'signature', micros };
     const dearer = statementRefusal(payload.statement, micros);
@@ -101,12 +104,12 @@ export class CreditGate implements Gate {
     }
     if (result.verdict === 'insufficient') this.#payments.assertOpen();
     if (result.verdict !== 'held') throw refusalOf(result.verdict);
-    return charged(this.#dependencies, debit, context, prepare);
+    return charged(debiting, debit, context, prepare);
   }
 
   /** The answer that this signature has been charged for, at an earlier price; otherwise the refusal. */
   async #chargedBefore(id: string, context: DebitContext, prepare: Prepare, otherwise: Refusal) {
-    const { accounts, answers } = this.#dependencies;
+    const { accounts, answers } = this.#dependencies.debiting;
     const debit = await fromStore(accounts.debit(id));
     if (debit) return answers.known(debit, context, prepare);
     throw otherwise;
@@ -114,7 +117,7 @@ export class CreditGate implements Gate {
 
   /** The answer to this signature, or to an earlier call for the same request that was not delivered. */
   async #paidBefore({ verdict, debit }: NotHeld, wallet: string, context: DebitContext, prepare: Prepare) {
-    const { answers } = this.#dependencies;
+    const { answers } = this.#dependencies.debiting;
     if (verdict === 'due') return this.#payments.owedTo(wallet, context, prepare);
     if (!debit) return undefined;
     return verdict === 'owed' ? answers.owed(debit, context, prepare) : answers.known(debit, context, prepare);

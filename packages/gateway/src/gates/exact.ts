@@ -49,8 +49,8 @@ export class ExactGate implements Gate {
     const { offer } = this.#seller();
     if (offer.feePayer === '') return undefined;
     const { credit, describe } = this.#route;
-    const { originOf, memos, payments } = this.#dependencies;
-    const url = challengedUrl(call, originOf(call.inbound));
+    const { calls, memos, payments } = this.#dependencies;
+    const url = challengedUrl(call, calls.originOf(call.inbound));
     const requestHash = requestHashOf(call);
     const amounts = [offer.amount, ...(credit?.bundles ?? []).map(String)].filter((amount) => amount !== '');
     const accepts = amounts.map((amount) => {
@@ -76,6 +76,7 @@ export class ExactGate implements Gate {
     const { facilitator } = this.#dependencies;
     const feePayer = facilitator.feePayer(offer.network) ?? '';
     const whyClosed = feePayer === '' ? NO_FEE_PAYER : facilitator.whyClosed?.(offer.network);
-    return { ...this.#dependencies, offer: { ...offer, feePayer }, credit, whyClosed, deliveries: this.#deliveries };
+    const [dependencies, deliveries] = [this.#dependencies, this.#deliveries];
+    return { dependencies, offer: { ...offer, feePayer }, credit, whyClosed, deliveries };
   }
 }

@@ -1,16 +1,27 @@
+import type { Crypto } from '../gates/crypto.ts';
+import type { Facilitator, Settlement } from './facilitator/facilitator.ts';
+import type { Payments } from './payments.ts';
 import type { Queues } from './queue.ts';
 import type { CallDependencies, Memos } from './read/requirement.ts';
-import type { ReconcilerDependencies } from './reconcile.ts';
+import type { Reconciler } from './reconcile.ts';
 import type { PurchaseStep } from './steps.ts';
-import type { VerifyingDependencies } from './verification.ts';
+import type { Verifier } from './verification.ts';
 
 /** What the payment gates of all routes share. */
-export interface PaymentDependencies extends ReconcilerDependencies, VerifyingDependencies, CallDependencies {
+export interface PaymentDependencies {
+  readonly payments: Payments;
+  readonly facilitator: Facilitator;
+  readonly reconciler: Reconciler;
+  readonly verifier: Verifier;
   /** One settlement of a payer at a time. */
   readonly settlements: Queues;
   /** Issues and checks memos and tickets. */
   readonly memos: Memos;
+  readonly calls: CallDependencies;
+  readonly crypto: Crypto;
   readonly onFailure: (error: unknown) => void;
   /** Called after each step of a purchase, before the next one begins. */
   readonly onStep?: ((step: PurchaseStep) => void) | undefined;
+  /** Called with the outcome of each settlement. */
+  readonly onSettlement?: ((outcome: Settlement['outcome']) => void) | undefined;
 }

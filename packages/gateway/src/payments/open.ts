@@ -9,6 +9,7 @@ import {
   USUAL_FEE_LAMPORTS,
 } from '@asset-gateway/protocol';
 import { address, getAddressEncoder, getProgramDerivedAddress } from '@solana/addresses';
+import type { Background } from '../background.ts';
 import { type Hold, opening } from '../closing.ts';
 import type { PaidConfig } from '../config/paid.ts';
 import { ConfigError } from '../config/settings.ts';
@@ -18,15 +19,16 @@ import type { SpanNames, Tracing } from '../traces/tracing.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import { Chain, type Chains } from './facilitator/chain.ts';
 import type { Facilitator } from './facilitator/facilitator.ts';
-import { feePayerReader } from './facilitator/fee-payer.ts';
+import { type FeePayerBalance, feePayerReader } from './facilitator/fee-payer.ts';
 import { InProcessFacilitator } from './facilitator/local.ts';
 import { RemoteFacilitator } from './facilitator/remote.ts';
 import type { CreditSale } from './payer.ts';
+import type { Payments } from './payments.ts';
 import { Queues } from './queue.ts';
-import { Memos, type Offer } from './read/requirement.ts';
+import { type CallDependencies, Memos, type Offer } from './read/requirement.ts';
 import { TOKEN } from './read/transaction.ts';
 import { Reconciler } from './reconcile.ts';
-import { VerificationLimits } from './verification.ts';
+import { Verifier } from './verification.ts';
 
 export const CLUSTERS: readonly Cluster[] = ['mainnet', 'devnet'];
 
@@ -83,62 +85,83 @@ async function openPayees(paid: PaidConfig, facilitator: Facilitator, chains: Ch
 }
 
 /** What selling needs from the rest of the gateway. */
-interface ExactOptions
-  extends Pick<
-    PaymentDependencies,
-    'crypto' | 'payments' | 'originOf' | 'receipts' | 'randomId' | 'onFailure' | 'onStep' | 'onSettlement'
-  > {
-  readonly paid: PaidConfig;
+interface SellingServices
+  extends CallDependencies,
+    Pick<PaymentDependencies, 'crypto' | 'onFailure' | 'onStep' | 'onSettlement'> {
   /** The first signs, all verify. */
   readonly secrets: readonly string[];
   readonly notice: (message: string) => void;
   readonly tracing: Pick<Tracing, 'spanned'>;
 }
 
-async function openFacilitator({ paid, payments, crypto, notice }: ExactOptions, chains: Record<Purpose, Chains>) {
-  const { background } = payments;
+interface FacilitatorParts {
+  readonly paid: PaidConfig;
+  readonly chains: Chains;
+  readonly verifyingChains: Chains;
+  readonly background: Background;
+}
+
+async function openFacilitator(parts: FacilitatorParts, { crypto, notice }: SellingServices): Promise<Facilitator> {
+  const { paid, chains, verifyingChains, background } = parts;
   const { facilitator: config, feeBudgetPerHour } = paid;
-  if (config.kind === 'in-process')
-    return new InProcessFacilitator({ keypair: config.keypair, ...chains, feeBudgetPerHour, notice, background });
+  if (config.kind === 'in-process') {
+    const { keypair } = config;
+    return new InProcessFacilitator({ keypair, chains, verifyingChains, feeBudgetPerHour, notice, background });
+  }
   const remote = new RemoteFacilitator({ ...config, crypto, background });
   await remote.refresh();
   return remote;
 }
 
-/** Separate connections, so that verifying never delays a settlement. */
-type Purpose = 'chains' | 'verifyingChains';
-
-function openChains({ paid, notice, tracing }: ExactOptions): Record<Purpose, Chains> {
+/** Opens connections to the chains of a configuration. */
+function openChains({ solanaRpcUrls }: PaidConfig, tracing: SellingServices['tracing'], hold: Hold): Chains {
   const opened = CLUSTERS.flatMap((cluster) => {
-    const url = paid.solanaRpcUrls[cluster];
-    if (url === undefined && paid.offered.includes(cluster)) notice(missingRpc(cluster, paid.facilitator.kind));
-    return url === undefined ? [] : [[NETWORKS[cluster], url] as const];
+    const url = solanaRpcUrls[cluster];
+    return url === undefined ? [] : [[NETWORKS[cluster], tracing.spanned(hold(new Chain(url)), CHAIN_SPANS)] as const];
   });
-  const open = () => new Map(opened.map(([network, url]) => [network, tracing.spanned(new Chain(url), CHAIN_SPANS)]));
-  return { chains: open(), verifyingChains: open() };
+  return new Map(opened);
+}
+
+/** Selling by payment, open for business. */
+export interface ExactSetup {
+  /** The gate of a route, whose challenges contain this description. `credit`: undefined if credit is off. */
+  gate(route: Route, describe: Describe, credit?: CreditSale): ExactGate;
+  /** The clusters whose routes can be sold. */
+  readonly clusters: ReadonlySet<Cluster>;
+  /** The price of a call that is settled by itself, in millionths of a dollar. */
+  priceOf(route: Route): number;
+  /** The same of a call that is paid from credit. */
+  listPriceOf(route: Route): number;
+  /** The fee payer's balance on each cluster; none if the facilitator is remote. */
+  feePayers(): Promise<readonly FeePayerBalance[]>;
+  /** Whether payments are accepted now. */
+  sales(): readonly { readonly cluster: Cluster; readonly isOpen: boolean }[];
+  close(): Promise<void>;
 }
 
 /** Opens the facilitator and the chains, and checks that payments can arrive. */
-export const openExact = (options: ExactOptions) => opening((hold) => assemble(options, hold));
+export const openExact = (paid: PaidConfig, payments: Payments, services: SellingServices): Promise<ExactSetup> =>
+  opening((hold) => assemble(paid, payments, services, hold));
 
-/** Selling by payment, open for business. */
-export type ExactSetup = Awaited<ReturnType<typeof openExact>>;
-
-async function assemble(options: ExactOptions, hold: Hold) {
-  const { paid, crypto, secrets, payments, onSettlement } = options;
-  const all = openChains(options);
-  const { chains } = all;
-  for (const chain of [...chains.values(), ...all.verifyingChains.values()]) hold(chain);
-  const opened: Facilitator = hold(await openFacilitator(options, all));
-  const facilitator = options.tracing.spanned(opened, FACILITATOR_SPANS);
-  const payees = await openPayees(paid, facilitator, chains);
+async function assemble(paid: PaidConfig, payments: Payments, services: SellingServices, hold: Hold) {
+  const { crypto, secrets, tracing, onFailure, onStep, onSettlement } = services;
   const { background } = payments;
+  noticeMissing(paid, services.notice);
+  const chains = openChains(paid, tracing, hold);
+  // Separate connections, so that verifying never delays a settlement.
+  const verifyingChains = openChains(paid, tracing, hold);
+  const opened = hold(await openFacilitator({ paid, chains, verifyingChains, background }, services));
+  const facilitator = tracing.spanned(opened, FACILITATOR_SPANS);
+  const payees = await openPayees(paid, facilitator, chains);
   const reconciler = hold(new Reconciler({ payments, facilitator, chains, crypto, onSettlement }));
   const settlements = new Queues();
   hold({ close: () => settlements.idle() });
-  const memos = new Memos(crypto, secrets);
-  const limits = new VerificationLimits();
-  const dependencies = { ...options, ...all, facilitator, reconciler, settlements, limits, memos };
+  const dependencies: PaymentDependencies = {
+    ...{ payments, facilitator, reconciler, settlements, crypto, onFailure, onStep, onSettlement },
+    verifier: new Verifier({ payments, facilitator, reconciler, chains: verifyingChains }),
+    memos: new Memos(crypto, secrets),
+    calls: services,
+  };
   const pricing = { rates: RATES, settlementFeeMicros: paid.settlementFeeMicros, own: paid.prices };
   const offerOf = (route: Route): ExactRoute['offer'] => {
     const payee = route.cluster && payees.get(route.cluster);
@@ -148,20 +171,21 @@ async function assemble(options: ExactOptions, hold: Hold) {
   };
   const isOpen = (network: string): boolean => facilitator.whyClosed?.(network) === undefined;
   void reconciler.sweep();
+  const isInProcess = paid.facilitator.kind === 'in-process';
   return {
-    /** The gate of a route, whose challenges contain this description. `credit`: undefined if credit is off. */
     gate: (route: Route, describe: Describe, credit?: CreditSale) =>
       new ExactGate(dependencies, { describe, offer: offerOf(route), credit }),
-    /** The clusters whose routes can be sold. */
     clusters: new Set(payees.keys()),
-    /** The price of a call that is settled by itself, in millionths of a dollar. */
     priceOf: (route: Route) => priceMicros(route, pricing),
-    /** The same of a call that is paid from credit. */
     listPriceOf: (route: Route) => listMicros(route, pricing),
-    feePayers:
-      paid.facilitator.kind === 'in-process' ? feePayerReader(facilitator, chains, background) : async () => [],
+    feePayers: isInProcess ? feePayerReader(facilitator, chains, background) : async () => [],
     sales: () => Array.from(payees, ([cluster, { network }]) => ({ cluster, isOpen: isOpen(network) })),
   };
+}
+
+function noticeMissing({ offered, solanaRpcUrls, facilitator }: PaidConfig, notice: (message: string) => void): void {
+  for (const cluster of offered)
+    if (solanaRpcUrls[cluster] === undefined) notice(missingRpc(cluster, facilitator.kind));
 }
 
 function missingRpc(cluster: Cluster, kind: PaidConfig['facilitator']['kind']): string {

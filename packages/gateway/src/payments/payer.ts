@@ -9,7 +9,9 @@ import type { Purchase } from './steps.ts';
 
 /** The credit that a route sells besides the answer to one call. */
 export interface CreditSale extends CreditLimits {
-  readonly dependencies: CreditDependencies & { readonly queue: AccountQueue };
+  readonly debiting: CreditDependencies;
+  /** Calls that wait while another one of their wallet buys credit. */
+  readonly queue: AccountQueue;
   /** Amounts that may be paid instead of the price of one call, ascending, in millionths of a dollar. */
   readonly bundles: readonly number[];
 }
@@ -36,7 +38,8 @@ export async function choosePayer(
     if (verdict !== 'reserved') throw responses.refusalOf(verdict);
   };
   if (!credit) return taken(await reserve());
-  const { accounts, leaseMs, queue } = credit.dependencies;
+  const { queue } = credit;
+  const { accounts, leaseMs } = credit.debiting;
   const { payment } = purchase;
   const holder = { network: payment.network, wallet: payment.payer };
   const debit = debitFor(credit, purchase);

@@ -6,6 +6,7 @@ import type { Deliveries } from './deliveries.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import { BUDGET_USED_UP, feeChargeOf, feePayerName, fitsBudget } from './facilitator/fee-payer.ts';
 import { type CreditSale, choosePayer } from './payer.ts';
+import type { Payments } from './payments.ts';
 import { type PaymentCall, type PresentedPayment, readPresentedPayment, readSent } from './read/payment.ts';
 import type { Offer } from './read/requirement.ts';
 import { isSigned } from './read/transaction.ts';
@@ -14,10 +15,11 @@ import { refusalOf, unavailable, unused } from './responses.ts';
 import type { StoredState } from './rows.ts';
 import { conclude, deliveryOf, inTurn, note, record, send } from './settlement.ts';
 import type { Purchase } from './steps.ts';
-import { type Proof, verifiedOf, verify } from './verification.ts';
+import type { Proof } from './verification.ts';
 
 /** What a route is sold with at this moment. */
-export interface Seller extends PaymentDependencies {
+export interface Seller {
+  readonly dependencies: PaymentDependencies;
   readonly offer: Offer;
   /** Undefined if credit is off. */
   readonly credit: CreditSale | undefined;
@@ -35,7 +37,7 @@ export async function buy(seller: Seller, call: Call, trail: Trail, prepare: Pre
   const { sent, presented } = readPayment(seller, call, trail);
   if (presented instanceof Refusal) return answerOld(seller, sent, presented, prepare);
   // 2. Look up the payment, its wallet, and the wallet's earlier payments for this request.
-  const look = await lookUp(seller, sent);
+  const look = await lookUp(seller.dependencies, sent);
   // 3. Deliver an answer that was paid for before, by this payment or by another one of the wallet.
   const known = await answerKnown(seller, sent, look, prepare);
   if (known) return known;
@@ -46,18 +48,18 @@ export async function buy(seller: Seller, call: Call, trail: Trail, prepare: Pre
   const ask = prepare();
   // 5. Choose what pays, and take it: the price is held in the wallet's credit, or the payment is reserved.
   const debit = await choosePayer(seller.credit, purchase, () => reserve(seller, purchase));
-  if (debit && seller.credit) return charged(seller.credit.dependencies, debit, sent, () => ask);
-  return complete(seller, purchase, ask);
+  if (debit && seller.credit) return charged(seller.credit.debiting, debit, sent, () => ask);
+  return complete(seller.dependencies, purchase, ask);
 }
 
 /** Steps 6 to 10 of a purchase whose payment is reserved. */
-async function complete(seller: Seller, purchase: Purchase, ask: Ask): Promise<Delivery> {
-  const { payments, settlements, onStep, onFailure } = seller;
+async function complete(dependencies: PaymentDependencies, purchase: Purchase, ask: Ask): Promise<Delivery> {
+  const { payments, settlements, verifier, onStep, onFailure } = dependencies;
   const { key, owner, payer } = purchase.payment;
   let [isReserved, isCalled] = [true, false];
   let proof: Proof | undefined;
   const prove = async () => {
-    const proven = await verify(seller, purchase);
+    const proven = await verifier.verify(purchase);
     onStep?.('verify');
     return proven;
   };
@@ -77,20 +79,20 @@ async function complete(seller: Seller, purchase: Purchase, ask: Ask): Promise<D
     });
     proof ??= await prove();
     if (proof.settledBefore)
-      return deliveryOf(seller, purchase, answer, await storeAgain(seller, proof.settledBefore, answer));
+      return deliveryOf(dependencies, purchase, answer, await storeAgain(payments, proof.settledBefore, answer));
     onStep?.('upstream');
     const attempt = { answer: storedText(answer), height: proof.height };
     const outcome = await inTurn(settlements, payer, async () => {
       // 7. Store the answer and note the settlement. From now on money may move.
-      await note(seller, purchase, attempt);
+      await note(dependencies, purchase, attempt);
       isReserved = false;
       // 8. Sign, send and confirm.
-      const settlement = await send(seller, purchase);
+      const settlement = await send(dependencies, purchase);
       // 9. Record the outcome, even after the request has ended.
-      return record(seller, purchase, settlement);
+      return record(dependencies, purchase, settlement);
     });
     // 10. Answer, or refuse if the payment has not settled.
-    return deliveryOf(seller, purchase, answer, await conclude(seller, purchase, outcome));
+    return deliveryOf(dependencies, purchase, answer, await conclude(dependencies, purchase, outcome));
   } catch (error) {
     const releasing = isReserved ? payments.release(key, owner, isCalled) : undefined;
     // A database that does not answer must not delay its refusal: the reservation lapses with its lease.
@@ -100,9 +102,9 @@ async function complete(seller: Seller, purchase: Purchase, ask: Ask): Promise<D
 }
 
 /** Reads the payment of a request and compares it with the offer. */
-function readPayment(seller: Seller, call: Call, trail: Trail) {
-  const { memos, payments, facilitator } = seller;
-  const sent = readSent(seller, call, trail);
+function readPayment({ dependencies, offer }: Seller, call: Call, trail: Trail) {
+  const { memos, payments, facilitator, calls, crypto } = dependencies;
+  const sent = readSent({ calls, crypto, offer }, call, trail);
   const { requestHash } = sent.request;
   // Other shops may share a remote facilitator's fee payer.
   const isOwnFeePayer = facilitator.feeBudgetPerHour !== undefined;
@@ -112,17 +114,20 @@ function readPayment(seller: Seller, call: Call, trail: Trail) {
 
 /** A payment that does not match the present offer buys nothing: it gets the answer that it has bought before, or the refusal. */
 async function answerOld(seller: Seller, sent: PaymentCall, refusal: Refusal, prepare: Prepare): Promise<Delivery> {
-  const { crypto, payments, whyClosed } = seller;
+  const { crypto, payments } = seller.dependencies;
   const { key, transfer, transaction } = sent;
   // A transfer without a fault is signed. Nothing is looked up for a payment that its payer has not signed.
   if (typeof transfer === 'string' && !isSigned(transaction, crypto)) throw refusal;
   const record = await fromStore(payments.find(key));
   const known = await answerKnown(seller, sent, { record, isCovered: true }, prepare);
   if (known) return known;
-  throw whyClosed === undefined ? refusal : unavailable(whyClosed);
+  throw seller.whyClosed === undefined ? refusal : unavailable(seller.whyClosed);
 }
 
-function lookUp({ payments }: Seller, { key, offer, request, transaction }: PaymentCall): Promise<StoredState> {
+function lookUp(
+  { payments }: PaymentDependencies,
+  { key, offer, request, transaction }: PaymentCall,
+): Promise<StoredState> {
   const [, payer = ''] = transaction.keys;
   const { network } = offer;
   const { requestHash } = request;
@@ -136,7 +141,7 @@ type KnownPayment = Pick<StoredState, 'record' | 'isCovered'>;
 async function answerKnown({ deliveries, credit }: Seller, sent: PaymentCall, look: KnownPayment, prepare: Prepare) {
   const known = await deliveries.known(sent, look.record, prepare);
   if (known || !credit || !look.isCovered) return known;
-  const { accounts, answers } = credit.dependencies;
+  const { accounts, answers } = credit.debiting;
   const debit = await fromStore(accounts.debit(sent.key));
   return debit && answers.known(debit, sent, prepare);
 }
@@ -146,7 +151,7 @@ async function answerOwed({ deliveries, credit }: Seller, { sent, payment, look 
   const { hasTicket: isProven } = payment;
   const owed = await deliveries.owed(sent, { due: look.due, isProven }, prepare);
   if (owed || !credit || !isProven || look.owedDebit === undefined) return owed;
-  const { accounts, answers } = credit.dependencies;
+  const { accounts, answers } = credit.debiting;
   const debit = await fromStore(accounts.debit(look.owedDebit));
   return debit && answers.owed(debit, sent, prepare);
 }
@@ -156,31 +161,31 @@ interface Opening extends Pick<Purchase, 'sent' | 'look'> {
 }
 
 /** Begins a purchase, whose payment is not reserved yet. Refuses if nothing can be bought now. */
-function openPurchase(seller: Seller, { sent, presented, look }: Opening): Purchase {
+function openPurchase({ dependencies, whyClosed }: Seller, { sent, presented, look }: Opening): Purchase {
   const { request, trail } = sent;
-  if (seller.whyClosed !== undefined) throw unavailable(seller.whyClosed);
+  if (whyClosed !== undefined) throw unavailable(whyClosed);
   trail.wallet = presented.payer;
   trail.payment = unused;
   // The rest of the amount becomes credit.
   const price = Number(presented.amount) - presented.creditMicros;
   // A remote facilitator pays its own fees.
-  const feeLamports = seller.facilitator.feeBudgetPerHour === undefined ? 0 : presented.feeLamports;
+  const feeLamports = dependencies.facilitator.feeBudgetPerHour === undefined ? 0 : presented.feeLamports;
   return { sent, look, payment: { ...request, ...presented, priceUsd: dollars(price), feeLamports } };
 }
 
 /** Reserves the payment. Refuses if too many are being verified, or if its fee does not fit the budget. */
-async function reserve(seller: Seller, purchase: Purchase): Promise<ReserveVerdict> {
-  const { payments, limits, facilitator, credit } = seller;
+async function reserve({ dependencies, credit }: Seller, purchase: Purchase): Promise<ReserveVerdict> {
+  const { payments, verifier, facilitator } = dependencies;
   const { payment, look } = purchase;
   const nowMs = payments.now();
-  limits.assertRoom(verifiedOf(purchase, nowMs), nowMs);
+  verifier.assertRoom(purchase, nowMs);
   const fee = feeChargeOf(facilitator, payment, look, nowMs);
   if (fee && !fitsBudget(fee, look.fees)) throw unavailable(BUDGET_USED_UP);
   return fromStore(payments.reserve(payment, credit, look));
 }
 
 /** Stores the answer that a payment bought before it came with this request. */
-async function storeAgain({ payments }: Seller, settled: PaymentRecord, answer: Answer) {
+async function storeAgain(payments: Payments, settled: PaymentRecord, answer: Answer) {
   await payments.background.run('deliveries', () => payments.keep(settled.key, storedText(answer)));
   return { record: settled, isRepeat: true };
 }

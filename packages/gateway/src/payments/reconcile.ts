@@ -16,10 +16,10 @@ import { readTransaction } from './read/transaction.ts';
 import { isOpen, type PaymentRecord } from './record.ts';
 
 /** What the reconciler needs. */
-export interface ReconcilerDependencies {
+interface ReconcilerDependencies {
   readonly payments: Payments;
   readonly facilitator: Facilitator;
-  /** By network. Without a chain only the facilitator is asked. */
+  /** Without a chain only the facilitator is asked. */
   readonly chains: Chains;
   readonly crypto: Crypto;
   /** Called with the outcome of each settlement. */
@@ -31,7 +31,7 @@ const INTERVAL_MS = 2_000;
 const EXPIRED = 'expired';
 
 /** What the chain shows of a payment. */
-interface PaymentSighting extends Sighting {
+export interface PaymentSighting extends Sighting {
   readonly signature: string | undefined;
   /** Whether the whole history was searched for it. */
   readonly isComplete: boolean;

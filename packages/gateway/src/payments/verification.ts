@@ -3,8 +3,9 @@ import { alreadyUsed, fromStore } from '../gates/gate.ts';
 import { Counts, Recent } from '../tallies.ts';
 import { TIMES } from '../times.ts';
 import type { Chains } from './facilitator/chain.ts';
-import { codeOfReason, type Processed } from './facilitator/facilitator.ts';
-import { MISSING, type Reconciler, type ReconcilerDependencies } from './reconcile.ts';
+import { codeOfReason, type Facilitator, type Processed } from './facilitator/facilitator.ts';
+import type { Payments } from './payments.ts';
+import { MISSING, type PaymentSighting, type Reconciler } from './reconcile.ts';
 import { isKnownPayer, type PaymentRecord } from './record.ts';
 import { pendingRefusal, unused } from './responses.ts';
 import type { Purchase } from './steps.ts';
@@ -78,16 +79,8 @@ const busy = (reason: string, retryAfterSeconds: number): Refusal =>
     message: 'Too many payments are being verified, or too many of yours have failed; retry after Retry-After.',
   });
 
-/** What verifying needs. */
-export interface VerifyingDependencies extends Pick<ReconcilerDependencies, 'payments' | 'facilitator'> {
-  readonly reconciler: Reconciler;
-  /** By network, over connections of their own: verifying never delays a settlement. */
-  readonly verifyingChains: Chains;
-  readonly limits: VerificationLimits;
-}
-
 /** What a purchase's verification counts for. */
-export const verifiedOf = ({ payment, look }: Purchase, nowMs: number): Verified => ({
+const verifiedOf = ({ payment, look }: Purchase, nowMs: number): Verified => ({
   network: payment.network,
   payer: payment.payer,
   challenge: payment.memo ?? payment.key,
@@ -102,49 +95,78 @@ export interface Proof {
   readonly settledBefore?: PaymentRecord;
 }
 
-/** Verifies a reserved payment. Refuses it if it is invalid, unless its payer proves that it had settled before: then it records that. */
-export async function verify(dependencies: VerifyingDependencies, purchase: Purchase): Promise<Proof> {
-  const { facilitator, verifyingChains, limits, payments } = dependencies;
-  const { payment, sent } = purchase;
-  const verified = verifiedOf(purchase, payments.now());
-  const end = limits.enter(verified, payments.now());
-  try {
-    const finalized = verifyingChains.get(payment.network)?.finalized();
-    finalized?.catch(() => undefined);
-    const verification = await facilitator.verify(payment);
-    const height = (await finalized)?.height;
-    if (verification.valid) return { height };
-    limits.failed(verified.challenge, payments.now());
-    const { signature, status } = await sightingOf(dependencies, payment, verification.processed);
-    // Do not blame the payer for a payment that is on chain, because anyone could have copied it.
-    if (status === 'missing') limits.failed(verified.payer, payments.now());
+/** What verifying needs. */
+interface VerifierDependencies {
+  readonly payments: Payments;
+  readonly facilitator: Facilitator;
+  readonly reconciler: Reconciler;
+  /** Over connections of their own: verifying never delays a settlement. */
+  readonly chains: Chains;
+}
+
+/** Verifies payments before the upstream is called, within limits. */
+export class Verifier {
+  readonly #dependencies: VerifierDependencies;
+  readonly #limits = new VerificationLimits();
+
+  constructor(dependencies: VerifierDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Refuses by throwing if a purchase cannot be verified now. */
+  assertRoom(purchase: Purchase, nowMs: number): void {
+    this.#limits.assertRoom(verifiedOf(purchase, nowMs), nowMs);
+  }
+
+  /** Verifies a reserved payment. Refuses it if it is invalid, unless its payer proves that it had settled before: then it records that. */
+  async verify(purchase: Purchase): Promise<Proof> {
+    const { facilitator, chains, payments } = this.#dependencies;
+    const { payment } = purchase;
+    const verified = verifiedOf(purchase, payments.now());
+    const end = this.#limits.enter(verified, payments.now());
+    try {
+      const finalized = chains.get(payment.network)?.finalized();
+      finalized?.catch(() => undefined);
+      const verification = await facilitator.verify(payment);
+      const height = (await finalized)?.height;
+      if (verification.valid) return { height };
+      this.#limits.failed(verified.challenge, payments.now());
+      const { signature, status } = await this.#sightingOf(payment, verification.processed);
+      // Do not blame the payer for a payment that is on chain, because anyone could have copied it.
+      if (status === 'missing') this.#limits.failed(verified.payer, payments.now());
+      return { height, settledBefore: await this.#settledBefore(purchase, verification.reason, { signature, status }) };
+    } finally {
+      end();
+    }
+  }
+
+  /** The record of an invalid payment that its payer has proved to be settled. Refuses any other. */
+  async #settledBefore(
+    { payment, sent }: Purchase,
+    reason: string,
+    { signature, status }: Pick<PaymentSighting, 'signature' | 'status'>,
+  ): Promise<PaymentRecord> {
     if (status === 'seen' && signature !== undefined)
       throw pendingRefusal({ ...payment, progress: 'unresolved', signature }, sent.inVersion1Header);
-    const { reason } = verification;
     if (status !== 'confirmed' || signature === undefined)
       throw new Refusal(codeOfReason(reason), { reason, payment: { state: 'refused' } });
     // Anyone can copy a settled transaction: its memo binds it to this request, and only the ticket proves who made it.
     if (!payment.isBound || !payment.hasTicket) throw alreadyUsed('settled before');
     const state = { state: 'settled', transaction: signature } as const;
-    await fromStore(payments.adopt(payment, signature), { payment: state });
+    await fromStore(this.#dependencies.payments.adopt(payment, signature), { payment: state });
     sent.trail.payment = state;
-    return { height, settledBefore: { ...payment, progress: 'settled', signature } };
-  } finally {
-    end();
+    return { ...payment, progress: 'settled', signature };
   }
-}
 
-/** What the chain shows of an invalid payment. One RPC can lead to nodes that disagree. */
-async function sightingOf(
-  { facilitator, reconciler, verifyingChains }: VerifyingDependencies,
-  payment: Purchase['payment'],
-  processed: Processed,
-) {
-  if (processed === 'no') return MISSING;
-  const open = { ...payment, progress: 'reserved', signature: facilitator.signatureOf?.(payment) } as const;
-  const chain = verifyingChains.get(payment.network);
-  const reached = (await chain?.finalized())?.slot ?? 0;
-  const { signature, status, slot } = await reconciler.look(open, chain, reached);
-  const isUnproven = processed === 'yes' || slot < reached;
-  return { signature, status: status === 'missing' && isUnproven ? 'seen' : status };
+  /** What the chain shows of an invalid payment. One RPC can lead to nodes that disagree. */
+  async #sightingOf(payment: Purchase['payment'], processed: Processed) {
+    if (processed === 'no') return MISSING;
+    const { facilitator, reconciler, chains } = this.#dependencies;
+    const open = { ...payment, progress: 'reserved', signature: facilitator.signatureOf?.(payment) } as const;
+    const chain = chains.get(payment.network);
+    const reached = (await chain?.finalized())?.slot ?? 0;
+    const { signature, status, slot } = await reconciler.look(open, chain, reached);
+    const isUnproven = processed === 'yes' || slot < reached;
+    return { signature, status: status === 'missing' && isUnproven ? 'seen' : status };
+  }
 }

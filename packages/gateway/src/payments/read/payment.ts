@@ -81,7 +81,8 @@ export interface PaymentCall extends PaidCall {
 }
 
 /** What payments are read with. */
-interface ReadingDependencies extends CallDependencies {
+interface ReadingDependencies {
+  readonly calls: CallDependencies;
   readonly crypto: Crypto;
   readonly offer: Offer;
 }
@@ -90,8 +91,7 @@ const refused = (code: RefusalCode, reason: string, message?: string): Refusal =
   new Refusal(code, { reason, payment: { state: 'refused' }, ...(message !== undefined && { message }) });
 
 /** Reads the payment of a request. Refuses a request without one, and anything that is not one canonical transaction. */
-export function readSent(dependencies: ReadingDependencies, call: Call, trail: Trail): PaymentCall {
-  const { crypto, offer } = dependencies;
+export function readSent({ calls, crypto, offer }: ReadingDependencies, call: Call, trail: Trail): PaymentCall {
   const carried = carriedPayment(call.inbound);
   if (!carried && offer.feePayer === '') throw unavailable(NO_FEE_PAYER);
   if (!carried) throw new Refusal('payment_required', { payment: { state: 'unused' } });
@@ -100,7 +100,7 @@ export function readSent(dependencies: ReadingDependencies, call: Call, trail: T
   if (!transaction) throw refused('invalid_exact_svm_payload_transaction_could_not_be_decoded', 'transaction');
   const transfer = readTransfer(transaction, offer, crypto);
   const key = paymentKeyOf(offer.network, transaction.message);
-  return { ...paidCallOf(dependencies, call, trail), key, trail, offer, carried, transaction, transfer };
+  return { ...paidCallOf(calls, call, trail), key, trail, offer, carried, transaction, transfer };
 }
 
 /** A payment and the request that it must match. */
