@@ -259,9 +259,9 @@ it('a call whose upstream throws at once no longer counts as starting', async ()
   const fault = () => {
     throw new Error('broken');
   };
-  const leads = { waiting: new Waiters(order), alone: { take: fault } };
+  const dependencies = { alone: { take: fault }, upstream: { answer: fault }, now: () => 0 };
   const kept = new LRUCache<string, Kept>({ max: 1 });
-  const calls = new CallsInFlight({ ...leads, kept, order, upstream: { answer: fault }, now: () => 0 });
+  const calls = new CallsInFlight(dependencies, { kept, order }, new Waiters(order));
   await calls.make([PLAN], claimAlone());
   expect([calls.starting, calls.made]).toEqual([0, { awaited: 0, refresh: 0 }]);
 });
@@ -370,14 +370,12 @@ async function callFor(...waiters: readonly Waiter[]) {
     waiting.enter(waiter, 60_000, () => undefined);
     waiter.done.catch(() => dismissed.push(waiter.asker.wallet));
   }
-  const calls = new CallsInFlight({
-    waiting,
-    order,
+  const dependencies = {
     upstream: { answer: ({ slots }: UpstreamCall) => slots.take(budget).then(() => ({ json: '{}' })) },
-    kept: new LRUCache({ max: 9 }),
     alone: { take: () => Promise.reject(new Error('a request waits')) },
     now: () => 0,
-  });
+  };
+  const calls = new CallsInFlight(dependencies, { order, kept: new LRUCache({ max: 9 }) }, waiting);
   await calls.make([PLAN], claimAlone());
   return { dismissed, made: calls.made };
 }

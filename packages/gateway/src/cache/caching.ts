@@ -4,7 +4,8 @@ import type { Answer, Input, Upstream, UpstreamCall } from '../call.ts';
 import { batchText, mintKeyOf, mintsOf } from './batches.ts';
 import { cacheKeyOf, oldestSeconds, type RequestFreshness, requestFreshness } from './cache-key.ts';
 import { CallOrder } from './call-order.ts';
-import { Calls, type CallsDependencies } from './calls.ts';
+import { Calls } from './calls.ts';
+import type { CachedCallDependencies } from './calls-in-flight.ts';
 import { BATCH_SIZES, type Lifetime } from './lifetimes.ts';
 import {
   ageOf,
@@ -19,7 +20,7 @@ import {
 import type { WantedKey } from './waiters.ts';
 
 /** Dependencies of a cache. */
-interface CacheDependencies extends Omit<CallsDependencies, 'order' | 'kept' | 'plans'> {
+interface CacheDependencies extends CachedCallDependencies {
   /** By the row's id; other rows are not cached. */
   readonly lifetimes: Readonly<Record<string, Lifetime>>;
   readonly maxBytes: number;
@@ -46,7 +47,7 @@ export class CachingUpstream implements Upstream {
     this.#kept = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => bytes });
     this.#plans = new LRUCache({ maxSize: PLAN_BYTES, sizeCalculation: planBytes });
     const order = new CallOrder({ slots: limit, windowMs, known: KNOWN, candidates: CANDIDATES });
-    this.#calls = new Calls({ ...dependencies, order, kept: this.#kept, plans: this.#plans });
+    this.#calls = new Calls(dependencies, { order, kept: this.#kept, plans: this.#plans });
   }
 
   async answer(call: UpstreamCall): Promise<Answer> {

@@ -1,10 +1,10 @@
 import { Refusal } from '@asset-gateway/protocol';
 import { LRUCache } from 'lru-cache';
-import { type Budget, REFRESH } from '../budget/store.ts';
+import { type Allowance, type Budget, REFRESH } from '../budget/store.ts';
 import type { Slot, Slots, Upstream } from '../call.ts';
 import { batchInput, entriesIn } from './batches.ts';
 import type { CallOrder } from './call-order.ts';
-import type { CallClaim } from './shared-entries.ts';
+import type { CallClaim, SharedEntries } from './shared-entries.ts';
 import { idsOf, type Kept, type KeptText, type Plan } from './stored.ts';
 import {
   type CallPart,
@@ -22,17 +22,26 @@ import {
   type Waiters,
 } from './waiters.ts';
 
-/** Dependencies of calls in flight. */
-export interface InFlightDependencies {
-  readonly waiting: Waiters;
-  readonly order: CallOrder;
+/** What a cache makes its calls with. */
+export interface CachedCallDependencies {
   readonly upstream: Upstream;
-  /** The cached entries, by key id. */
-  readonly kept: LRUCache<string, Kept>;
   /** Takes a slot for a refresh without a waiting request. */
   readonly alone: Slots;
+  readonly allowance: Allowance;
+  /** Entries and leases shared between nodes. */
+  readonly shared: SharedEntries;
+  readonly randomId: () => string;
   /** Monotonic milliseconds. */
   readonly now: () => number;
+}
+
+/** What a cache remembers. */
+export interface CacheMemory {
+  readonly order: CallOrder;
+  /** The cached entries, by key id. */
+  readonly kept: LRUCache<string, Kept>;
+  /** By key id. */
+  readonly plans: LRUCache<string, Plan>;
 }
 
 /** One attempt to make a call. */
@@ -68,34 +77,42 @@ export class CallsInFlight {
   readonly made = { awaited: 0, refresh: 0 };
   /** Begun calls without a slot. */
   starting = 0;
-  readonly #dependencies: InFlightDependencies;
+  readonly #dependencies: Pick<CachedCallDependencies, 'upstream' | 'alone' | 'now'>;
+  readonly #order: CallOrder;
+  readonly #kept: CacheMemory['kept'];
+  readonly #waiting: Waiters;
 
-  constructor(dependencies: InFlightDependencies) {
+  constructor(
+    dependencies: Pick<CachedCallDependencies, 'upstream' | 'alone' | 'now'>,
+    { order, kept }: Pick<CacheMemory, 'order' | 'kept'>,
+    waiting: Waiters,
+  ) {
     this.#dependencies = dependencies;
+    this.#order = order;
+    this.#kept = kept;
+    this.#waiting = waiting;
   }
 
   /** Stores answers and gives them to the waiting requests. */
   take(answered: readonly KeptText[], leader?: Waiter): void {
-    const { order, now, kept: entries, waiting } = this.#dependencies;
-    order.completed(idsOf(answered), true, now());
+    this.#order.completed(idsOf(answered), true, this.#dependencies.now());
     for (const kept of answered) {
       const { id } = kept.key;
-      entries.set(id, kept);
+      this.#kept.set(id, kept);
       this.failures.delete(id);
       this.alone.delete(id);
-      waiting.give(kept, leader);
+      this.#waiting.give(kept, leader);
     }
   }
 
   /** Makes a call. If a shared call is rejected, retries it once for each request. */
   async make(plans: readonly Plan[], claim: CallClaim): Promise<void> {
-    const { order, now, waiting } = this.#dependencies;
     const ids = idsOf(plans);
-    await this.#attempt(plans, () => waiting.of(ids), claim);
-    const left = plans.filter(({ key }) => order.isInFlight(key.id));
+    await this.#attempt(plans, () => this.#waiting.of(ids), claim);
+    const left = plans.filter(({ key }) => this.#order.isInFlight(key.id));
     if (left.length === 0) return;
     claim.giveBack(left);
-    order.returned(idsOf(left), now());
+    this.#order.returned(idsOf(left), this.#dependencies.now());
   }
 
   async #attempt(plans: readonly Plan[], waiters: () => readonly Waiter[], claim: CallClaim): Promise<void> {
@@ -121,7 +138,7 @@ export class CallsInFlight {
 
   /** Retries each waiting request once on its own. If that fails too, the request is refused. */
   async #again({ plans, waiters }: CallPart, claim: CallClaim): Promise<void> {
-    const left = () => waiters.filter((waiter) => this.#dependencies.waiting.has(waiter));
+    const left = () => waiters.filter((waiter) => this.#waiting.has(waiter));
     for (const waiter of waiters) waiter.isRetried = true;
     if (left().length > 0) await this.#attempt(plans, left, claim);
     for (const waiter of waiters) Object.assign(waiter, { isRetried: false, isLate: true });
@@ -161,7 +178,6 @@ export class CallsInFlight {
 
   /** Takes a slot by the first waiter with a valid sign-in; charged to the waiter whose group holds least. */
   async #take(attempt: Attempt, budget: Budget): Promise<Slot> {
-    const { alone, waiting } = this.#dependencies;
     const { leader } = attempt;
     attempt.asked = attempt.waiters();
     const shares = attempt.asked.flatMap(({ share }) => share ?? []);
@@ -172,41 +188,41 @@ export class CallsInFlight {
         return slot;
       } catch (error) {
         if (leader || !isOwn(error)) throw error;
-        waiting.refuse(waiter, error);
+        this.#waiting.refuse(waiter, error);
       }
     }
     if (attempt.asked.length > 0) throw new NoLeader();
-    return alone.take(budget, REFRESH);
+    return this.#dependencies.alone.take(budget, REFRESH);
   }
 
   #wasAnswered(id: string): boolean {
-    const kept = this.#dependencies.kept.peek(id);
+    const kept = this.#kept.peek(id);
     return kept !== undefined && !('refusal' in kept);
   }
 
   /** Ends failed keys; the others return to the order. */
   #failed(plans: readonly Plan[], waiters: readonly Waiter[], error: unknown): void {
-    const { order, now, waiting } = this.#dependencies;
-    if (!mayPassInTime(error)) for (const waiter of waiters) waiting.refuse(waiter, error);
-    const ids = idsOf(plans).filter((id) => order.isInFlight(id));
+    const nowMs = this.#dependencies.now();
+    if (!mayPassInTime(error)) for (const waiter of waiters) this.#waiting.refuse(waiter, error);
+    const ids = idsOf(plans).filter((id) => this.#order.isInFlight(id));
     if (isOfRequest(error)) {
       this.#blame(plans, waiters, error);
-      order.rejected(ids, now());
-    } else if (isOfShares(error)) order.setBack(ids, now());
+      this.#order.rejected(ids, nowMs);
+    } else if (isOfShares(error)) this.#order.setBack(ids, nowMs);
     else if (isOfUpstream(error)) {
       for (const id of ids) this.failures.set(id, error);
-      order.completed(ids, false, now());
+      this.#order.completed(ids, false, nowMs);
     }
   }
 
   /** Notes the keys at fault for a rejection: the only key, or those that the upstream never answered. */
   #blame(plans: readonly Plan[], waiters: readonly Waiter[], error: Refusal): void {
-    const { kept, now, waiting } = this.#dependencies;
     const [ids, unknown] = [idsOf(plans), idsOf(plans).filter((id) => !this.#wasAnswered(id))];
     if (waiters.length > 0) for (const id of unknown.length > 0 ? unknown : ids) this.alone.set(id, true);
     const [only, another] = plans;
     if (!isVerdict(error) || !only || another) return;
-    kept.set(only.key.id, { key: only.key, fetchedAtMs: now(), bytes: REFUSAL_BYTES, refusal: error });
-    for (const waiter of waiting.of(ids)) waiting.refuse(waiter, error);
+    const fetchedAtMs = this.#dependencies.now();
+    this.#kept.set(only.key.id, { key: only.key, fetchedAtMs, bytes: REFUSAL_BYTES, refusal: error });
+    for (const waiter of this.#waiting.of(ids)) this.#waiting.refuse(waiter, error);
   }
 }

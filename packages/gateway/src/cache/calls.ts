@@ -1,38 +1,29 @@
 import { Refusal } from '@asset-gateway/protocol';
-import type { LRUCache } from 'lru-cache';
-import type { Allowance, Share } from '../budget/store.ts';
+import type { Share } from '../budget/store.ts';
 import type { Slots } from '../call.ts';
-import { CallsInFlight, type InFlightDependencies } from './calls-in-flight.ts';
-import { CallClaim, NOISE_MS, type SharedEntries } from './shared-entries.ts';
+import { type CachedCallDependencies, type CacheMemory, CallsInFlight } from './calls-in-flight.ts';
+import { CallClaim, NOISE_MS } from './shared-entries.ts';
 import { idsOf, type KeptText, type Plan } from './stored.ts';
 import { type Asker, WAIT_MS, Waiter, Waiters, type WantedKey } from './waiters.ts';
-
-/** Dependencies of the call scheduler. */
-export interface CallsDependencies extends Omit<InFlightDependencies, 'waiting'> {
-  readonly allowance: Allowance;
-  /** By key id. */
-  readonly plans: LRUCache<string, Plan>;
-  /** Entries and leases shared between nodes. */
-  readonly shared: SharedEntries;
-  readonly randomId: () => string;
-}
 
 /** A slot may free earlier than this node knows. */
 const LOOK_AGAIN_MS = 1_000;
 
 /** Schedules a cache's upstream calls within the shared budget. */
 export class Calls {
-  readonly #dependencies: CallsDependencies;
+  readonly #dependencies: CachedCallDependencies;
+  readonly #memory: CacheMemory;
   readonly #waiters: Waiters;
   readonly #inFlight: CallsInFlight;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
   #forgone = 0;
 
-  constructor(dependencies: CallsDependencies) {
+  constructor(dependencies: CachedCallDependencies, memory: CacheMemory) {
     this.#dependencies = dependencies;
-    this.#waiters = new Waiters(dependencies.order);
-    this.#inFlight = new CallsInFlight({ ...dependencies, waiting: this.#waiters });
+    this.#memory = memory;
+    this.#waiters = new Waiters(memory.order);
+    this.#inFlight = new CallsInFlight(dependencies, memory, this.#waiters);
   }
 
   /** Counts a request answered without waiting as demand for its keys. */
@@ -40,7 +31,7 @@ export class Calls {
     const [now, weight] = [this.#dependencies.now(), 1 / served.length];
     let isRefreshDue = false;
     for (const { key, ageSeconds = 0 } of served) {
-      this.#dependencies.order.enqueue(key, { ageSeconds, isWaiting: false, weight, refusesCached: false }, now);
+      this.#memory.order.enqueue(key, { ageSeconds, isWaiting: false, weight, refusesCached: false }, now);
       isRefreshDue ||= ageSeconds >= key.freshSeconds;
     }
     if (isRefreshDue) this.#run();
@@ -69,7 +60,7 @@ export class Calls {
 
   /** Refuses if the share gets no slot in time. Keys in flight cost no slot. */
   async #shareOf(wanted: readonly WantedKey[], shareOf: NonNullable<Slots['share']>): Promise<Share> {
-    const isOnItsWay = wanted.every(({ key }) => this.#dependencies.order.isInFlight(key.id));
+    const isOnItsWay = wanted.every(({ key }) => this.#memory.order.isInFlight(key.id));
     try {
       return await shareOf(isOnItsWay ? undefined : WAIT_MS);
     } catch (error) {
@@ -81,7 +72,7 @@ export class Calls {
   /** Gives entries fetched during the share look-up. Returns whether the request is complete. */
   #giveKept(waiter: Waiter): boolean {
     for (const { key } of waiter.wanted()) {
-      const kept = this.#dependencies.kept.peek(key.id);
+      const kept = this.#memory.kept.peek(key.id);
       if (kept && !('refusal' in kept) && waiter.accepts(kept)) waiter.give(kept, true);
     }
     return waiter.wanted().length === 0;
@@ -89,9 +80,10 @@ export class Calls {
 
   /** Adds a request's keys to the demand. A request that may not wait triggers no call. */
   #enqueue(wanted: readonly WantedKey[], weight: number, isWaiting: boolean): void {
-    const { order, now } = this.#dependencies;
+    const { order } = this.#memory;
+    const nowMs = this.#dependencies.now();
     for (const { key, refusesCached, ...ask } of wanted) {
-      order.enqueue(key, { ...ask, refusesCached, weight, isWaiting: true }, now());
+      order.enqueue(key, { ...ask, refusesCached, weight, isWaiting: true }, nowMs);
       if (!isWaiting) order.dequeue(key.id, { weight, refusesCached });
     }
   }
@@ -111,7 +103,7 @@ export class Calls {
   /** Calls in flight have their own deadline. */
   #giveUp(waiter: Waiter): void {
     const ids = waiter.wanted().map(({ key }) => key.id);
-    if (waiter.isRetried || ids.some((id) => this.#dependencies.order.isInFlight(id))) waiter.isLate = true;
+    if (waiter.isRetried || ids.some((id) => this.#memory.order.isInFlight(id))) waiter.isLate = true;
     else {
       const failures = ids.map((id) => this.#inFlight.failures.get(id));
       this.#waiters.refuse(waiter, failures.find((failure) => failure !== undefined) ?? this.#withoutSlot());
@@ -126,7 +118,8 @@ export class Calls {
 
   /** Starts the calls that are worth a slot now, and schedules the next look. */
   #run(): void {
-    const { order, allowance, now } = this.#dependencies;
+    const { order } = this.#memory;
+    const { allowance, now } = this.#dependencies;
     clearTimeout(this.#timer);
     for (;;) {
       const free = allowance.view().left - this.#inFlight.starting;
@@ -144,7 +137,8 @@ export class Calls {
 
   /** Handles one due call. Keys that other nodes are fetching wait for these nodes. */
   async #call(ids: readonly string[]): Promise<void> {
-    const { order, plans: known, shared, randomId, now } = this.#dependencies;
+    const { order, plans: known } = this.#memory;
+    const { shared, randomId, now } = this.#dependencies;
     const plans = ids.map((id) => known.get(id)).filter((plan) => plan !== undefined);
     const forgotten = ids.filter((id) => !known.has(id));
     order.completed(forgotten, false, now());
@@ -171,13 +165,13 @@ export class Calls {
     const { id } = kept.key;
     const waiters = this.#waiters.of([id]);
     if (waiters.length > 0) return waiters.every((waiter) => waiter.accepts(kept));
-    return kept.fetchedAtMs > (this.#dependencies.kept.peek(id)?.fetchedAtMs ?? Number.NEGATIVE_INFINITY) + NOISE_MS;
+    return kept.fetchedAtMs > (this.#memory.kept.peek(id)?.fetchedAtMs ?? Number.NEGATIVE_INFINITY) + NOISE_MS;
   }
 
   /** Gives up keys without waiting requests that another node just failed to fetch. */
   #forgo(plans: readonly Plan[], claim: CallClaim): void {
     claim.giveBack(plans);
-    this.#dependencies.order.completed(idsOf(plans), false, this.#dependencies.now());
+    this.#memory.order.completed(idsOf(plans), false, this.#dependencies.now());
     this.#settle();
   }
 
