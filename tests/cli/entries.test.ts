@@ -21,7 +21,7 @@ const closing = (id: string, step: Entry['step'], at = 0): Entry => ({ id, step,
 /** The ids of the amounts that count. */
 function counted(entries: readonly Entry[]): string[] {
   const account = new Account();
-  return entries.filter((entry) => account.take(entry) && entry.step === 'held').map(({ id }) => id);
+  return entries.filter((entry) => account.apply(entry) && entry.step === 'held').map(({ id }) => id);
 }
 
 const TRACE = { network: 'solana:x', account: 'y', memo: 'z', slot: 7, lastValidBlockHeight: 157 };
@@ -75,7 +75,7 @@ describe('W21 the lines of a ledger', () => {
   it('X22 are read up to one with the trace of a payment, wherever a crash cut it off', () => {
     const signed = JSON.stringify({ ...closing('a', 'signed'), request: 'hash', ...TRACE });
     const account = new Account();
-    for (const entry of entriesIn(`${whole}\n${signed}\n`)) account.take(entry);
+    for (const entry of entriesIn(`${whole}\n${signed}\n`)) account.apply(entry);
     expect(account.spent).toEqual([expect.objectContaining({ id: 'a', step: 'signed', trace: TRACE })]);
     for (let length = 0; length < signed.length; length++)
       expect(idsIn(`${whole}\n${signed.slice(0, length)}`)).toEqual(['a']);
@@ -145,10 +145,10 @@ it('no 24 hours hold more than the limit, whatever is held and released', () => 
       const account = new Account();
       let at = 100 * DAY_MS;
       steps.forEach((each, index) => {
-        if ('released' in each) account.take(closing(String(each.released), 'released', at));
+        if ('released' in each) account.apply(closing(String(each.released), 'released', at));
         else {
           at += each.after;
-          account.take(held(String(index), at, each.micros));
+          account.apply(held(String(index), at, each.micros));
         }
         const inWindow = account.spent.filter((spent) => spent.at > at - DAY_MS);
         const sum = inWindow.reduce((all, { micros }) => all + micros, 0);

@@ -238,7 +238,7 @@ describe('of many calls', () => {
       if (fails) throw new Error('failed');
     };
     for (const fails of [true, false]) {
-      await Promise.allSettled(Array.from({ length: 40 }, () => turns.take(() => call(fails))));
+      await Promise.allSettled(Array.from({ length: 40 }, () => turns.run(() => call(fails))));
       expect([underWay, most]).toEqual([0, 16]);
     }
   });

@@ -128,7 +128,7 @@ it('a yes to a payment is valid once, for the same call, for ten minutes, until 
   let now = 1;
   const approvals = new Approvals(() => now);
   const ask = () => approvals.ask('rpc_getBalance', { account: 'a' }, offer);
-  const take = (id: string | undefined, account = 'a') => approvals.take(id, 'rpc_getBalance', { account });
+  const take = (id: string | undefined, account = 'a') => approvals.redeem(id, 'rpc_getBalance', { account });
   const once = ask();
   expect([take(once), take(once), take(ask(), 'b')]).toEqual([offer, undefined, undefined]);
   const late = ask();

@@ -43,7 +43,7 @@ ledgerSuite('X16 a payment whose facilitator does not answer, without a chain to
       await task(async (ms) => {
         ledger.nowMs += ms;
         const from = server.arrivals.length;
-        await Promise.all((await payments.takeOpen(() => false)).map((record) => reconciler.reconcile(record)));
+        await Promise.all((await payments.nextOpen(() => false)).map((record) => reconciler.reconcile(record)));
         return server.arrivals.slice(from).map(({ headers }) => String(headers['idempotency-key']));
       });
     } finally {
@@ -62,7 +62,7 @@ ledgerSuite('X16 a payment whose facilitator does not answer, without a chain to
 
   it('takes its turn with those of a chain, which are looked up at each search', async () => {
     const payments = await leave(3);
-    const taken = async () => (await ledger.payments.takeOpen(() => true)).map(({ key }) => key);
+    const taken = async () => (await ledger.payments.nextOpen(() => true)).map(({ key }) => key);
     for (let round = 0; round < 2; round++) {
       expect(await taken()).toEqual(payments.map(({ key }) => key));
       ledger.nowMs += 1;
@@ -114,6 +114,6 @@ ledgerSuite('X16 a payment whose facilitator does not answer, without a chain to
     });
     expect((await ledger.books.openPayments()).map(({ state }) => state)).toEqual(['unresolved']);
     ledger.nowMs += MINUTE_MS;
-    expect(await ledger.payments.takeOpen(() => false)).toHaveLength(1);
+    expect(await ledger.payments.nextOpen(() => false)).toHaveLength(1);
   });
 });

@@ -187,7 +187,7 @@ async function exercise(ledger: Ledger, seen: Seen): Promise<void> {
   const fee = { feePayer: FEE_PAYER, lamports: 10_001, limit: 50_000_000, isNewPayer: true };
   await payments.settling(charged.key, charged.owner, { answer: '{}', signature: 'x', height: 7, fee });
   await payments.adopt(own(), 'another signature');
-  await payments.takeOpen(() => false);
+  await payments.nextOpen(() => false);
   await payments.open();
   await grant({ payments }, 1_000, { payer });
   const captured = newDebit(5);

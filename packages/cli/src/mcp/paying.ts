@@ -34,8 +34,8 @@ export class Approvals {
     return id;
   }
 
-  /** Takes the offer of a question about this call; undefined if there is none. */
-  take(id: unknown, tool: string, input: unknown): Offer | undefined {
+  /** The offer of a question about this call, which is then answered; undefined if there is none. */
+  redeem(id: unknown, tool: string, input: unknown): Offer | undefined {
     const found = this.#pending.peek(String(id));
     this.#pending.delete(String(id));
     return found?.key === keyOf(tool, input) ? found.offer : undefined;
@@ -96,7 +96,7 @@ export async function callMethod(
   const reply = inputResponse(request.inputResponses, QUESTION);
   const isRefused = reply.kind === 'elicit' && reply.action !== 'accept';
   const tool = method.name;
-  const agreed = state.approvals.take(request.requestState(), tool, input);
+  const agreed = state.approvals.redeem(request.requestState(), tool, input);
   if (isRefused) return refusalOf(`The user declined to pay for ${tool}. Nothing was paid.`);
   const purchase: Purchase = { approved: reply.kind === 'elicit' ? agreed : undefined };
   try {

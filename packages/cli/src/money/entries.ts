@@ -98,7 +98,7 @@ export class Account {
   all = 0;
 
   /** Applies one entry. Returns whether a held amount is within its limits. */
-  take(entry: Entry): boolean {
+  apply(entry: Entry): boolean {
     const known = this.#counted.get(entry.id);
     const { step, at, request } = entry;
     if (step === 'held') return !known && this.#hold(entry);

@@ -101,14 +101,14 @@ export class LedgerFile implements SpendingLedger {
 
   #account(): Account {
     const account = new Account();
-    for (const entry of this.#entries()) account.take(entry);
+    for (const entry of this.#entries()) account.apply(entry);
     return account;
   }
 
   #isWithin(id: string): boolean {
     const account = new Account();
     for (const entry of this.#entries()) {
-      const isWithin = account.take(entry);
+      const isWithin = account.apply(entry);
       if (entry.id === id) return isWithin;
     }
     throw new Error(`${this.#file} lost an entry that was written to it; nothing was signed`);

@@ -101,7 +101,7 @@ export class Answers {
     const { id } = request;
     if (id === undefined) return undefined;
     try {
-      return await this.#turns.take(() => this.#answer(request, String(request.method)));
+      return await this.#turns.run(() => this.#answer(request, String(request.method)));
     } catch (error) {
       return errorText(refusedBy(error, this.#node), id);
     }

@@ -5,7 +5,7 @@ export class Turns {
   readonly #waiting: (() => void)[] = [];
   #underWay = 0;
 
-  async take<Result>(call: () => Promise<Result>): Promise<Result> {
+  async run<Result>(call: () => Promise<Result>): Promise<Result> {
     if (this.#underWay >= MAX_UNDER_WAY) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#underWay++;
     try {

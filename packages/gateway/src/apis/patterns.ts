@@ -93,7 +93,7 @@ class Matching {
     return (alternatives[0] ?? '').slice(0, this.#maxLength);
   }
 
-  #take(token: RegExp): RegExpExecArray | null {
+  #match(token: RegExp): RegExpExecArray | null {
     token.lastIndex = this.#at;
     const found = token.exec(this.#source);
     this.#at += found?.[0].length ?? 0;
@@ -102,13 +102,13 @@ class Matching {
 
   #repeated(): string {
     const text = this.#one();
-    const [quantifier = '', count] = this.#take(QUANTIFIER) ?? [];
+    const [quantifier = '', count] = this.#match(QUANTIFIER) ?? [];
     const least = count ?? (/^[*?]/.test(quantifier) ? 0 : 1);
     return text.repeat(Math.min(Number(least), this.#maxLength)).slice(0, this.#maxLength);
   }
 
   #one(): string {
-    if (this.#take(OPENING)) {
+    if (this.#match(OPENING)) {
       const text = this.text();
       this.#at++;
       return text;

@@ -64,14 +64,14 @@ export class BlockedFile {
   list: BlockedList;
   /** The file's version at the last check, and at the last read. */
   #seen: string;
-  #taken: string;
+  #read: string;
   #timer: NodeJS.Timeout | undefined;
 
   constructor({ path, list, version }: ListFile, notice: (message: string) => void) {
     this.#path = path;
     this.#notice = (message) => notice(`BLOCKED_FILE: ${message}`);
     this.list = list;
-    this.#seen = this.#taken = version;
+    this.#seen = this.#read = version;
     this.#notice(summary(list));
     this.#lookLater();
   }
@@ -87,17 +87,17 @@ export class BlockedFile {
 
   async #look(): Promise<void> {
     const before = this.#timer;
-    await this.#takeChange();
+    await this.#readChange();
     if (this.#timer === before) this.#lookLater();
   }
 
-  async #takeChange(): Promise<void> {
+  async #readChange(): Promise<void> {
     const found = await stat(this.#path, { bigint: true }).catch((error: NodeJS.ErrnoException) => error);
     const version = found instanceof Error ? String(found.code) : versionOf(found);
     const isSettled = version === this.#seen;
     this.#seen = version;
-    if (!isSettled || version === this.#taken) return;
-    this.#taken = version;
+    if (!isSettled || version === this.#read) return;
+    this.#read = version;
     try {
       if (found instanceof Error) throw found;
       assertReadable(found);

@@ -22,11 +22,11 @@ export class InFlight implements Room {
     return wallet === undefined || this.#ofWallets.of(wallet) < this.#ofWallet;
   }
 
-  take(owner: string, wallet?: string): void {
+  enter(owner: string, wallet?: string): void {
     if (this.#owners.has(owner)) return;
     this.#owners.set(owner, wallet);
     if (wallet !== undefined) this.#ofWallets.add(wallet, 1);
-    this.#within?.take(owner);
+    this.#within?.enter(owner);
   }
 
   /** Removes a call that is over or was never made. */

@@ -47,7 +47,7 @@ export class LocalStore implements Store {
     const refusal = log.refusal({ room, wallet }, charged, now);
     if (refusal) return refusal;
     if (nonce) this.#nonces.set(nonce.nonce, owner, now);
-    room.take(owner, wallet);
+    room.enter(owner, wallet);
     const slot = log.take(owner, now, charged);
     await this.#records.save(nonce, budget, slot).catch((error) => {
       log.giveBack(owner);

@@ -39,7 +39,7 @@ const keysOf = ({ budget: { key }, nonce }: Admit): string[] => [
 
 /** Without an owner the script takes no slot. */
 const NO_OWNER = '';
-const ROOM: Room = { isFreeFor: () => true, take: () => undefined };
+const ROOM: Room = { isFreeFor: () => true, enter: () => undefined };
 
 function shareIn(name: string): Share {
   const blank = name.indexOf(' ');
@@ -242,6 +242,6 @@ function takeHere({ own }: KnownBudget, attempt: Admit): SlotVerdict | undefined
   const refusal = own.refusal(attempt, undefined, now);
   if (refusal) return refusal;
   own.take(owner, now);
-  room.take(owner, wallet);
+  room.enter(owner, wallet);
   return undefined;
 }

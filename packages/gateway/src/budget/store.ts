@@ -30,7 +30,7 @@ export interface Room {
   /** Whether there is room for one more call, of this wallet. */
   isFreeFor(wallet?: string): boolean;
   /** Counts the call of this owner, once. */
-  take(owner: string, wallet?: string): void;
+  enter(owner: string, wallet?: string): void;
 }
 
 /** One attempt to take a slot. */

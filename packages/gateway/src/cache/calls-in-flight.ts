@@ -94,7 +94,7 @@ export class CallsInFlight {
   }
 
   /** Stores answers and gives them to the waiting requests. */
-  take(answered: readonly KeptText[], leader?: Waiter): void {
+  keep(answered: readonly KeptText[], leader?: Waiter): void {
     this.#order.completed(idsOf(answered), true, this.#dependencies.now());
     for (const kept of answered) {
       const { id } = kept.key;
@@ -121,7 +121,7 @@ export class CallsInFlight {
     try {
       const answered = await this.#ask(attempt);
       claim.share(answered);
-      this.take(answered, attempt.leader);
+      this.keep(answered, attempt.leader);
       const ids = new Set(idsOf(answered));
       unanswered = plans.filter(({ key }) => !ids.has(key.id));
       const reason = 'other items than were asked for';

@@ -146,15 +146,15 @@ export class Calls {
     this.#inFlight.starting++;
     let left: readonly Plan[] = plans;
     let isFirst = true;
-    for await (const { taken, mine, others } of claim.divisions(plans, () => !this.#isClosed)) {
+    for await (const { fetched, mine, others } of claim.divisions(plans, () => !this.#isClosed)) {
       if (isFirst) this.#inFlight.starting--;
       left = others;
-      this.#inFlight.take(taken);
+      this.#inFlight.keep(fetched);
       // After another node's call, keys without waiting requests get no call of their own.
       const isWanted = isFirst || this.#waiters.of(idsOf(mine)).length > 0;
       if (mine.length > 0 && isWanted) void this.#inFlight.make(mine, claim).then(() => this.#settle());
       else if (mine.length > 0) this.#forgo(mine, claim);
-      if (isFirst ? mine.length === 0 : taken.length > 0) this.#settle();
+      if (isFirst ? mine.length === 0 : fetched.length > 0) this.#settle();
       isFirst = false;
     }
     if (left.length > 0) this.#forgo(left, claim);

@@ -103,7 +103,7 @@ export class CallClaim {
     void this.#dependencies.entries.giveBack(plans, this.#dependencies.owner);
   }
 
-  /** Keys that other nodes have fetched (`taken`), that this node is to fetch (`mine`), and that another node is fetching. */
+  /** Keys that other nodes have fetched (`fetched`), that this node is to fetch (`mine`), and that another node is fetching. */
   async #divide(plans: readonly Plan[]) {
     const { entries, owner } = this.#dependencies;
     const claim = await entries.claim(plans, owner, this.#tags);
@@ -111,14 +111,14 @@ export class CallClaim {
       const entry = claim.entries.get(plan.key.id);
       return entry ? keptFor(plan, entry.fetchedAtMs, entry.json) : [];
     });
-    const taken = found.filter((kept) => this.#isEnough(kept));
+    const fetched = found.filter((kept) => this.#isEnough(kept));
     for (const id of idsOf(plans)) this.#remember(id, claim.entries.get(id));
-    const ids = new Set(idsOf(taken));
+    const ids = new Set(idsOf(fetched));
     const rest = plans.filter(({ key }) => !ids.has(key.id));
     const isMine = ({ key }: Keyed) => claim.leased.has(key.id);
-    const unneeded = taken.filter(isMine);
+    const unneeded = fetched.filter(isMine);
     if (unneeded.length > 0) this.giveBack(unneeded);
-    return { taken, mine: rest.filter(isMine), others: rest.filter((plan) => !isMine(plan)) };
+    return { fetched, mine: rest.filter(isMine), others: rest.filter((plan) => !isMine(plan)) };
   }
 
   #isEnough(kept: KeptText): boolean {

@@ -54,7 +54,7 @@ function makeFolder(folder: string): void {
   }
 }
 
-async function takeFolder(folder: string): Promise<FolderLock> {
+async function claimFolder(folder: string): Promise<FolderLock> {
   const locking = await lockFolder(folder).catch(({ code, message }: NodeJS.ErrnoException) => {
     const why = code ?? message;
     throw /NOTADB|CORRUPT/.test(why)
@@ -95,7 +95,7 @@ export interface Local {
 /** Opens and locks a folder, which one process at a time may use. */
 async function openFolder(dataDir: string, background: Background, hold: Hold) {
   makeFolder(dataDir);
-  const lock = hold(await takeFolder(dataDir));
+  const lock = hold(await claimFolder(dataDir));
   const now = steadyClock();
   const { damage } = await checkSqlite(sqliteIn(dataDir));
   const options = { now, wallNow: timeOfDay, files: [lock.path], background };

@@ -118,14 +118,14 @@ export function createDescribe(route: Route, { name, priceUsd }: Pick<Service, '
   const prepare = () => ({
     resource: resourceOf(route, name),
     discoveries: discoveriesOf(route, priceUsd(route)),
-    isTaken: pathCheck(route),
+    isAllowed: pathCheck(route),
   });
   let made: ReturnType<typeof prepare> | undefined;
   return (pathParams) => {
     made ??= prepare();
-    const { resource, discoveries, isTaken } = made;
+    const { resource, discoveries, isAllowed } = made;
     // Invalid values make no example: keep the row's own.
-    if (!isTaken(pathParams)) return { resource, discoveries };
+    if (!isAllowed(pathParams)) return { resource, discoveries };
     const withPathParams = ({ info, ...rest }: Discovery) => ({
       info: { ...info, input: { ...info.input, pathParams } },
       ...rest,

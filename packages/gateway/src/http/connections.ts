@@ -157,7 +157,7 @@ export class Pipeline {
   }
 
   /** Begins an arrived request now or in its turn. */
-  take(exchange: WaitingRequest): void {
+  enqueue(exchange: WaitingRequest): void {
     if (this.#isFull) return;
     if (this.#begun < MAX_UNANSWERED && this.#waiting.length === 0) this.#begin(exchange);
     else if (this.#connections.enterWaiting()) this.#wait(exchange);

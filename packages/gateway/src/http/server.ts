@@ -134,7 +134,7 @@ export class HttpServer {
   }
 
   #arrived(incoming: IncomingMessage, outgoing: ServerResponse, begin: () => void): void {
-    this.#pipelines.get(incoming.socket)?.take({ incoming, outgoing, begin });
+    this.#pipelines.get(incoming.socket)?.enqueue({ incoming, outgoing, begin });
   }
 
   #clientOf(incoming: IncomingMessage): string {

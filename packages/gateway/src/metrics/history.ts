@@ -84,7 +84,7 @@ export class History implements Snapshot {
   now = new Figures([]);
   alerts: readonly ActiveAlert[] = [];
   readonly #startMs: number;
-  readonly #takeDelay: () => number;
+  readonly #readDelay: () => number;
   #nowMs: number;
   #delaySeconds = 0;
   /** The number of complete minutes. */
@@ -94,10 +94,10 @@ export class History implements Snapshot {
   readonly #places = new Map<string, number>();
 
   /** `takeDelay` returns the event loop's p99 delay in seconds since its last call. */
-  constructor(startMs: number, takeDelay: () => number) {
+  constructor(startMs: number, readDelay: () => number) {
     this.#startMs = startMs;
     this.#nowMs = startMs;
-    this.#takeDelay = takeDelay;
+    this.#readDelay = readDelay;
     this.#marks = [{ atMs: startMs, values: [] }];
   }
 
@@ -106,7 +106,7 @@ export class History implements Snapshot {
     this.#nowMs = nowMs;
     const minutes = Math.floor((nowMs - this.#startMs) / MINUTE_MS);
     const isMinuteOver = minutes > this.#minutes;
-    if (isMinuteOver) this.#delaySeconds = this.#takeDelay();
+    if (isMinuteOver) this.#delaySeconds = this.#readDelay();
     const delay = { name: 'nodejs_eventloop_lag_p99_seconds', labels: {}, isCounter: false, value: this.#delaySeconds };
     this.now = new Figures([...figures.samples, delay]);
     if (isMinuteOver) this.#endMinutes(minutes);

@@ -131,7 +131,7 @@ export class Recorder {
   readonly #background: Background;
   readonly #startMs = performance.now();
   readonly #delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
-  readonly #history = new History(this.#startMs, () => this.#takeDelay());
+  readonly #history = new History(this.#startMs, () => this.#readDelay());
   #update: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -186,7 +186,7 @@ export class Recorder {
     return this.#update;
   }
 
-  #takeDelay(): number {
+  #readDelay(): number {
     const seconds = this.#delay.percentile(99) / NANOSECONDS;
     this.#delay.reset();
     return seconds;

@@ -51,7 +51,7 @@ export interface StepDetails {
 }
 
 /** The change of the payment's own row. */
-function rowChange({ subject, step: { before, after }, details, nowMs }: Taking): Statement {
+function rowChange({ subject, step: { before, after }, details, nowMs }: PendingStep): Statement {
   const { record } = after;
   if (!record) return { sql: 'delete from payments where key = $1 and {guarded}', values: [subject.key] };
   const changed = changing(record, nowMs, details.fee);
@@ -73,7 +73,7 @@ function rowChange({ subject, step: { before, after }, details, nowMs }: Taking)
 }
 
 /** The change of the stored answer: it has no expiry while the payment is open, and is dropped unless it settles. */
-function answerChange({ subject, step: { before, after }, details, nowMs }: Taking): readonly Statement[] {
+function answerChange({ subject, step: { before, after }, details, nowMs }: PendingStep): readonly Statement[] {
   const { key } = subject;
   const { record } = after;
   if (record && details.answer !== undefined) return [keepAnswer(key, details.answer, null)];
@@ -93,7 +93,7 @@ function callsChange({
   state: { storedCalls },
   step: { after },
   nowMs,
-}: Taking): readonly Statement[] {
+}: PendingStep): readonly Statement[] {
   const { record } = after;
   const { calls = after.calls, progress = 'refused', settlingSinceMs = nowMs } = record ?? {};
   if (progress === 'settled' && storedCalls > 0)
@@ -130,7 +130,7 @@ export const beginsSettling = ({ before, after }: TransitionResult): boolean =>
   after.record?.progress === 'settling' && before.record?.progress === 'reserved';
 
 /** A step that is to be written. */
-export interface Taking {
+export interface PendingStep {
   readonly subject: Subject;
   /** The state that was read. */
   readonly state: StoredState;
@@ -146,10 +146,10 @@ export interface Taking {
 
 /** The guard of a step: the wallet has not changed since it was read. */
 function walletGuard(
-  { subject, state: { wallet }, step, details: { fee }, ...taking }: Taking,
+  { subject, state: { wallet }, step, details: { fee }, ...pending }: PendingStep,
   dialect: Dialect,
 ): Statement {
-  const { entries, version, nowMs } = taking;
+  const { entries, version, nowMs } = pending;
   let grantedMicros = 0;
   for (const { kind, micros } of entries) if (kind === 'grant') grantedMicros += micros;
   const state = [version, JSON.stringify(step.after.paid), nowMs, grantedMicros];
@@ -189,10 +189,10 @@ export function entriesOf({ before, after }: TransitionResult, { booked = [] }: 
 }
 
 /** The statements of a step. A reservation need not survive a power cut, because nothing has moved. */
-export function statementsOf(taking: Taking, dialect: Dialect): AtomicWrite {
-  const { before, after } = taking.step;
-  const changes = [rowChange(taking), ...answerChange(taking), ...callsChange(taking)];
-  for (const entry of taking.entries) changes.push(append(entry, taking.wallMs));
+export function statementsOf(pending: PendingStep, dialect: Dialect): AtomicWrite {
+  const { before, after } = pending.step;
+  const changes = [rowChange(pending), ...answerChange(pending), ...callsChange(pending)];
+  for (const entry of pending.entries) changes.push(append(entry, pending.wallMs));
   const [from = 'reserved', to = 'reserved'] = [before.record?.progress, after.record?.progress];
-  return { guard: walletGuard(taking, dialect), changes, isDurable: from !== 'reserved' || to !== 'reserved' };
+  return { guard: walletGuard(pending, dialect), changes, isDurable: from !== 'reserved' || to !== 'reserved' };
 }

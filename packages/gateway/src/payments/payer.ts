@@ -34,10 +34,10 @@ export async function choosePayer(
   purchase: Purchase,
   reserve: () => Promise<ReserveVerdict>,
 ): Promise<NewDebit | undefined> {
-  const taken = (verdict: ReserveVerdict): undefined => {
+  const assertReserved = (verdict: ReserveVerdict): undefined => {
     if (verdict !== 'reserved') throw responses.refusalOf(verdict);
   };
-  if (!credit) return taken(await reserve());
+  if (!credit) return assertReserved(await reserve());
   const { queue } = credit;
   const { accounts, leaseMs } = credit.debiting;
   const { payment } = purchase;
@@ -63,5 +63,5 @@ export async function choosePayer(
     const verdict = await reserve();
     return verdict === 'under_way' || verdict === 'covered' ? 'not yet' : verdict;
   });
-  return chosen === 'credit' ? debit : taken(chosen);
+  return chosen === 'credit' ? debit : assertReserved(chosen);
 }

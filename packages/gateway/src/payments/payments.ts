@@ -82,7 +82,7 @@ export class Payments extends Ledger {
 
   /** Reserves a payment for its request, and counts the first upstream call. `seen`: the state that `look` has read before. */
   async reserve(payment: NewPayment, credit?: CreditLimits, seen?: StoredState): Promise<ReserveVerdict> {
-    const { verdict } = await this.#take(payment, machine.reserve(payment, credit), {}, seen);
+    const { verdict } = await this.#advance(payment, machine.reserve(payment, credit), {}, seen);
     return verdict === 'done' ? 'reserved' : (verdict as ReserveVerdict);
   }
 
@@ -95,7 +95,7 @@ export class Payments extends Ledger {
     const [other] = await this.database.read({ sql, values: [signature] });
     if (other && other.key !== payment.key) return false;
     const booked = await this.#booked(payment.key, signature);
-    await this.#take(payment, machine.adopt(payment, signature), { booked });
+    await this.#advance(payment, machine.adopt(payment, signature), { booked });
     return true;
   }
 
@@ -153,7 +153,7 @@ export class Payments extends Ledger {
    * The open payments whose turn has come. They go to the end of the line; those of a network without a chain pause, the longer the
    * older they are.
    */
-  async takeOpen(hasChain: (network: string) => boolean): Promise<readonly PaymentRecord[]> {
+  async nextOpen(hasChain: (network: string) => boolean): Promise<readonly PaymentRecord[]> {
     const nowMs = this.now();
     const records = await this.open(nowMs);
     const keysOf = (isOnChain: boolean) =>
@@ -180,43 +180,49 @@ export class Payments extends Ledger {
     const own = this.#own.get(key);
     this.#own.delete(key);
     const record = own?.record ?? (await this.find(key));
-    return record ? this.#take(record, transition, details, own) : { verdict: 'ignored', record };
+    return record ? this.#advance(record, transition, details, own) : { verdict: 'ignored', record };
   }
 
-  async #take(
+  /** Reads, decides and writes, until no other process has written in between. `seen`: a state that was read earlier. */
+  async #advance(
     subject: Subject,
     transition: machine.Transition,
     details: changes.StepDetails,
     seen?: StoredState,
   ): Promise<StepOutcome> {
-    let isFresh = seen === undefined;
     let state = seen ?? (await this.look(subject));
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const nowMs = this.now();
       const step = machine.apply(state, transition, nowMs);
       if (step.verdict === 'done') {
         const [entries, version] = [changes.entriesOf(step, details), randomBytes(8).toString('hex')];
-        const wallMs = this.database.wallAt(nowMs);
-        const taking = { subject, state, step, details, entries, version, nowMs, wallMs };
-        const row = await this.write(changes.statementsOf(taking, this.database.dialect));
-        if (row) return this.#taken(taking, row);
-        const now = await this.look(subject);
-        // It was written, but the reply was lost.
-        if (now.wallet?.version === version) return this.#taken(taking, { id: now.wallet.id });
-        if (changes.beginsSettling(step) && now.wallet?.version === state.wallet?.version) {
-          if (now.isCovered) return { verdict: 'covered', record: now.record };
-          if (details.fee) return { verdict: 'fees used up', record: now.record };
-        }
-        state = now;
+        const pending = { subject, state, step, details, entries, version, nowMs, wallMs: this.database.wallAt(nowMs) };
+        const row = await this.write(changes.statementsOf(pending, this.database.dialect));
+        if (row) return this.#written(pending, row);
+        const present = await this.look(subject);
+        const outcome = this.#unwritten(pending, present);
+        if (outcome) return outcome;
+        state = present;
         await pause(Math.random() * MOST_PAUSE_MS);
-      } else if (isFresh) return { verdict: step.verdict, record: step.after.record };
+      } else if (state !== seen) return { verdict: step.verdict, record: step.after.record };
+      // What was read earlier may be out of date.
       else state = await this.look(subject);
-      isFresh = true;
     }
     throw new Error('too many steps at once');
   }
 
-  #taken({ subject, state, step, entries, version }: changes.Taking, row: SqlRow): StepOutcome {
+  /** The outcome of a step that seems not to be written; undefined if it may be tried on the present state. */
+  #unwritten(pending: changes.PendingStep, present: StoredState): StepOutcome | undefined {
+    const { state, step, details, version } = pending;
+    const { wallet, record } = present;
+    // It was written, but the reply was lost.
+    if (wallet?.version === version) return this.#written(pending, { id: wallet.id });
+    if (!changes.beginsSettling(step) || wallet?.version !== state.wallet?.version) return undefined;
+    if (present.isCovered) return { verdict: 'covered', record };
+    return details.fee ? { verdict: 'fees used up', record } : undefined;
+  }
+
+  #written({ subject, state, step, entries, version }: changes.PendingStep, row: SqlRow): StepOutcome {
     const { record } = step.after;
     const { network, payer: wallet } = subject;
     const { granted_micro_usdc: granted, spent_micro_usdc: spent } = row;

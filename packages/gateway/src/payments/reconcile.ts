@@ -56,7 +56,7 @@ export class Reconciler {
     this.#dependencies = dependencies;
     this.#sweeping = dependencies.payments.background.every('reconciliation', INTERVAL_MS, async () => {
       const { payments, chains } = dependencies;
-      for (const record of await payments.takeOpen((network) => chains.has(network))) void this.reconcile(record);
+      for (const record of await payments.nextOpen((network) => chains.has(network))) void this.reconcile(record);
     });
   }
 

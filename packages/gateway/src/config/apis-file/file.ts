@@ -45,7 +45,7 @@ class ApiReading {
   /** Undefined if it cannot be read. */
   document: OpenApiDocument | undefined;
   /** By name, by path without the names of its parameters, and by verb and such a path. */
-  readonly #taken = new Map<string, Route>();
+  readonly #used = new Map<string, Route>();
 
   constructor(name: string, entry: ApiEntry) {
     this.name = name;
@@ -149,11 +149,11 @@ class ApiReading {
   /** Two rows must not have the same name, nor paths that match the same requests. */
   #assertNew(row: Route): void {
     const shape = row.path.replace(/\/:\w+/g, '/:');
-    const same = this.#taken.get(`${row.httpMethod} ${shape}`) ?? this.#taken.get(row.method);
+    const same = this.#used.get(`${row.httpMethod} ${shape}`) ?? this.#used.get(row.method);
     if (same) throw new DocumentFault(`it has the path or the name of ${same.id}`);
-    const other = this.#taken.get(shape) ?? row;
+    const other = this.#used.get(shape) ?? row;
     if (other.path !== row.path) throw new DocumentFault(`its path has other parameter names than ${other.id}`);
-    for (const taken of [`${row.httpMethod} ${shape}`, shape, row.method]) this.#taken.set(taken, row);
+    for (const name of [`${row.httpMethod} ${shape}`, shape, row.method]) this.#used.set(name, row);
   }
 }
 

@@ -37,16 +37,16 @@ class ByteReader {
     this.#bytes = bytes;
   }
 
-  take(count: number): Uint8Array {
+  bytes(count: number): Uint8Array {
     const end = this.position + count;
     if (end > this.#bytes.length) throw new Error('too short');
-    const taken = this.#bytes.subarray(this.position, end);
+    const bytes = this.#bytes.subarray(this.position, end);
     this.position = end;
-    return taken;
+    return bytes;
   }
 
   byte(): number {
-    return this.take(1)[0] ?? 0;
+    return this.bytes(1)[0] ?? 0;
   }
 
   /** Solana's compact-u16, only in its shortest form. */
@@ -70,26 +70,26 @@ class ByteReader {
 
 function readInstruction(reader: ByteReader, keys: readonly string[]): Instruction {
   const program = keys[reader.byte()];
-  const accounts = [...reader.take(reader.compact())];
-  const data = reader.take(reader.compact());
+  const accounts = [...reader.bytes(reader.compact())];
+  const data = reader.bytes(reader.compact());
   if (program === undefined || accounts.some((account) => account >= keys.length)) throw new Error('no such key');
   return { program, accounts, data };
 }
 
 function read(bytes: Uint8Array): Transaction {
   const reader = new ByteReader(bytes);
-  const signatures = reader.several(() => reader.take(SIGNATURE_BYTES));
+  const signatures = reader.several(() => reader.bytes(SIGNATURE_BYTES));
   const message = bytes.subarray(reader.position);
   if (reader.byte() !== VERSION_0) throw new Error('not version 0');
   const signers = reader.byte();
   const [readonlySigners, readonlyOthers] = [reader.byte(), reader.byte()];
-  const keys = reader.several(() => bs58.encode(reader.take(KEY_BYTES)));
-  reader.take(KEY_BYTES);
+  const keys = reader.several(() => bs58.encode(reader.bytes(KEY_BYTES)));
+  reader.bytes(KEY_BYTES);
   const instructions = reader.several(() => readInstruction(reader, keys));
   const lookups = reader.several(() => {
-    reader.take(KEY_BYTES);
-    reader.take(reader.compact());
-    reader.take(reader.compact());
+    reader.bytes(KEY_BYTES);
+    reader.bytes(reader.compact());
+    reader.bytes(reader.compact());
   }).length;
   const isSound = readonlySigners < signers && signers + readonlyOthers <= keys.length;
   const isWhole = reader.position === bytes.length;
