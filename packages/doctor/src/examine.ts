@@ -57,8 +57,20 @@ function faultsOf(run: (world: World) => readonly Fault[], world: World): readon
   }
 }
 
+/** The result of examining a gateway. */
+export interface Diagnosis {
+  readonly origin: string;
+  /** The number of routes that were examined. */
+  readonly routes: number;
+  /** The number of requests that were sent. */
+  readonly requests: number;
+  readonly findings: readonly Finding[];
+  /** These are not faults. */
+  readonly notes: readonly string[];
+}
+
 /** Checks the gathered answers; sends no requests. Each text of the result is one line of limited length. */
-export function diagnose(world: World) {
+export function diagnose(world: World): Diagnosis {
   const { origin, entries, answers } = world;
   const findings: readonly Finding[] = Object.entries(checks).flatMap(([check, run]) =>
     faultsOf(run, world).map(({ where, problem, fix }) => ({
@@ -71,9 +83,6 @@ export function diagnose(world: World) {
   const notes: readonly string[] = notesOn(world).map(shown);
   return { origin, routes: entries.length, requests: answers.length, findings, notes };
 }
-
-/** The result of examining a gateway. Notes are not faults. */
-export type Diagnosis = Readonly<ReturnType<typeof diagnose>>;
 
 /** Examines the gateway at an origin; sends no request after the signal. Rejects with `Unreadable` if there is no gateway. */
 export async function examine(origin: string, signal?: AbortSignal): Promise<Diagnosis> {

@@ -58,8 +58,25 @@ const levelOf = ({ status, error }: LogLine): 'info' | 'warn' | 'error' => {
   return status >= 500 ? 'warn' : 'info';
 };
 
+/** The log of a gateway. */
+export interface Log {
+  request(line: LogLine): void;
+  /** Writes a sentence; `fields` are shown to programs only, and hold no secret. */
+  notice(message: string, fields?: object): void;
+  /** A failure that no response can report. */
+  failure(error: unknown): void;
+  /** Background work has failed. */
+  background(failure: BackgroundFailure): void;
+  /** Whether the log's reader is gone and nothing is written. */
+  isLost(): boolean;
+}
+
 /** A log of one JSON object a line, that redacts these secrets from every line. */
-export function createLog(level: string, secrets: readonly string[], destination: LogDestination = standardOutput()) {
+export function createLog(
+  level: string,
+  secrets: readonly string[],
+  destination: LogDestination = standardOutput(),
+): Log {
   watch(destination);
   const outlet = {
     write(line: string) {
@@ -76,26 +93,20 @@ export function createLog(level: string, secrets: readonly string[], destination
   const redact = (text: string): string =>
     hidden.reduce((result, secret) => result.replaceAll(secret, '[secret]'), text);
   return {
-    request(line: LogLine): void {
+    request(line) {
       const safe = line.reason === undefined ? line : { ...line, reason: redact(line.reason) };
       logger[levelOf(line)](safe, 'request');
     },
-    /** Writes a sentence; `fields` are shown to programs only, and hold no secret. */
-    notice: (message: string, fields: object = {}): void => logger.info(fields, redact(message)),
-    /** A failure that no response can report. */
-    failure(error: unknown): void {
+    notice: (message, fields = {}) => logger.info(fields, redact(message)),
+    failure(error) {
       logger.error({ reason: redact(stackOf(error)) }, 'failure');
     },
-    /** Background work has failed. */
-    background({ task, failures, error }: BackgroundFailure): void {
+    background({ task, failures, error }) {
       logger.error({ task, failures, reason: redact(stackOf(error)) }, 'background work failed');
     },
-    /** Whether the log's reader is gone and nothing is written. */
-    isLost: (): boolean => failed.get(destination) === true,
+    isLost: () => failed.get(destination) === true,
   };
 }
-
-export type Log = ReturnType<typeof createLog>;
 
 type Stream = LogDestination & { readonly isTTY?: boolean };
 

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import type { Signer } from '@asset-gateway/client';
 import { keypairFromFile, newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { solanaKeypairFile, stateFolder } from '../config.ts';
 import { UsageError } from '../failure.ts';
@@ -9,13 +10,22 @@ import type { Values } from '../options.ts';
 /** The source of a key: the user's own file, the keychain, the state folder, or a new temporary key. */
 type KeySource = 'file' | 'keychain' | 'stored' | 'temporary';
 
-/** A wallet that signs and pays: Solana's 64 bytes of seed and public key, and its file, if it has one. */
-const walletOf = (keypair: Uint8Array, source: KeySource, file?: string) => {
-  const signer = signerFromBytes(keypair);
-  return { keypair, signer, source, file };
-};
+/** A wallet that signs and pays. */
+export interface Wallet {
+  /** Solana's 64 bytes of seed and public key. */
+  readonly keypair: Uint8Array;
+  readonly signer: Signer;
+  readonly source: KeySource;
+  /** Undefined if it is in no file. */
+  readonly file: string | undefined;
+}
 
-export type Wallet = ReturnType<typeof walletOf>;
+const walletOf = (keypair: Uint8Array, source: KeySource, file?: string): Wallet => ({
+  keypair,
+  signer: signerFromBytes(keypair),
+  source,
+  file,
+});
 
 /** Shorter than any encoding of a key: 32 bytes take at least 40 characters. */
 const MAX_NAME = 32;

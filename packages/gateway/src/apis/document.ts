@@ -12,6 +12,17 @@ export class DocumentFault extends Error {}
 const VERBS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 const VERSION = /^3\.[01](?:$|[.-])/;
 
+/** One operation of an OpenAPI document. */
+export interface Operation {
+  /** In capitals. */
+  readonly verb: string;
+  /** Has `{name}` for each parameter. */
+  readonly path: string;
+  readonly node: Members;
+  /** The parameters of the whole path. */
+  readonly shared: readonly unknown[];
+}
+
 /** An OpenAPI document 3.0 or 3.1, whose references are local. */
 export class OpenApiDocument {
   readonly root: Members;
@@ -34,8 +45,8 @@ export class OpenApiDocument {
     }
   }
 
-  /** The operations in the order of the document; `shared` are the parameters of the whole path, which has `{name}` for each. */
-  operations() {
+  /** The operations in the order of the document. */
+  operations(): Operation[] {
     return Object.entries(objectAt(this.root.paths)).flatMap(([path, item]) => {
       const members = objectAt(this.resolve(item));
       return VERBS.flatMap((verb) => {
@@ -70,9 +81,6 @@ export class OpenApiDocument {
     return found;
   }
 }
-
-/** One operation of an OpenAPI document. */
-export type Operation = ReturnType<OpenApiDocument['operations']>[number];
 
 const MAX_SHOWN = 100;
 

@@ -24,10 +24,17 @@ function bootId(): string | undefined {
   }
 }
 
-/** The clocks that slots are stored with: `now` never steps, `monotonic` starts with the machine. `boot`: the id of this start. */
-export const localClocks = (now: Clock) => ({ now, monotonic: monotonicMs, boot: bootId() });
+/** The clocks that slots are stored with. */
+export interface LocalClocks {
+  /** Never steps. */
+  readonly now: Clock;
+  /** Starts with the machine. */
+  readonly monotonic: Clock;
+  /** The id of this start of the machine; undefined if the system has none. */
+  readonly boot: string | undefined;
+}
 
-export type LocalClocks = Readonly<ReturnType<typeof localClocks>>;
+export const localClocks = (now: Clock): LocalClocks => ({ now, monotonic: monotonicMs, boot: bootId() });
 
 const SAVE_SLOT = `insert into admissions (nonce, issued_at_seconds, budget, frees_at_ms, frees_at_monotonic_ms, hold_ms)
   select $1, $2, $3, $4, $5, $6 where {in time} returning id`;
@@ -38,6 +45,15 @@ const IS_HELD = '(budget is not null and (frees_at_ms > $2 or frees_at_monotonic
 /** Admissions expire about in order, so all before the first unexpired one are deleted. */
 const FORGET = `delete from admissions where id < coalesce(
   (select id from admissions where ${IS_USED} or ${IS_HELD} order by id limit 1), ${Number.MAX_SAFE_INTEGER}) and {in time} returning id`;
+
+/** What the last process has left. */
+export interface LeftRecords {
+  /** Of the used nonces. */
+  readonly epoch: string;
+  readonly nonces: readonly string[];
+  /** The slots that may still be held, by budget. */
+  readonly held: ReadonlyMap<string, readonly HeldSlot[]>;
+}
 
 /** Stores the held slots of small budgets and the used nonces, so that the next process continues with them. */
 export class LocalRecords {
@@ -59,8 +75,8 @@ export class LocalRecords {
     return this.#database.isReady();
   }
 
-  /** Reads what the last process has left: the epoch of the used nonces, these, and by budget the slots that may still be held. */
-  async read() {
+  /** Reads what the last process has left. */
+  async read(): Promise<LeftRecords> {
     const { epoch, isNew } = await this.#readEpoch();
     const rows = await this.#database.read({ sql: 'select * from admissions order by id' });
     const nonces = isNew ? [] : rows.filter(({ nonce }) => nonce !== null);
@@ -147,5 +163,3 @@ export class LocalRecords {
     await Promise.all(steps.map((guard) => this.#database.write({ guard })));
   }
 }
-
-export type LeftRecords = Awaited<ReturnType<LocalRecords['read']>>;

@@ -70,11 +70,16 @@ export function cacheKeyOf(route: Route, input: Input, kept: Lifetime, nowSecond
 const MAX_LENGTH = 256;
 const SECONDS = /^[0-9]{1,9}$/;
 
-/**
- * Reads `no-cache` and `max-age` of a request's `Cache-Control` (RFC 9111, 5.2.1); ignores other and malformed directives. `noCache`: a
- * stored answer will not do. Without `maxAgeSeconds` the gateway decides.
- */
-export function requestFreshness(header: string | readonly string[] | undefined) {
+/** How old an answer a request accepts. */
+export interface RequestFreshness {
+  /** Undefined: the gateway decides. */
+  readonly maxAgeSeconds: number | undefined;
+  /** A stored answer will not do. */
+  readonly noCache: boolean;
+}
+
+/** Reads `no-cache` and `max-age` of a request's `Cache-Control` (RFC 9111, 5.2.1); ignores other and malformed directives. */
+export function requestFreshness(header: string | readonly string[] | undefined): RequestFreshness {
   if (header === undefined) return { maxAgeSeconds: undefined, noCache: false };
   const directives = String(header)
     .slice(0, MAX_LENGTH)
@@ -88,8 +93,6 @@ export function requestFreshness(header: string | readonly string[] | undefined)
   const noCache = directives.includes('no-cache') || directives.includes('no-store') || ages.includes(0);
   return { maxAgeSeconds: ages.length > 0 ? Math.min(...ages) : undefined, noCache };
 }
-
-export type RequestFreshness = ReturnType<typeof requestFreshness>;
 
 /** One request for a key. `weight`: this key's fraction of a request for several keys. */
 export interface KeyRequest {

@@ -87,13 +87,25 @@ function consoleFolder(): string | undefined {
   }
 }
 
+/** The file with this name, compressed if the client accepts that. */
+type FindFile = (name: string, arrival: Arrival) => FileAnswer | undefined;
+
+/** The console's files. */
+export interface ConsoleFiles {
+  readonly page: FindFile;
+  /** An asset of the public page; the operator's page shares some. */
+  readonly part: FindFile;
+  /** An asset of the operator's page only. */
+  readonly operatorPart: FindFile;
+}
+
 /** Opens the built console; undefined if it is not installed or built. Reads each folder on its first request. */
-export function openConsoleFiles() {
+export function openConsoleFiles(): ConsoleFiles | undefined {
   const folder = consoleFolder();
   if (folder === undefined) return undefined;
-  const from = (path: string) => {
+  const from = (path: string): FindFile => {
     let kept: ReturnType<typeof readFolder> | undefined;
-    return (name: string, { headers }: Arrival): FileAnswer | undefined => {
+    return (name, { headers }) => {
       kept ??= readFolder(path);
       const file = kept.get(name);
       return codingFor(headers?.['accept-encoding'], ['gzip']) ? file?.zipped : file?.plain;
@@ -101,15 +113,10 @@ export function openConsoleFiles() {
   };
   return {
     page: from(folder),
-    /** An asset of the public page; the operator's page shares some. */
     part: from(join(folder, 'console')),
-    /** An asset of the operator's page only. */
     operatorPart: from(join(folder, 'operate')),
   };
 }
-
-/** The console's files, by name. */
-export type ConsoleFiles = NonNullable<ReturnType<typeof openConsoleFiles>>;
 
 const PAGE = 'index.html';
 

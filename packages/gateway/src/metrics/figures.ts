@@ -19,21 +19,30 @@ export const channelOf = ({ provider, cluster, surface }: ChannelName) => ({
 
 type Labels = Readonly<Record<string, string>>;
 
+/** One value of a metric. */
+export interface Sample {
+  /** Without the gateway's prefix. */
+  readonly name: string;
+  readonly labels: Labels;
+  readonly value: number;
+  /** Whether it only grows while the process runs. */
+  readonly isCounter: boolean;
+}
+
 /** A value of a metric with this name, or of a part of a histogram. */
-export function sampleOf({ value, labels, metricName }: MetricValueWithName<string>, name: string, type: unknown) {
+export function sampleOf(
+  { value, labels, metricName }: MetricValueWithName<string>,
+  name: string,
+  type: unknown,
+): Sample {
   const texts = Object.entries(labels).map(([label, text]) => [label, String(text ?? '')]);
   return {
-    /** Without the gateway's prefix. */
     name: (metricName ?? name).replace(PREFIX, ''),
-    labels: Object.fromEntries(texts) as Labels,
+    labels: Object.fromEntries(texts),
     value,
-    /** Whether it only grows while the process runs. */
     isCounter: type !== 'gauge',
   };
 }
-
-/** One value of a metric. */
-export type Sample = ReturnType<typeof sampleOf>;
 
 /** A filter on labels. */
 export type LabelFilter = Readonly<Record<string, string | RegExp>>;

@@ -119,8 +119,16 @@ async function answer(request: IncomingMessage, response: ServerResponse, answer
   response.writeHead(200, { 'Content-Type': contentType }).end(text);
 }
 
+/** Metrics and their server. */
+export interface ServedMetrics {
+  readonly metrics: Metrics;
+  /** Of `/metrics`. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
 /** Serves `/metrics`, `/history`, `/sales` and the operator's page at `/`, on their own port. Rejects if it cannot listen. */
-export async function serveMetrics(host: string, port: number, resources: OperatorResources) {
+export async function serveMetrics(host: string, port: number, resources: OperatorResources): Promise<ServedMetrics> {
   const metrics = new Metrics(resources.rows, resources.hasTraces);
   const server = createServer();
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
@@ -144,6 +152,3 @@ export async function serveMetrics(host: string, port: number, resources: Operat
       }),
   };
 }
-
-/** Metrics and their server. */
-export type ServedMetrics = Awaited<ReturnType<typeof serveMetrics>>;

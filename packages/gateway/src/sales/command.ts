@@ -119,7 +119,7 @@ async function carryOut(task: SalesTask, archive: Archive, output: CommandOutput
 
 /** The command `asset-gateway sales`. Answers its exit code: 2 if the arguments are invalid or the chain cannot be read. */
 export async function sales(words: readonly string[], output: CommandOutput, open: OpenArchive): Promise<number> {
-  let task: ReturnType<typeof readTask>;
+  let task: SalesTask | 'help';
   try {
     task = readTask(words, Date.now());
   } catch (error) {

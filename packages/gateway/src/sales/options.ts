@@ -27,7 +27,16 @@ export const USAGE = `Usage: asset-gateway sales [--since 7d] [--by route|wallet
 export type ReportFormat = 'table' | 'csv' | 'json';
 
 /** The task of a command line. */
-export type SalesTask = Exclude<ReturnType<typeof readTask>, 'help'>;
+export interface SalesTask {
+  readonly kind: 'group' | 'follow' | 'unresolved' | 'verify' | 'clock';
+  readonly sinceMs: number;
+  readonly by: Grouping;
+  readonly format: ReportFormat;
+  readonly repair: boolean;
+  readonly accept: boolean;
+  /** The signature of the transaction to grant. */
+  readonly grant: string | undefined;
+}
 
 /** Invalid arguments. */
 export class UsageError extends Error {}
@@ -66,7 +75,7 @@ const OPTIONS = {
 } as const;
 
 /** The options of each task, besides `--csv` and `--json`. */
-const ALLOWED: Readonly<Record<'group' | 'follow' | 'unresolved' | 'verify' | 'clock', readonly string[]>> = {
+const ALLOWED: Readonly<Record<SalesTask['kind'], readonly string[]>> = {
   group: ['since', 'by'],
   follow: ['since', 'follow'],
   unresolved: [],
@@ -82,7 +91,7 @@ function parse(words: readonly string[]) {
   }
 }
 
-function kindOf(positionals: readonly string[], isFollowing = false): keyof typeof ALLOWED {
+function kindOf(positionals: readonly string[], isFollowing = false): SalesTask['kind'] {
   const [word, ...others] = positionals;
   if (word === undefined) return isFollowing ? 'follow' : 'group';
   if (others.length === 0 && (word === 'unresolved' || word === 'verify' || word === 'clock')) return word;
@@ -90,7 +99,7 @@ function kindOf(positionals: readonly string[], isFollowing = false): keyof type
 }
 
 /** Reads a command line. Throws a UsageError if it is invalid. */
-export function readTask(words: readonly string[], nowMs: number) {
+export function readTask(words: readonly string[], nowMs: number): SalesTask | 'help' {
   const { values, positionals } = parse(words);
   if (values.help) return 'help';
   const kind = kindOf(positionals, values.follow);

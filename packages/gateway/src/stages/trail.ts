@@ -36,8 +36,49 @@ export class Sales {
   }
 }
 
-/** The log line of one request. Contains no secret, signature or nonce. `traceId`: the trace that has the request, if it is recorded. */
-export type LogLine = ReturnType<typeof lineOf> & Partial<ReturnType<typeof moneyOf>> & { readonly traceId?: string };
+/** What a request has earned, in millionths of a dollar. */
+interface LoggedMoney {
+  readonly paidMicros?: number;
+  /** The mint of the payment's token. */
+  readonly asset?: string;
+  /** Signature of the settling transaction. */
+  readonly transaction?: string;
+  /** Credit that the payment granted. */
+  readonly grantedMicros?: number;
+  readonly creditMicros?: number;
+  /** `payment` if credit covered a payment. */
+  readonly creditBy?: 'signature' | 'payment';
+  /** The payment or debit was answered before. */
+  readonly replayed?: true;
+  readonly balanceMicros?: number;
+}
+
+/** The log line of one request. Contains no secret, signature or nonce. */
+export interface LogLine extends LoggedMoney {
+  readonly requestId: string;
+  /** The client's address. */
+  readonly client: string;
+  readonly method: string;
+  /** Without the query, cut. */
+  readonly path: string;
+  readonly route?: string;
+  readonly wallet?: string;
+  readonly status: number;
+  readonly error?: RefusalCode;
+  /** Why it was refused, if that is more than the code. */
+  readonly reason?: string;
+  readonly ms: number;
+  readonly upstreamMs?: number;
+  readonly budgetLeft?: number;
+  /** `hit`, `stale` (a hit that is no longer fresh), `miss`, `refetch`, `collapsed`. */
+  readonly cache?: string;
+  /** Of a cached answer, in whole seconds. */
+  readonly ageSeconds?: number;
+  /** Whose share was used up, if the budget itself was not. */
+  readonly share?: 'group' | 'wallet';
+  /** The trace that has the request, if it is recorded. */
+  readonly traceId?: string;
+}
 
 /** What the trail of a request needs. */
 export interface TrailDependencies {
@@ -51,7 +92,7 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 const MAX_LOGGED_PATH = 200;
 const WITHOUT_LENGTH = [204, 304];
 
-/** A Cache-Status as one word: `hit`, `stale` (a hit that is no longer fresh), `miss`, `refetch`, `collapsed`. */
+/** A Cache-Status as one word. */
 function cacheKindOf(status: string | undefined): string | undefined {
   if (status === undefined) return undefined;
   if (status.includes('; hit')) return status.includes('ttl=-') ? 'stale' : 'hit';
@@ -61,21 +102,16 @@ function cacheKindOf(status: string | undefined): string | undefined {
 
 const rounded = (milliseconds: number): number => Math.round(milliseconds * 10) / 10;
 
-/** What a request has earned, in millionths of a dollar. `isFirst`: this is the first answer to its payment. */
-function moneyOf({ sale, debit, grantedMicros }: Outbound, isFirst: boolean) {
+/** `isFirst`: this is the first answer to its payment. */
+function moneyOf({ sale, debit, grantedMicros }: Outbound, isFirst: boolean): LoggedMoney {
   const paid = isFirst ? sale : undefined;
   const charged = debit?.isRepeat ? undefined : debit;
   return {
-    // `asset` is the mint of the payment's token.
     ...(paid && { paidMicros: paid.micros, asset: paid.asset }),
-    // Signature of the settling transaction.
     ...(sale && { transaction: sale.transaction }),
-    // Credit that the payment granted.
     ...(paid && grantedMicros !== undefined && { grantedMicros }),
-    // By `payment` if credit covered a payment.
     ...(charged && { creditMicros: charged.micros, creditBy: charged.by }),
-    // The payment or debit was answered before.
-    ...(!paid && !charged && { replayed: true as const }),
+    ...(!paid && !charged && { replayed: true }),
     ...(debit && { balanceMicros: debit.balanceMicros }),
   };
 }
@@ -85,7 +121,7 @@ function lineOf(
   { method, target }: Inbound,
   answer: Outbound,
   ms: number,
-) {
+): LogLine {
   const { requestId, client, wallet, refused, upstreamMs, budgetLeft } = facts;
   const { code, reason, scope } = refused ?? {};
   const cacheStatus = cacheKindOf(answer.headers['Cache-Status']);
@@ -102,9 +138,7 @@ function lineOf(
     ms: rounded(ms),
     ...(upstreamMs !== undefined && { upstreamMs: rounded(upstreamMs) }),
     ...(budgetLeft !== undefined && { budgetLeft }),
-    // Age of a cached answer in whole seconds.
     ...(cacheStatus !== undefined && { cache: cacheStatus, ageSeconds: Number(answer.headers.Age) }),
-    // Whose share was used up, if the budget itself was not.
     ...(scope && { share: scope }),
   };
 }

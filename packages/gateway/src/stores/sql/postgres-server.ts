@@ -82,12 +82,15 @@ const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
 };
 
 /** A named statement, which the server prepares once per connection. */
-export const queryOf = (text: string) => ({
+export interface Query {
+  readonly name: string;
+  readonly text: string;
+}
+
+export const queryOf = (text: string): Query => ({
   name: createHash('sha256').update(text).digest('hex').slice(0, 32),
   text,
 });
-
-export type Query = ReturnType<typeof queryOf>;
 
 /** A write as one statement, so that no transaction stays open between round trips. The last parameter is its deadline. */
 export function writeQuery({ guard, changes = [] }: AtomicWrite): Query {
