@@ -82,7 +82,9 @@ export class CallOrder {
     if (free <= 0 || this.#candidates.size === 0) return { againAtMs: NEVER };
     if (this.#againAtMs > nowMs) return { againAtMs: this.#againAtMs };
     const best = this.#best(free, nowMs);
-    this.#againAtMs = nowMs + (!best ? LOOK_MS : free - 1 > slots / 2 ? 0 : (SPACING * windowMs) / slots);
+    // While half of the slots are free, calls follow each other at once.
+    const spacingMs = free - 1 > slots / 2 ? 0 : (SPACING * windowMs) / slots;
+    this.#againAtMs = nowMs + (best ? spacingMs : LOOK_MS);
     if (!best) return { againAtMs: this.#againAtMs };
     const { batch } = best.key;
     const members = batch ? this.#members(batch, nowMs) : [best];

@@ -41,17 +41,14 @@ export function bindEndpoints(foundation: Foundation, parts: Parts): Endpoint[] 
 function gatesOf(foundation: Foundation, { service, channels, exact, credit }: Parts) {
   const { config, crypto, secrets, store, originOf, tracing } = foundation;
   const describe = (route: Route) => createDescribe(route, service);
-  const signIn = {
-    ...{ crypto, store, originOf },
-    nonces: new Nonces(crypto, secrets),
-    signIns: tracing.spanned(signIns, { read: 'sign-in' }),
-    singleUse: config.singleUse,
-  };
+  const signIn = { crypto, nonces: new Nonces(crypto, secrets), clocks: store };
+  const siwx = { signIn, signIns: tracing.spanned(signIns, { read: 'sign-in' }), store, originOf };
+  const { singleUse } = config;
   const gates: Readonly<Record<Access, (route: Route) => Gate>> = {
     public: () => publicGate,
     siwx(route) {
       const allowance = route.surface === 'credit' ? undefined : channelOf(route, channels).keys;
-      return new SiwxGate({ ...signIn, allowance, describe: describe(route) });
+      return new SiwxGate({ ...siwx, singleUse, allowance, describe: describe(route) });
     },
     exact(route) {
       return (credit ?? exact)?.gate(route, describe(route)) ?? missing(`${route.id} has no payee`);

@@ -1,5 +1,5 @@
 import { Refusal } from '@asset-gateway/protocol';
-import type { Answer, Upstream, UpstreamCall } from '../call.ts';
+import type { Answer, KeyedCall, Upstream, UpstreamCall } from '../call.ts';
 import { type KeyedUpstream, UpstreamRefusal } from './upstream.ts';
 
 /** When a breaker opens, and how often it then probes. */
@@ -116,22 +116,25 @@ export class Breaker implements Upstream {
  */
 export function resending(upstream: KeyedUpstream): KeyedUpstream {
   let isDown = false;
+  const ask = async (call: KeyedCall): Promise<Answer> => {
+    const answer = await upstream.answer(call);
+    isDown = false;
+    return answer;
+  };
   return {
     async answer(call) {
-      let lost: unknown;
-      const takeSlot = () => call.takeSlot().catch(() => Promise.reject(lost));
       const isSafe = call.route.httpMethod === 'GET' && !isDown;
-      for (;;) {
-        try {
-          const answer = await upstream.answer(lost === undefined ? call : { ...call, takeSlot });
-          isDown = false;
-          return answer;
-        } catch (error) {
-          const isLost = error instanceof UpstreamRefusal && error.ending === 'lost';
-          if (error instanceof UpstreamRefusal && error !== lost) isDown = isLost && (isDown || lost !== undefined);
-          if (lost !== undefined || !isSafe || !isLost) throw error;
-          lost = error;
-        }
+      try {
+        return await ask(call);
+      } catch (error) {
+        if (!(error instanceof UpstreamRefusal)) throw error;
+        if (error.ending !== 'lost') isDown = false;
+        if (error.ending !== 'lost' || !isSafe) throw error;
+        const takeSlot = () => call.takeSlot().catch(() => Promise.reject(error));
+        return await ask({ ...call, takeSlot }).catch((second) => {
+          if (second instanceof UpstreamRefusal && second !== error) isDown = second.ending === 'lost';
+          throw second;
+        });
       }
     },
   };

@@ -43,7 +43,8 @@ function rateLimitHeaders(allowance: Allowance): Record<string, string> {
 }
 
 /** Dependencies of the sign-in gate. */
-export interface SiwxDependencies extends Omit<SignInDependencies, 'clocks'> {
+interface SiwxDependencies {
+  readonly signIn: SignInDependencies;
   readonly signIns: typeof signIns;
   readonly store: Store;
   readonly originOf: OriginOf;
@@ -59,13 +60,11 @@ const NO_EPOCH = 'until expiry';
 /** The gate of free routes: every request needs a wallet's signature, good for one answer. */
 export class SiwxGate implements Gate {
   readonly #dependencies: SiwxDependencies;
-  readonly #judge: SignInDependencies;
   /** The store's last epoch; challenges use it while the store is unavailable. */
   #epoch = NO_EPOCH;
 
   constructor(dependencies: SiwxDependencies) {
     this.#dependencies = dependencies;
-    this.#judge = { ...dependencies, clocks: dependencies.store };
   }
 
   /** The nonce is burnt with the slot, or after the answer if it took no slot. */
@@ -85,13 +84,13 @@ export class SiwxGate implements Gate {
 
   /** The nonce of a valid sign-in; undefined without single use. */
   async #readSignIn(call: Call, trail: Trail): Promise<NonceUse | undefined> {
-    const { store, originOf, allowance, singleUse, signIns } = this.#dependencies;
+    const { signIn, store, originOf, allowance, singleUse, signIns } = this.#dependencies;
     const origin = originOf(call.inbound);
     const epoch = singleUse ? store.epoch() : NO_EPOCH;
     if (epoch === undefined) throw new Refusal('state_unavailable', { reason: 'no epoch yet' });
     this.#epoch = epoch;
     const rule = { origin, epoch, judgedByStore: singleUse };
-    const { payload, nonce } = await signIns.read(this.#judge, call, rule);
+    const { payload, nonce } = await signIns.read(signIn, call, rule);
     trail.wallet = payload.address;
     trail.headers = () => ({
       [HEADERS.replayNonce]: this.#freshNonce(origin),
@@ -113,7 +112,7 @@ export class SiwxGate implements Gate {
   }
 
   #freshNonce(origin: string): string {
-    const { nonces, store, singleUse } = this.#dependencies;
-    return nonces.issue(origin, singleUse ? (store.epoch() ?? this.#epoch) : NO_EPOCH, store.now());
+    const { signIn, store, singleUse } = this.#dependencies;
+    return signIn.nonces.issue(origin, singleUse ? (store.epoch() ?? this.#epoch) : NO_EPOCH, store.now());
   }
 }
