@@ -105,7 +105,7 @@ export class Session {
   }
 
   /**
-   * A client that does not pay, pays within the limits, or pays after a confirmation. A bundle has its own limit. With `isServer` nobody is
+   * A client that does not pay, pays within the limits, or pays after a confirmation. A bundle has its own limit. With `isServer` no user is
    * asked, and the wallet's credit pays.
    */
   async client({ perBundleUsd = BUNDLE_USD, isServer = false } = {}): Promise<GatewayClient> {
