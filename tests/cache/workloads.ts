@@ -36,7 +36,7 @@ export interface Workload {
   readonly mix: Mix;
   readonly seed: number;
   readonly seconds: number;
-  /** Requests that do not count: for keys that nobody else asks for, or that refuse cached answers. */
+  /** Requests that do not count: each for a key of its own, or with `Cache-Control: no-cache`. */
   readonly attack?: { readonly kind: 'random' | 'noCache'; readonly rate: number };
 }
 

@@ -130,7 +130,7 @@ describe('a client that pays', () => {
   const pay = ({ client }: Host) =>
     client.callTool({ name: 'rpc', arguments: { ...BALANCE }, _meta: { 'x402/payment': payment } });
 
-  it('W11 is told to send the same payment again if its outcome is not known, and is not asked for another one', async () => {
+  it('W11 an unknown outcome asks the client to send the same payment again, and not to make another one', async () => {
     const host = await openHost(paying);
     const body = { ok: false, error: 'settlement_pending', message: 'Later.' };
     reply = { status: 503, headers: { 'retry-after': '600' }, body };

@@ -131,7 +131,7 @@ describe('a server with a wallet', () => {
     expect([host.transfers(), await host.spentUsd()]).toEqual([0, '0.00']);
   });
 
-  it('pays for a client without a payment, unless it is told that the client pays', async () => {
+  it('pays for a client without a payment, except with --pay-by client', async () => {
     const own = await openHost({ era, words, isWalletless: false });
     expect((await own.call('rpc', BALANCE)).isError ?? false).toBe(false);
     expect(own.transfers()).toBe(1);
@@ -148,7 +148,7 @@ describe('a server with a wallet', () => {
     );
   });
 
-  it('keeps its own refusal if it is told to pay and has none', async () => {
+  it('refuses by its own reason with --pay-by server and no wallet', async () => {
     const { call } = await openHost({ era, words: ['--pay-by', 'server'] });
     const answer = await call('rpc', BALANCE);
     expect([answer.isError, answer.structuredContent]).toEqual([true, undefined]);
