@@ -11,10 +11,10 @@ import {
   type NewDebit,
 } from '../../packages/gateway/src/credit/account.ts';
 import { Accounts } from '../../packages/gateway/src/credit/accounts.ts';
-import { type HoldOptions, hold as holdStep } from '../../packages/gateway/src/credit/rows.ts';
+import { type HoldOptions, hold as holdStep, INSERT_CALLS } from '../../packages/gateway/src/credit/rows.ts';
 import { MOST_UNPAID_CALLS } from '../../packages/gateway/src/gates/gate.ts';
 import type { NewPayment } from '../../packages/gateway/src/payments/record.ts';
-import { type Database, insertion } from '../../packages/gateway/src/stores/sql/database.ts';
+import type { Database } from '../../packages/gateway/src/stores/sql/database.ts';
 import { TIMES } from '../../packages/gateway/src/times.ts';
 import {
   changed,
@@ -87,7 +87,7 @@ sharedLedgerSuite('a hold', (ledger) => {
         const values = [HOLDER.wallet, grantedMicros, spentMicros, heldMicros, holds];
         // The oldest call has just left the window; the others are on its edge.
         const agoMs = [TIMES.failuresMs, ...Array(uncharged).fill(TIMES.failuresMs - 1)];
-        const calls = agoMs.map((ms) => insertion('uncharged_calls', { at_ms: ledger.nowMs - ms }));
+        const calls = agoMs.map((ms) => INSERT_CALLS({ calls: 1, at_ms: ledger.nowMs - ms }));
         await database.write({ guard: { sql: SET_ACCOUNT, values }, changes: [FORGET_UNCHARGED, ...calls] });
         const step = holdStep(newDebit(micros), ledger.nowMs, {});
         const isHeld = (await database.write(step)) !== undefined;

@@ -36,6 +36,7 @@ const BIG = ['wallets', 'payments', 'debits', 'answers', 'journal_entries', 'unc
 /** Indexes that hold only what is unfinished, which PostgreSQL reads completely while that is little. */
 const OF_UNFINISHED = [
   'payments_unfinished',
+  'payments_due',
   'payments_open',
   'payments_unknown',
   'payments_searched',
@@ -45,8 +46,8 @@ const OF_UNFINISHED = [
   'debits_held',
 ];
 
-/** An index with all debits of a wallet. It alone tells whether there are any; a plan that reads their rows reads all of them. */
-const OF_WALLET = 'debits_of_wallet';
+/** Indexes with all debits or payments of a wallet. They tell whether there are any; a plan that reads their rows reads all of them. */
+const OF_WALLET = ['debits_of_wallet', 'payments_of_wallet'];
 
 /** So many rows a statement, because reports end after 20 s. */
 const AT_ONCE = 10_000;
@@ -238,7 +239,7 @@ sharedLedgerSuite('with many rows, few of them of other wallets,', (ledger) => {
             'Index Cond': condition,
           } = node;
           if (OF_UNFINISHED.includes(index)) return [];
-          if (index === OF_WALLET && type !== 'Index Only Scan') return [`${type} ${index}`];
+          if (OF_WALLET.includes(index) && type !== 'Index Only Scan') return [`${type} ${index}`];
           return BIG.includes(table) && condition === undefined && !/^(?:ModifyTable|Bitmap)/.test(type)
             ? [`${type} ${table}`]
             : [];
@@ -249,7 +250,7 @@ sharedLedgerSuite('with many rows, few of them of other wallets,', (ledger) => {
     const details = plan.map(({ detail }) => String(detail));
     return details.filter(
       (detail) =>
-        detail.includes(`USING INDEX ${OF_WALLET}`) ||
+        OF_WALLET.some((index) => detail.includes(`USING INDEX ${index}`)) ||
         (detail.startsWith('SCAN ') &&
           !OF_UNFINISHED.some((index) => detail.includes(index)) &&
           !/^SCAN (?:always|spent|unfinished|json_each|books|\(subquery|CONSTANT|guard|numbers)/.test(detail)),

@@ -49,6 +49,8 @@ function throughProxy(
   });
 }
 
+type PoolRequest = Omit<Dispatcher.RequestOptions, 'origin' | 'signal'> & { readonly deadlineMs: number };
+
 /** Connections to one origin, through the process's proxy for it if there is one. */
 export class Pool {
   readonly #origin: string;
@@ -66,8 +68,17 @@ export class Pool {
     return this.#dispatcher.dispatch({ ...request, origin: this.#origin }, handler);
   }
 
-  request(request: Omit<Dispatcher.RequestOptions, 'origin'>): Promise<Dispatcher.ResponseData> {
-    return this.#dispatcher.request({ ...request, origin: this.#origin });
+  /** Sends a request. Rejects if its answer is not complete within `deadlineMs`. */
+  async request({ deadlineMs, ...request }: PoolRequest): Promise<{ readonly status: number; readonly text: string }> {
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs);
+    try {
+      const asked = { ...request, origin: this.#origin, signal: deadline.signal };
+      const { statusCode, body } = await this.#dispatcher.request(asked);
+      return { status: statusCode, text: await body.text() };
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** Closes all connections at once. */

@@ -44,6 +44,9 @@ const COLUMNS = {
   captured_at_ms: 'capturedAtMs',
   calls_again: 'callsAgain',
 } as const satisfies Readonly<Record<string, keyof Debit>>;
+const INSERT_DEBIT = insertion('debits', Object.keys(COLUMNS));
+/** Inserts upstream calls that nothing has paid for. */
+export const INSERT_CALLS = insertion('uncharged_calls', ['payment_key', 'calls', 'at_ms']);
 const DEBIT = `w.cluster, w.address, d.owed_until_ms, ${namesIn('d', COLUMNS)}`;
 
 /** The account of a row. */
@@ -88,8 +91,9 @@ export const owedDebits = (wallet: string) =>
 const isLapsed = `state = 'held' and until_ms <= $5`;
 /** Whether the outcome of a payment is unknown and is still looked up. */
 export const IS_SEARCHED = `state in ('settling', 'unresolved') and search_ended_ms is null`;
-/** Whether a payment is open, or its answer owed. */
-export const IS_DUE = `((${IS_SEARCHED}) or owed_until_ms > $5)`;
+/** Whether a payment is open, or its answer owed. The first condition is that of the index, without which all of a wallet's are read. */
+export const IS_DUE = `(state in ('settling', 'unresolved') or owed_until_ms is not null)
+  and ((${IS_SEARCHED}) or owed_until_ms > $5)`;
 const OF_REQUEST = `where wallet_id = w.id and request_hash = $4 and ${IS_DUE}`;
 
 const IS_LAPSED_PAYMENT = `state = 'reserved' and leased_until_ms <= $2`;
@@ -135,7 +139,7 @@ export function hold(debit: NewDebit, nowMs: number, options: HoldOptions): Atom
   // When a capture holds again, its old capturedAtMs would let retention delete the new hold.
   const times = { untilMs: nowMs + leaseMs, capturedAtMs: undefined };
   const held = { ...debit, ...times, progress: 'held', callsAgain: 0 };
-  return { guard, changes: [insertion('debits', columnsOf(held, COLUMNS))] };
+  return { guard, changes: [INSERT_DEBIT(columnsOf(held, COLUMNS))] };
 }
 
 /** Ends the hold of the guard's debit, and charges an amount. */
@@ -167,10 +171,7 @@ const releaseIf = (
     sql: `delete from debits where id = $1 and ${condition} and state = 'held' and {in time} returning wallet_id as id`,
     values,
   },
-  changes: [
-    unhold(micros, 0),
-    ...(calledAtMs === undefined ? [] : [insertion('uncharged_calls', { at_ms: calledAtMs })]),
-  ],
+  changes: [unhold(micros, 0), ...(calledAtMs === undefined ? [] : [INSERT_CALLS({ calls: 1, at_ms: calledAtMs })])],
 });
 
 /** Releases what this owner holds. `calledAtMs`: when the upstream call that is not charged has ended, if there was one. */

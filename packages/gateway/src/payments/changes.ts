@@ -1,4 +1,5 @@
 import { clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
+import { INSERT_CALLS } from '../credit/rows.ts';
 import {
   type AtomicWrite,
   append,
@@ -19,27 +20,49 @@ import type { TransitionResult } from './machine.ts';
 import { amountOf, type FeeCharge, isOpen, PAYMENTS, type PaymentRecord } from './record.ts';
 import { CHANGING, LASTING, type StoredState, type Subject } from './rows.ts';
 
-/** The columns that a step may change. */
-function changing(record: PaymentRecord, nowMs: number, fee: FeeCharge | undefined): SqlRow {
+/** The columns that each step writes. */
+const STEP_COLUMNS = [...Object.keys(CHANGING), 'owed_until_ms'];
+const NO_FEE = { fee_payer: null, fee_until_ms: null, fee_of_new_payer: 0 };
+const INSERTED = [...STEP_COLUMNS, ...Object.keys(LASTING), 'micro_usdc', ...Object.keys(NO_FEE)];
+
+/** It replaces a forgotten payment with the same key; machine.ts refuses a key that has a record. */
+const INSERT = insertion(
+  'payments',
+  INSERTED,
+  ` on conflict (key) do update set ${INSERTED.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+);
+const STEP = `update payments set ${STEP_COLUMNS.map((name, index) => `${name} = $${index + 2}`).join(', ')}`;
+const NEXT = STEP_COLUMNS.length + 2;
+const UPDATE = `${STEP} where key = $1 and {guarded}`;
+/** Also begins, keeps or ends the counting of its fee. */
+const UPDATE_WITH_FEE = `${STEP},
+  fee_payer = case when cast($${NEXT} as bigint) = 1 then coalesce($${NEXT + 1}, fee_payer) end,
+  fee_until_ms = coalesce($${NEXT + 2}, fee_until_ms), fee_of_new_payer = coalesce($${NEXT + 3}, fee_of_new_payer)
+  where key = $1 and {guarded}`;
+
+/** What a step writes into its payment's row. */
+function columnsOfStep(record: PaymentRecord): SqlRow {
   const { progress, owed, calls = 0, failedOnChain = 0, leasedUntilMs = 0, resolvedAtMs = 0 } = record;
-  // A fee counts from before its payment is sent until there is proof that it was not paid.
-  const isFeePaid = isOpen(record) || progress === 'settled' || record.failedOnChain === 1;
-  const isKnown =
-    progress === 'settled' && record.network === NETWORKS.mainnet && amountOf(record) >= PAYMENTS.knownPayerMicros;
   return {
     ...columnsOf(record, CHANGING),
     calls,
     failed_on_chain: failedOnChain,
     leased_until_ms: progress === 'reserved' || progress === 'settling' ? leasedUntilMs : null,
     owed_until_ms: owed ? resolvedAtMs + TIMES.answerMs : null,
-    ...(fee && {
-      fee_payer: fee.feePayer,
-      fee_until_ms: nowMs + TIMES.feeMs,
-      fee_of_new_payer: Number(fee.isNewPayer),
-    }),
-    ...(!isFeePaid && { fee_payer: null }),
-    ...(isKnown && { fee_of_new_payer: 0 }),
   };
+}
+
+/** Whether the fee still counts, and what it counts for; undefined if nothing changes. Null leaves a column as it is. */
+function feeChange(record: PaymentRecord, nowMs: number, fee: FeeCharge | undefined): SqlValue[] | undefined {
+  // A fee counts from before its payment is sent until there is proof that it was not paid.
+  const counts = isOpen(record) || record.progress === 'settled' || record.failedOnChain === 1;
+  const isKnown =
+    record.progress === 'settled' &&
+    record.network === NETWORKS.mainnet &&
+    amountOf(record) >= PAYMENTS.knownPayerMicros;
+  if (!fee && counts && !isKnown) return undefined;
+  const ofNewPayer = fee ? Number(fee.isNewPayer) : null;
+  return [Number(counts), fee?.feePayer ?? null, fee ? nowMs + TIMES.feeMs : null, isKnown ? 0 : ofNewPayer];
 }
 
 /** What a step writes in addition to the machine's decision. */
@@ -54,22 +77,14 @@ export interface StepDetails {
 function rowChange({ subject, step: { before, after }, details, nowMs }: PendingStep): Statement {
   const { record } = after;
   if (!record) return { sql: 'delete from payments where key = $1 and {guarded}', values: [subject.key] };
-  const changed = changing(record, nowMs, details.fee);
+  const row = columnsOfStep(record);
   if (!before.record) {
-    const fees = { fee_payer: null, fee_until_ms: null, fee_of_new_payer: 0 };
     const requirement = JSON.stringify(record.requirement);
-    const lasting = { ...columnsOf(record, LASTING), requirement, micro_usdc: amountOf(record) };
-    const row = { ...fees, ...lasting, ...changed };
-    const replaced = Object.keys(row).map((name) => `${name} = excluded.${name}`);
-    const { sql, values } = insertion('payments', row);
-    // It replaces a forgotten payment with the same key; machine.ts refuses a key that has a record.
-    return { sql: `${sql} on conflict (key) do update set ${replaced.join(', ')}`, values };
+    return INSERT({ ...NO_FEE, ...columnsOf(record, LASTING), requirement, micro_usdc: amountOf(record), ...row });
   }
-  const changes = Object.keys(changed).map((name, index) => `${name} = $${index + 2}`);
-  return {
-    sql: `update payments set ${changes.join(', ')} where key = $1 and {guarded}`,
-    values: [subject.key, ...Object.values(changed)],
-  };
+  const values = [subject.key, ...STEP_COLUMNS.map((name) => row[name] ?? null)];
+  const fee = feeChange(record, nowMs, details.fee);
+  return fee ? { sql: UPDATE_WITH_FEE, values: [...values, ...fee] } : { sql: UPDATE, values };
 }
 
 /** The change of the stored answer: it has no expiry while the payment is open, and is dropped unless it settles. */
@@ -99,7 +114,7 @@ function callsChange({
   if (progress === 'settled' && storedCalls > 0)
     return [{ sql: 'delete from uncharged_calls where payment_key = $1 and {guarded}', values: [key] }];
   if (progress !== 'refused' || calls <= storedCalls) return [];
-  return [insertion('uncharged_calls', { payment_key: key, calls: calls - storedCalls, at_ms: settlingSinceMs })];
+  return [INSERT_CALLS({ payment_key: key, calls: calls - storedCalls, at_ms: settlingSinceMs })];
 }
 
 export const renewLease = (key: string, owner: string, untilMs: number): Statement => ({

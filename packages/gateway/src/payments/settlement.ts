@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '@asset-gateway/protocol';
 import type { Answer, Delivery, Receipt } from '../call.ts';
 import { creditHeader } from '../credit/debiting.ts';
-import { TIMES } from '../times.ts';
+import { TIMES, within } from '../times.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import type { Settlement } from './facilitator/facilitator.ts';
 import { BUDGET_USED_UP, feeChargeOf } from './facilitator/fee-payer.ts';
@@ -31,17 +30,16 @@ interface Settled extends Pick<SettlementOutcome, 'balanceMicros'> {
  * does not come in time: then it never begins.
  */
 export async function inTurn<T>(turns: Queues, payer: string, settle: () => Promise<T>): Promise<T | undefined> {
-  let hasBegun = false;
-  const gaveUp = new AbortController();
+  let [hasBegun, hasGivenUp] = [false, false];
   const settling = turns.run(payer, async () => {
-    gaveUp.signal.throwIfAborted();
+    if (hasGivenUp) throw new Error('its request has ended');
     hasBegun = true;
     return settle();
   });
-  const settled = await Promise.race([settling, sleep(TIMES.settleMs, undefined, { ref: false })]);
   settling.catch(() => undefined);
+  const settled = await within(settling, TIMES.settleMs);
   if (hasBegun) return settled;
-  gaveUp.abort();
+  hasGivenUp = true;
   throw responses.unavailable('earlier settlements of this payer take too long');
 }
 

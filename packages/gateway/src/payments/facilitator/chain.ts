@@ -182,15 +182,14 @@ export class Chain {
 
   /** Sends a JSON-RPC request and answers the body of a 200. */
   async post(json: string): Promise<string> {
-    const { body, statusCode } = await this.#pool.request({
+    const { status, text } = await this.#pool.request({
       method: 'POST',
       path: this.#path,
       headers: { 'content-type': 'application/json' },
       body: json,
-      signal: AbortSignal.timeout(TIMES.chainMs),
+      deadlineMs: TIMES.chainMs,
     });
-    const text = await body.text();
-    if (statusCode !== 200) throw Object.assign(new Error(`status ${statusCode}`), { statusCode });
+    if (status !== 200) throw Object.assign(new Error(`status ${status}`), { status });
     return text;
   }
 
@@ -219,8 +218,8 @@ const REJECTED = [400, 401, 403, 404, 405, 413, 415, 429];
 
 /** Whether a request that failed like this has reached no node. */
 function isUnsent(error: unknown): boolean {
-  const { code = '', statusCode = 0 } = error as { code?: string; statusCode?: number };
-  return UNCONNECTED.includes(code) || REJECTED.includes(statusCode);
+  const { code = '', status = 0 } = error as { code?: string; status?: number };
+  return UNCONNECTED.includes(code) || REJECTED.includes(status);
 }
 
 function resultOf(answer: unknown, method: string): unknown {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pkcs8OfSeed, type Refusal } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import type { Background } from '../../background.ts';
-import { TIMES } from '../../times.ts';
+import { TIMES, within } from '../../times.ts';
 import { unavailable } from '../responses.ts';
 import type { Chain, Chains } from './chain.ts';
 import {
@@ -99,12 +99,13 @@ export class InProcessFacilitator implements Facilitator {
     if (!chain) throw unavailable(`no RPC for ${payment.network}`);
     const signed = this.#signed(payment);
     const simulating = chain.simulate(signed).then(async (error) => {
-      if (error !== UNKNOWN_BLOCKHASH) return error;
+      if (error !== UNKNOWN_BLOCKHASH) return { error };
       await sleep(YOUNG_BLOCKHASH_MS);
-      return chain.simulate(signed);
+      return { error: await chain.simulate(signed) };
     });
-    const error = await Promise.race([simulating, sleep(TIMES.chainMs, 'late' as const, { ref: false })]);
-    if (error === 'late') throw unavailable('verify: too slow');
+    const simulated = await within(simulating, TIMES.chainMs);
+    if (!simulated) throw unavailable('verify: too slow');
+    const { error } = simulated;
     if (error === undefined) return { valid: true };
     if (FEE_PAYER_ERRORS.has(error)) throw this.#closed(payment);
     return { valid: false, reason: SIMULATION_FAILED, processed: processedOf(error) };

@@ -121,7 +121,7 @@ export class RemoteFacilitator implements Facilitator {
 
   async #call(method: 'GET' | 'POST', path: string, payment: Payment | undefined, deadlineMs: number) {
     const { authorization } = this.#options;
-    const { statusCode, body } = await this.#pool.request({
+    const { status, text } = await this.#pool.request({
       method,
       path: this.#prefix + path,
       headers: {
@@ -130,9 +130,9 @@ export class RemoteFacilitator implements Facilitator {
         ...(payment && { 'content-type': 'application/json', 'idempotency-key': payment.key }),
       },
       body: payment ? JSON.stringify(requestBody(payment)) : null,
-      signal: AbortSignal.timeout(deadlineMs),
+      deadlineMs,
     });
-    return { status: statusCode, body: parse(await body.text()) };
+    return { status, body: parse(text) };
   }
 }
 

@@ -134,14 +134,12 @@ export function columnsOf<T extends object>(object: T, columns: Readonly<Record<
   return row;
 }
 
-/** Inserts a row of the wallet that the guard names as `id`. */
-export function insertion(table: string, row: SqlRow) {
-  let [names, parameters, count] = ['wallet_id', '{guard.id}', 0];
-  for (const name of Object.keys(row)) {
-    names += `, ${name}`;
-    parameters += `, $${++count}`;
-  }
-  return { sql: `insert into ${table} (${names}) select ${parameters} where {guarded}`, values: Object.values(row) };
+/** Inserts rows with these columns, in this order, of the wallet that the guard names as `id`. */
+export function insertion(table: string, columns: readonly string[], otherwise = '') {
+  const parameters = columns.map((_, index) => `$${index + 1}`);
+  const sql = `insert into ${table} (${['wallet_id', ...columns].join(', ')})
+  select ${['{guard.id}', ...parameters].join(', ')} where {guarded}${otherwise}`;
+  return (row: SqlRow): Statement => ({ sql, values: columns.map((name) => row[name] ?? null) });
 }
 
 /** The kind of a journal entry. A refusal moves no money, but may have cost a fee. */
@@ -171,9 +169,23 @@ export interface JournalEntry {
 /** Names this process. */
 const NODE = randomBytes(4).toString('hex');
 
+const INSERT_ENTRY = insertion('journal_entries', [
+  'at',
+  'kind',
+  'cluster',
+  'route',
+  'micro_usdc',
+  'fee_lamports',
+  'signature',
+  'request_id',
+  'node',
+  'key',
+  'is_repair',
+]);
+
 /** Appends an entry to a write whose guard names the wallet as `id`. `wallMs`: its time, by the wall clock. */
 export const append = ({ transaction, ...entry }: JournalEntry, wallMs: number): Statement =>
-  insertion('journal_entries', {
+  INSERT_ENTRY({
     at: new Date(wallMs).toISOString(),
     kind: entry.kind,
     cluster: entry.cluster,

@@ -1,0 +1,8 @@
+-- A payment is found among those that are not over: a wallet that buys the same answer every second has 86,400 that are.
+-- works with: 1
+
+create index payments_due on payments (wallet_id, request_hash) where state in ('settling', 'unresolved') or owed_until_ms is not null;
+
+-- For the foreign key, when a wallet is deleted.
+drop index payments_of_wallet;
+create index payments_of_wallet on payments (wallet_id);
