@@ -7,7 +7,7 @@ const DRAWING = 'site/share.svg';
 const textOf = ({ children }) => children.map(({ content, type }) => (type === 'softbreak' ? ' ' : content)).join('');
 
 /** The line of a decision that says its status and date. */
-const STATUS = /^(?:Accepted|Replaced|Rejected)\b/;
+const STATUS = /^(?:Accepted|Proposed|Superseded)\b/;
 
 /** The first paragraph of a page as one line of text, cut at a word; without the colon that leads to a list. */
 export function descriptionOf(tokens) {
