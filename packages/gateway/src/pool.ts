@@ -92,7 +92,9 @@ async function openTunnel({ origin, authorization }: ProxyServer, { protocol, ho
   const isSecure = protocol === 'https:';
   const proxy = new UndiciPool(origin, { connect: connecting(), headersTimeout: CONNECT_MS });
   const headers = { ...(authorization && { 'proxy-authorization': authorization }) };
-  const { socket, statusCode } = await proxy.connect({ path: `${hostname}:${port || (isSecure ? 443 : 80)}`, headers });
+  const path = `${hostname}:${port || (isSecure ? 443 : 80)}`;
+  // A tunnel is no connection of the pool any more.
+  const { socket, statusCode } = await proxy.connect({ path, headers }).finally(() => proxy.close());
   if (statusCode !== 200) {
     socket.destroy();
     throw Object.assign(new Error('no tunnel'), { code: `the proxy's status ${statusCode}` });
