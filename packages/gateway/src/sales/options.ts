@@ -9,17 +9,16 @@ export const USAGE = `Usage: asset-gateway sales [--since 7d] [--by route|wallet
        asset-gateway sales verify [--since 7d] [--repair] [--csv|--json]
        asset-gateway sales verify --grant <signature> [--since all]
        asset-gateway sales clock [--accept] [--csv|--json]
-  What was sold, what fees took of it, and whether the books agree with the chain. It reads the gateway's own variables and
-  may run while the gateway serves.
-  --since     a span such as 7d, 24h or 90m, a date such as 2026-11-01, or all; 7d by default
-  --by        what sales are grouped by; route by default
+  What was sold, its fees, and whether the books agree with the chain. Reads the gateway's variables, also while it serves.
+  --since     a span such as 7d, 24h or 90m, a date such as 2026-11-01, or all; default: 7d
+  --by        what sales are grouped by; default: route
   --follow    writes each entry as it is appended
-  unresolved  payments that may have moved money, and whose outcome is not known
-  verify      compares the journal with the payee's transfers on the chain; ends with 1 where they do not agree
-  --repair    appends what the journal is missing and this gateway's memo or debit proves, with its credit; without
-              DATABASE_URL, stop the gateway first
-  --grant     appends the transfer with this signature, and grants all of it as credit, because you have decided so
-  clock       shows whether the wall clock has jumped: until that is undone, or accepted with --accept, nothing is deleted
+  unresolved  payments that may have moved money, with unknown outcome
+  verify      compares the journal with the payee's transfers on the chain; ends with 1 if they differ
+  --repair    appends missing entries that this gateway's memo or debit proves, with their credit; without DATABASE_URL,
+              stop the gateway first
+  --grant     appends the transfer with this signature and grants all of it as credit, because you have decided so
+  clock       shows whether the wall clock has jumped; nothing is deleted until that is undone, or accepted with --accept
   --csv       for a spreadsheet; --json for a program. Both have dollars in millionths
 `;
 
