@@ -21,7 +21,7 @@ const GROUPS = [
   },
   {
     title: 'Concepts',
-    sources: [...inFolder('docs/concepts', 'sign-in', 'payment', 'credit', 'cache', 'shares'), 'docs/glossary.md'],
+    sources: [...inFolder('docs/concepts', 'sign-in', 'payment', 'cache', 'shares'), 'docs/glossary.md'],
   },
   {
     title: 'Build a client',
