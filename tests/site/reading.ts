@@ -37,7 +37,8 @@ export function lookAtReading(urlOf: () => string): void {
   it('the theme switch overrides the system, for pictures too, and is remembered', async () => {
     const { page, faults, close } = await openPage(`${urlOf()}index.html`, LOOKS['1440-light']);
     const seen = () => Promise.all([page.evaluate(GROUND), page.evaluate(HERO)]);
-    const light = await seen();
+    const light = ['rgb(255, 255, 255)', expect.stringMatching(/console-light\.webp$/)];
+    await expect.poll(seen).toEqual(light);
     await page.getByRole('button', { name: 'Theme: system' }).click();
     await page.getByRole('button', { name: 'Theme: light' }).click();
     await page.getByRole('button', { name: 'Theme: dark' }).waitFor();
