@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Environment } from '../../packages/gateway/src/config/config.ts';
 import { USAGE } from '../../packages/gateway/src/sales/options.ts';
@@ -112,9 +112,8 @@ describe('the command', () => {
   const paid = { TOKENS_API_KEY: 'a-key' };
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('says how it is used, as the docs do', async () => {
+  it('says how it is used', async () => {
     expect(await run({}, '--help')).toEqual({ code: 0, stdout: USAGE, stderr: '' });
-    expect(readFileSync('docs/sales.md', 'utf8')).toContain(`\`\`\`\n${USAGE}\`\`\``);
   });
 
   it('names words that it does not understand', async () => {

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { decodeBase58 } from '@asset-gateway/protocol';
 import { GROUPINGS, type Grouping } from './books.ts';
 
-/** What `asset-gateway sales --help` answers; docs/sales.md has the same text. */
+/** What `asset-gateway sales --help` answers. */
 export const USAGE = `Usage: asset-gateway sales [--since 7d] [--by route|wallet|day|cluster] [--csv|--json]
        asset-gateway sales --follow [--since 1h] [--csv|--json]
        asset-gateway sales unresolved [--csv|--json]
