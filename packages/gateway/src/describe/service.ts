@@ -71,16 +71,20 @@ const SURFACES: Readonly<Record<Surface, string>> = texts.surfaces;
 export const aboutSurface = (surface: string, { titles }: Pick<Service, 'titles'>): string =>
   titles?.get(surface) ?? SURFACES[surface as Surface];
 
-/** The rows by their surface, in the order of the table. */
-export function bySurface(routes: readonly Route[]): Map<string, Route[]> {
-  const surfaces = new Map<string, Route[]>();
-  for (const route of routes) {
-    const known = surfaces.get(route.surface);
-    if (known) known.push(route);
-    else surfaces.set(route.surface, [route]);
+/** Items by a name that each has, in their order. */
+export function groupBy<Item>(items: readonly Item[], nameOf: (item: Item) => string): Map<string, [Item, ...Item[]]> {
+  const groups = new Map<string, [Item, ...Item[]]>();
+  for (const item of items) {
+    const known = groups.get(nameOf(item));
+    if (known) known.push(item);
+    else groups.set(nameOf(item), [item]);
   }
-  return surfaces;
+  return groups;
 }
+
+/** The rows by their surface, in the order of the table. */
+export const bySurface = (routes: readonly Route[]): Map<string, [Route, ...Route[]]> =>
+  groupBy(routes, ({ surface }) => surface);
 
 type ByAccess = Readonly<Partial<Record<Route['access'], string>>>;
 const HOW: ByAccess = texts.howToPass;
