@@ -4,7 +4,7 @@ import { type Route, routes } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { catalogTexts } from '../../packages/gateway/src/describe/catalog.ts';
 import { openApi } from '../../packages/gateway/src/describe/openapi.ts';
-import { routesPage } from '../../packages/gateway/src/describe/pages.ts';
+import { routesPage } from '../../packages/gateway/src/describe/routes-page.ts';
 import { upstreamRows } from '../../packages/sandbox/src/rows.ts';
 import { rpcRowOf } from '../../packages/sandbox/src/solana/answers.ts';
 import { answerOf } from '../../packages/sandbox/src/tokens/serve.ts';

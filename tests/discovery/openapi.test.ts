@@ -29,9 +29,14 @@ describe('the pages in the repository', () => {
     expect(Object.keys(pages)).toEqual(['docs/routes.md', 'docs/errors.md', 'docs/operating/alerts.md']);
   });
 
-  it('have one section for each error code, with its status and message', () => {
-    const sections = (pages['docs/errors.md'] ?? '').split(/^### /m).slice(1);
-    const found = sections.map((section) => /^(\w+)\n\n\*\*(\d+)[^*]*\*\* ([^\n]+)/.exec(section)?.slice(1) ?? []);
+  it('have a section or a line for each error code, with its status and message', () => {
+    const sections = (pages['docs/errors.md'] ?? '').split(/^###? /m);
+    const found = sections.flatMap((section) => {
+      const [, title, status, message] = /^(\S+)\n\n\*\*(\d+)[^*]*\*\* ([^\n]+)/.exec(section) ?? [];
+      const listed = Array.from(section.matchAll(/^- (.+?): /gm), ([, codes = '']) => codes.match(/\w+/g) ?? []);
+      const codes = title?.endsWith('…') ? listed.flat() : [title];
+      return title ? codes.map((code) => [code, status, message]) : [];
+    });
     expect(found.sort()).toEqual(
       Object.entries(REFUSALS)
         .map(([code, { status, message }]) => [code, String(status), message])

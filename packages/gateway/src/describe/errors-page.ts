@@ -1,5 +1,6 @@
 import { NEXT_STEPS, type NextStep, nextStepOf, REFUSALS, type RefusalCode } from '@asset-gateway/protocol';
 import texts from './error-notes.json' with { type: 'json' };
+import { groupBy } from './service.ts';
 
 type Texts<Name extends string> = Readonly<Record<Name, string>>;
 
@@ -9,15 +10,6 @@ const NOTES: Readonly<Partial<Record<RefusalCode, Partial<Texts<'when' | 'uses'>
 
 /** Text that Markdown does not read as HTML. */
 export const plain = (text: string): string => text.replaceAll('<', '&lt;');
-
-const cell = (text: string): string => text.replaceAll('|', '\\|');
-
-/** The lines of a table after an empty line; none without rows. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  if (rows.length === 0) return [];
-  const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(cell).join(' | ')} |`);
-  return ['', ...lines];
-}
 
 const HEAD = `# Errors
 
@@ -30,59 +22,61 @@ Every error has this body, and \`error\` is a stable code:
 \`\`\`
 
 - \`issues\` lists every broken rule of a 400.
-- \`payment.state\` on paid routes says what became of your payment: \`unused\`, \`in_progress\` and \`pending\` (send it again), \`settled\` (it
-  was charged), \`refused\` (it moved nothing; make a new one).
+- \`payment.state\` on paid routes says what became of your payment: \`unused\`, \`in_progress\` or \`pending\` (send it again), \`settled\`
+  (charged), \`refused\` (nothing moved; make a new one).
 - A 402 also holds the challenge: \`accepts\` to pay, or \`extensions["sign-in-with-x"]\` to sign.
 - A proxy's own error page is not JSON and says nothing about a payment: send the same one again.
-- A 409 is about the payment or the signature, never about the data.
-- What an error uses up stands at the head of its group, unless the error says otherwise.`;
+- A 409 is about the payment or the signature, never about the data.`;
+
+const VERIFIERS = 'invalid_exact_svm_';
+const ABOUT_VERIFIERS = `What the transaction has wrong. Lighthouse assertions about accounts, the guards that wallets add, are not counted.`;
 
 const CODES = Object.keys(REFUSALS) as RefusalCode[];
-const anchor = (title: string): string => `#${title.toLowerCase().replaceAll(' ', '-')}`;
-const linked = (code: string): string => `[\`${code}\`](#${code})`;
+const quoted = (codes: readonly string[]): string => codes.map((code) => `\`${code}\``).join(', ');
 
-/** The codes of a group in a table; those of x402's verifiers share one entry. */
-function listed(codes: readonly RefusalCode[]): string {
-  const single = codes.filter((code) => !code.startsWith('invalid_exact_')).map(linked);
-  const [first] = codes.filter((code) => code.startsWith('invalid_exact_'));
-  return [...single, ...(first ? [`[\`invalid_exact_svm_…\`](#${first})`] : [])].join(', ');
+/** A line for each text, with the codes that have it; none for codes without a text. */
+function lines(codes: readonly RefusalCode[], name: 'when' | 'uses'): string[] {
+  const texts = groupBy(codes, (code) => NOTES[code]?.[name] ?? '');
+  texts.delete('');
+  return [...texts].map(([text, same]) => `- ${quoted(same)}: ${text}`);
 }
 
-const used = (uses: string): string => `**Used up:** ${uses}`;
-
-function section(code: RefusalCode): string[] {
-  const { when, uses } = NOTES[code] ?? {};
+function statusLine(code: RefusalCode): string {
   const refusal = REFUSALS[code];
   const wait = 'retryAfterSeconds' in refusal ? `, \`Retry-After: ${refusal.retryAfterSeconds}\`` : '';
+  return `**${refusal.status}${wait}.** ${plain(refusal.message)}`;
+}
+
+function section(code: RefusalCode): string[] {
+  const when = NOTES[code]?.when;
+  return ['', `### ${code}`, '', statusLine(code), ...(when ? ['', when] : [])];
+}
+
+/** The codes of x402's verifiers, which have one status and one message. */
+function verifiersSection(codes: readonly RefusalCode[]): string[] {
+  const [first] = codes;
+  if (!first) return [];
+  return ['', `### ${VERIFIERS}…`, '', statusLine(first), '', ABOUT_VERIFIERS, '', ...lines(codes, 'when')];
+}
+
+function groupSection(title: NextStep): string[] {
+  const { about, uses } = GROUPS[title];
+  const codes = CODES.filter((code) => nextStepOf(code) === title);
+  const isVerifiers = (code: RefusalCode) => code.startsWith(VERIFIERS);
+  const otherUses = lines(codes, 'uses');
   return [
     '',
-    `### ${code}`,
+    `## ${title}`,
     '',
-    `**${refusal.status}${wait}.** ${plain(refusal.message)}`,
-    ...(when ? ['', when] : []),
-    ...(uses ? ['', used(uses)] : []),
+    about,
+    '',
+    `**Used up:** ${uses}`,
+    ...(otherUses.length > 0 ? ['', ...otherUses] : []),
+    ...codes.filter((code) => !isVerifiers(code)).flatMap(section),
+    ...verifiersSection(codes.filter(isVerifiers)),
   ];
 }
 
 /** The page of all errors, by what the client should do. */
-export function errorsPage(): string {
-  const groups = NEXT_STEPS.map(([title]) => ({
-    title,
-    group: GROUPS[title],
-    codes: CODES.filter((code) => nextStepOf(code) === title),
-  }));
-  const overview = groups.map(({ title, codes }) => [`[${title}](${anchor(title)})`, listed(codes)]);
-  return `${[
-    HEAD,
-    ...table(['what to do', 'codes'], overview),
-    ...groups.flatMap(({ title, group, codes }) => [
-      '',
-      `## ${title}`,
-      '',
-      group.about,
-      '',
-      used(group.uses),
-      ...codes.flatMap((code) => section(code)),
-    ]),
-  ].join('\n')}\n`;
-}
+export const errorsPage = (): string =>
+  `${[HEAD, ...NEXT_STEPS.flatMap(([title]) => groupSection(title))].join('\n')}\n`;
