@@ -84,8 +84,8 @@ export function lookAtReading(urlOf: () => string): void {
     await close();
   });
 
-  it('the underline of a linked error code is below its underscores', async () => {
-    const { page, close } = await openPage(`${urlOf()}errors.html`);
+  it('the underline of linked code is below its underscores', async () => {
+    const { page, close } = await openPage(`${urlOf()}configuration.html`);
     const { underscore, underline } = await page.evaluate<Depths>(DEPTHS);
     expect(underscore).toBeGreaterThan(0);
     expect(underline).toBeGreaterThan(underscore + 1);
