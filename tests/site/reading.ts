@@ -60,7 +60,7 @@ export function lookAtReading(urlOf: () => string): void {
   it('the address of a folded section opens it, without a script too', async () => {
     for (const javaScriptEnabled of [true, false]) {
       const { page, close } = await openPage(`${urlOf()}routes.html#getbalance`, { javaScriptEnabled });
-      await page.getByText('/v1/x402/solana/mainnet/helius/rpc/getBalance').first().waitFor();
+      await page.getByText('/rpc/getBalance').first().waitFor();
       expect(await page.evaluate(OPEN_SECTIONS)).toBe(1);
       await close();
     }

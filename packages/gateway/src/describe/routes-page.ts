@@ -1,4 +1,4 @@
-import { priceText, type Route } from '@asset-gateway/protocol';
+import { NETWORKS, PROVIDERS, priceText, type Route } from '@asset-gateway/protocol';
 import { plain } from './errors-page.ts';
 import { type JsonSchema, published } from './schemas.ts';
 import {
@@ -23,12 +23,15 @@ interface Leaf {
 const ADDRESS = '^[1-9A-HJ-NP-Za-km-z]{32,44}$';
 const SIGNATURE = '^[1-9A-HJ-NP-Za-km-z]{64,88}$';
 
+const CLUSTERS = Object.keys(NETWORKS);
+const RESOLD = Object.keys(PROVIDERS);
+
 const HEAD = `# Routes
 
 Every route with every feature on. \`npm run docs\` writes this page.
 
 A star marks required parameters. The path names its own; others are in the query of a GET or the body of a POST. The head of a section
-explains what its routes share. An address is \`${ADDRESS}\`, a signature
+explains what its routes share. A path with \`{mainnet,devnet}\` stands for one each. An address is \`${ADDRESS}\`, a signature
 \`${SIGNATURE}\`. Other texts contain no control characters, unless a pattern is named.`;
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -151,13 +154,33 @@ function parameterLines(route: Route, { explanations, rules }: Shared): string[]
   ];
 }
 
-/** The body of a POST or the target of a GET, unless the line of the route is the same. */
+/** The body of a POST, or a GET with a query. */
 function exampleOf(route: Route): string[] {
   const { httpMethod, example } = route;
-  const target = exampleTarget(route);
   if (httpMethod === 'POST') return ['', '```json', JSON.stringify(example.body), '```'];
-  return target === route.path ? [] : ['', '```http', `${httpMethod} ${target}`, '```'];
+  const target = exampleTarget(route);
+  return target.includes('?') ? ['', '```http', `${httpMethod} ${target}`, '```'] : [];
 }
+
+/** Paths that differ in one of these segments alone as one, such as `/solana/{mainnet,devnet}/rpc`. */
+function folded(paths: readonly string[], segments: readonly string[]): string[] {
+  const alike = groupBy(paths, (path) => segments.reduce((text, each) => text.replace(`/${each}/`, '/*/'), path));
+  return [...alike].map(([pattern, same]) => {
+    const found = segments.filter((each) => same.some((path) => path.includes(`/${each}/`)));
+    return found.length < 2 ? same[0] : pattern.replace('*', `{${found.join(',')}}`);
+  });
+}
+
+const endpointsOf = ([route, ...others]: readonly [Route, ...Route[]]): string =>
+  folded(
+    folded(
+      [route, ...others].map(({ path }) => path),
+      CLUSTERS,
+    ),
+    RESOLD,
+  )
+    .map((path) => `\`${route.httpMethod} ${path}\``)
+    .join(', ');
 
 const FREE = '0.00';
 const priceOf = (route: Route, service: Priced): string =>
@@ -173,15 +196,14 @@ function methodSection(rows: readonly [Route, ...Route[]], service: Service, sha
   const prices = groupBy(rows, (row) => priceOf(row, service));
   const hasOnePrice = prices.size === 1;
   const title = hasOnePrice ? priceOf(route, service) : dollarsOf(rows, service).join(' or ');
-  const endpoint = ({ httpMethod, path }: Route) => `\`${httpMethod} ${path}\``;
-  const priced = [...prices].map(([price, same]) => `${same.map(endpoint).join(', ')}: ${price}`);
+  const endpoints = [...prices].map(([price, same]) => `- ${endpointsOf(same)}${hasOnePrice ? '' : `: ${price}`}`);
   return [
     '',
     `### ${route.method}`,
     '',
     `**${capital(title)}.** ${plain(route.description)}`,
     '',
-    ...(hasOnePrice ? rows.map(endpoint) : priced).map((line) => `- ${line}`),
+    ...endpoints,
     ...parameterLines(route, shared),
     ...exampleOf(route),
   ];
