@@ -25,6 +25,8 @@ Every error has this body, and \`error\` is a stable code:
 - \`payment.state\` on paid routes says what became of your payment: \`unused\`, \`in_progress\` or \`pending\` (send it again), \`settled\`
   (charged), \`refused\` (nothing moved; make a new one).
 - A 402 also holds the challenge: \`accepts\` to pay, or \`extensions["sign-in-with-x"]\` to sign.
+- An answer after an upstream call has used up, on free routes, at most the nonce and one call: sign again with its \`Replay-Nonce\`. On paid
+  routes nothing: a payment is good for up to three upstream calls.
 - A proxy's own error page is not JSON and says nothing about a payment: send the same one again.
 - A 409 is about the payment or the signature, never about the data.`;
 

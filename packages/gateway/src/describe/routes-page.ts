@@ -121,10 +121,12 @@ const explained = ({ schema }: Leaf): string =>
 interface Shared {
   readonly explanations: ReadonlyMap<string, string>;
   readonly rules: ReadonlySet<string>;
+  /** The price of all, if they have one. */
+  readonly price: string | undefined;
 }
 
 /** What several methods have in common; of a short name the most frequent explanation. */
-function sharedBy(methods: readonly Route[]): Shared {
+function sharedBy(methods: readonly Route[], prices: readonly string[]): Shared {
   const leaves = methods.flatMap(parametersOf).filter((leaf) => !shortName(leaf).endsWith(']'));
   const frequent = [...groupBy(leaves, (leaf) => `${shortName(leaf)}: ${explained(leaf)}`).values()]
     .filter(({ length }) => length > 1)
@@ -133,6 +135,7 @@ function sharedBy(methods: readonly Route[]): Shared {
   return {
     explanations: new Map(frequent.map(([leaf]) => [shortName(leaf), explained(leaf)])),
     rules: new Set([...rules].filter(([, { length }]) => length > 1).map(([rule]) => rule)),
+    price: prices.length === 1 ? prices[0] : undefined,
   };
 }
 
@@ -196,12 +199,13 @@ function methodSection(rows: readonly [Route, ...Route[]], service: Service, sha
   const prices = groupBy(rows, (row) => priceOf(row, service));
   const hasOnePrice = prices.size === 1;
   const title = hasOnePrice ? priceOf(route, service) : dollarsOf(rows, service).join(' or ');
+  const stated = title === shared.price ? '' : `**${capital(title)}.** `;
   const endpoints = [...prices].map(([price, same]) => `- ${endpointsOf(same)}${hasOnePrice ? '' : `: ${price}`}`);
   return [
     '',
     `### ${route.method}`,
     '',
-    `**${capital(title)}.** ${plain(route.description)}`,
+    `${stated}${plain(route.description)}`,
     '',
     ...endpoints,
     ...parameterLines(route, shared),
@@ -212,13 +216,17 @@ function methodSection(rows: readonly [Route, ...Route[]], service: Service, sha
 function surfaceSection(surface: string, rows: readonly Route[], service: Service): string[] {
   // The rows of a method, for several providers and clusters, have the same parameters.
   const methods = [...groupBy(rows, ({ method }) => method).values()];
-  const shared = sharedBy(methods.map(([route]) => route));
+  const shared = sharedBy(
+    methods.map(([route]) => route),
+    [...new Set(rows.map((row) => priceOf(row, service)))],
+  );
+  const { price } = shared;
   const lines = sharedLines(shared);
   return [
     '',
     `## ${surface}`,
     '',
-    aboutSurface(surface, service),
+    `${aboutSurface(surface, service)}${price === undefined || price === 'free' ? '' : ` **${capital(price)}.**`}`,
     ...(lines.length > 0 ? ['', ...lines] : []),
     ...methods.flatMap((ofMethod) => methodSection(ofMethod, service, shared)),
   ];
