@@ -11,8 +11,10 @@ const linked = (text: string): string => text.replace(/docs\/([a-z]{1,20}\.md)/g
 
 function section(severity: keyof typeof SECTIONS): string {
   const alerts = Object.entries(ALERTS).filter(([, alert]) => alert.severity === severity);
-  const rows = alerts.map(([name, { means, advice }]) => `| ${name} | ${linked(means)} | ${linked(advice)} |\n`);
-  return `## ${SECTIONS[severity]}\n\n| alert | meaning | what to do |\n|---|---|---|\n${rows.join('')}`;
+  const lines = alerts.map(
+    ([name, { means, advice }]) => `- **${name}**: ${linked(means)} **Do:** ${linked(advice)}\n`,
+  );
+  return `## ${SECTIONS[severity]}\n\n${lines.join('')}`;
 }
 
 /** docs/operating/alerts.md: what each alert means and what to do. */
