@@ -22,7 +22,7 @@ function casesWithoutProof(tests, isShort) {
 
 /** The statements of docs/conformance.md without a passed test: left out of this run, or skipped, renamed or missing. */
 function statementsWithoutProof(results, isShort) {
-  const rows = readFileSync('docs/conformance.md', 'utf8').matchAll(/^\| ([\d.]+) \|.*\| `([^`]+)` (.+) \|$/gm);
+  const rows = readFileSync('docs/conformance.md', 'utf8').matchAll(/^- \*\*([\d.]+)\*\* .*: `(tests\/[^`]+)` (.+)$/gm);
   const testsOf = (path, words) =>
     results
       .filter(({ name }) => name.endsWith(path))

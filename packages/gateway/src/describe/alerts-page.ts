@@ -3,7 +3,7 @@ import { ALERTS } from '../metrics/alert-texts.ts';
 const HEAD = `# Alerts
 
 \`npm run docs\` writes this page from \`deploy/prometheus/alerts.yaml\`. [The operator's page](../console.md#operate) shows the alerts that one
-node can detect.`;
+node can detect. Each alert has its meaning, then what to do.`;
 
 const SECTIONS = { page: 'Page: handle at once', ticket: 'Ticket: handle in working hours' } as const;
 
@@ -11,9 +11,7 @@ const linked = (text: string): string => text.replace(/docs\/([a-z]{1,20}\.md)/g
 
 function section(severity: keyof typeof SECTIONS): string {
   const alerts = Object.entries(ALERTS).filter(([, alert]) => alert.severity === severity);
-  const lines = alerts.map(
-    ([name, { means, advice }]) => `- **${name}**: ${linked(means)} **Do:** ${linked(advice)}\n`,
-  );
+  const lines = alerts.map(([name, { means, advice }]) => `- **${name}**: ${linked(means)} ${linked(advice)}\n`);
   return `## ${SECTIONS[severity]}\n\n${lines.join('')}`;
 }
 
