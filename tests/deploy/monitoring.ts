@@ -27,9 +27,9 @@ const { groups } = parse(readFileSync(ALERTS_FILE, 'utf8')) as {
 
 export const alerts: readonly Alert[] = groups.flatMap(({ rules }) => rules);
 
-/** The rows of docs/metrics.md. */
+/** The metrics that docs/metrics.md lists. */
 export const documentedMetrics = [
-  ...readFileSync('docs/metrics.md', 'utf8').matchAll(/^\| `(\w+)` \| (\w+) \| ([^|]*?) ?\| \S.*\|$/gm),
+  ...readFileSync('docs/metrics.md', 'utf8').matchAll(/^- `(\w+)`: (\w+)(?: by ((?:`\w+`(?:, )?)+))?\. \S.*$/gm),
 ].map(([, name = '', type = '', labels = '']) => {
   return { name, type, labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label = '']) => label) };
 });
