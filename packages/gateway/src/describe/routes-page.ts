@@ -1,6 +1,15 @@
 import { NETWORKS, PROVIDERS, priceText, type Route } from '@asset-gateway/protocol';
 import { plain } from './errors-page.ts';
-import { type JsonSchema, published } from './schemas.ts';
+import {
+  ADDRESS,
+  explained,
+  type Leaf,
+  namesOf,
+  parametersOf,
+  SIGNATURE,
+  shortName,
+  shown,
+} from './parameter-words.ts';
 import {
   aboutSurface,
   bySurface,
@@ -12,17 +21,6 @@ import {
   type Service,
 } from './service.ts';
 
-/** A parameter of a route that has no parts. */
-interface Leaf {
-  /** `limit`, `params[1].filters.slot.gte`. */
-  readonly name: string;
-  readonly isRequired: boolean;
-  readonly schema: JsonSchema;
-}
-
-const ADDRESS = '^[1-9A-HJ-NP-Za-km-z]{32,44}$';
-const SIGNATURE = '^[1-9A-HJ-NP-Za-km-z]{64,88}$';
-
 const CLUSTERS = Object.keys(NETWORKS);
 const RESOLD = Object.keys(PROVIDERS);
 
@@ -31,91 +29,10 @@ const HEAD = `# Routes
 Every route with every feature on. \`npm run docs\` writes this page.
 
 A star marks required parameters. The path names its own; others are in the query of a GET or the body of a POST. The head of a section
-explains what its routes share. A path with \`{mainnet,devnet}\` stands for one each. An address is \`${ADDRESS}\`, a signature
+explains what its routes share. Braces such as \`{mainnet,devnet}\` stand for one of each. An address is \`${ADDRESS}\`, a signature
 \`${SIGNATURE}\`. Other texts contain no control characters, unless a pattern is named.`;
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-const schemasIn = (value: unknown): JsonSchema[] => (Array.isArray(value) ? (value as JsonSchema[]) : []);
-
-/** `1–50`, `from 1`, `at most 50`, `2`; empty without bounds. */
-function bounds(minimum: unknown, maximum: unknown): string {
-  const isOpen = maximum === undefined || maximum === Number.MAX_SAFE_INTEGER;
-  if (minimum !== undefined && minimum === maximum) return `${minimum}`;
-  if (minimum !== undefined && !isOpen) return `${minimum}–${maximum}`;
-  if (minimum !== undefined) return `from ${minimum}`;
-  return isOpen ? '' : `at most ${maximum}`;
-}
-
-/** Patterns in words, by how they start: those that the head of the page explains, and those that only exclude characters. */
-const IN_WORDS: readonly (readonly [start: string, kind: string, exclusion: string])[] = [
-  [ADDRESS, 'address', ''],
-  [SIGNATURE, 'signature', ''],
-  ['^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]{', 'text', ''],
-  ['^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff,]{', 'text', 'without commas'],
-];
-
-function textRule({ pattern, minLength, maxLength }: JsonSchema): string {
-  const known = IN_WORDS.find(([start]) => textOf(pattern).startsWith(start));
-  const [, kind, exclusion] = known ?? ['', 'text', pattern && `\`${textOf(pattern)}\``];
-  const length = bounds(minLength, maxLength);
-  return [kind, length && `of ${length} characters`, exclusion].filter(Boolean).join(' ');
-}
-
-/** What a schema allows, in words. */
-function ruleOf(schema: JsonSchema): string {
-  const { type } = schema;
-  const choices = schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
-  if (Array.isArray(choices)) return choices.map((choice) => `\`${choice}\``).join(', ');
-  if (type === 'array') {
-    const size = bounds(schema.minItems, schema.maxItems);
-    return `list${size && ` of ${size}`}, each ${ruleOf((schema.items as JsonSchema | undefined) ?? {})}`;
-  }
-  if (type === 'string') return textRule(schema);
-  return [textOf(type) || 'any JSON', bounds(schema.minimum, schema.maximum)].filter(Boolean).join(' ');
-}
-
-/** The nested schemas: members of an object, positions of a tuple, items of a list. */
-function partsOf(schema: JsonSchema): { suffix: string; schema: JsonSchema; isRequired: boolean }[] {
-  const { properties, required = [], prefixItems, items, minItems, anyOf } = schema;
-  if (properties) {
-    return Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(([name, member]) => {
-      return { suffix: `.${name}`, schema: member, isRequired: (required as readonly string[]).includes(name) };
-    });
-  }
-  if (prefixItems) {
-    return schemasIn(prefixItems).map((member, index) => {
-      return { suffix: `[${index}]`, schema: member, isRequired: index < Number(minItems ?? 0) };
-    });
-  }
-  if (anyOf) return schemasIn(anyOf).map((member) => ({ suffix: '', schema: member, isRequired: false }));
-  const item = items as JsonSchema | undefined;
-  return item && partsOf(item).length > 0 ? [{ suffix: '[]', schema: item, isRequired: true }] : [];
-}
-
-function leavesOf(leaf: Leaf): Leaf[] {
-  const parts = partsOf(leaf.schema).flatMap(({ suffix, schema, isRequired }) =>
-    leavesOf({ name: `${leaf.name}${suffix}`, isRequired: leaf.isRequired && isRequired, schema }),
-  );
-  return parts.length === 0 ? [leaf] : parts;
-}
-
-/** All parameters of a route, nested members of its body included. */
-const parametersOf = ({ input }: Route): Leaf[] =>
-  (['path', 'query', 'body'] as const).flatMap((place) => {
-    const schema = input[place];
-    return schema ? leavesOf({ name: '', isRequired: true, schema: published(schema) }) : [];
-  });
-
-const shown = ({ name, isRequired }: Leaf): string => `\`${name.replace(/^\./, '')}\`${isRequired ? '\\*' : ''}`;
-
-/** The name of a parameter without its place: `commitment` of `params[1].commitment`. */
-const shortName = ({ name }: Leaf): string => name.replace(/^\.(?:params(?:\[\d\])?\.)?/, '');
-
 const rulesOf = ({ rules }: Route): string[] => rules.map(({ description }) => plain(description));
-
-/** What a parameter allows and means. */
-const explained = ({ schema }: Leaf): string =>
-  [ruleOf(schema), plain(textOf(schema.description))].filter(Boolean).join('. ');
 
 /** What the head of a section says for its methods: explanations by the short names of parameters, and rules. */
 interface Shared {
@@ -141,7 +58,7 @@ function sharedBy(methods: readonly Route[], prices: readonly string[]): Shared 
 
 function sharedLines({ explanations, rules }: Shared): string[] {
   const names = groupBy([...explanations.keys()], (name) => explanations.get(name) ?? '');
-  const lines = [...names].map(([text, same]) => `- ${same.map((name) => `\`${name}\``).join(', ')}: ${text}`);
+  const lines = [...names].map(([text, same]) => `- ${namesOf(same, '').join(', ')}: ${text}`);
   return [...lines, ...[...rules].map((rule) => `- ${rule}`)];
 }
 
@@ -150,7 +67,7 @@ function parameterLines(route: Route, { explanations, rules }: Shared): string[]
   const isShared = (leaf: Leaf) => explanations.get(shortName(leaf)) === explained(leaf);
   const lines = groupBy(parametersOf(route), (leaf) => (isShared(leaf) ? '' : `: ${explained(leaf)}`));
   return [
-    ...[...lines].map(([text, leaves]) => `- ${leaves.map(shown).join(', ')}${text}`),
+    ...[...lines].map(([text, leaves]) => `- ${shown(leaves)}${text}`),
     ...rulesOf(route)
       .filter((rule) => !rules.has(rule))
       .map((rule) => `- ${rule}`),

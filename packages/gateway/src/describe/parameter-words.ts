@@ -1,0 +1,116 @@
+import type { Route } from '@asset-gateway/protocol';
+import { plain } from './errors-page.ts';
+import { type JsonSchema, published } from './schemas.ts';
+import { groupBy } from './service.ts';
+
+/** A parameter of a route that has no parts. */
+export interface Leaf {
+  /** `limit`, `params[1].filters.slot.gte`. */
+  readonly name: string;
+  readonly isRequired: boolean;
+  readonly schema: JsonSchema;
+}
+
+/** The patterns that the page of routes calls an address and a signature. */
+export const ADDRESS = '^[1-9A-HJ-NP-Za-km-z]{32,44}$';
+export const SIGNATURE = '^[1-9A-HJ-NP-Za-km-z]{64,88}$';
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const schemasIn = (value: unknown): JsonSchema[] => (Array.isArray(value) ? (value as JsonSchema[]) : []);
+
+/** `1–50`, `from 1`, `at most 50`, `2`; empty without bounds. */
+function bounds(minimum: unknown, maximum: unknown): string {
+  const isOpen = maximum === undefined || maximum === Number.MAX_SAFE_INTEGER;
+  if (minimum !== undefined && minimum === maximum) return `${minimum}`;
+  if (minimum !== undefined && !isOpen) return `${minimum}–${maximum}`;
+  if (minimum !== undefined) return `from ${minimum}`;
+  return isOpen ? '' : `at most ${maximum}`;
+}
+
+/** Patterns in words, by how they start: those that the head of the page explains, and those that only exclude characters. */
+const IN_WORDS: readonly (readonly [start: string, kind: string, exclusion: string])[] = [
+  [ADDRESS, 'address', ''],
+  [SIGNATURE, 'signature', ''],
+  ['^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]{', 'text', ''],
+  ['^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff,]{', 'text', 'without commas'],
+];
+
+function textRule({ pattern, minLength, maxLength }: JsonSchema): string {
+  const known = IN_WORDS.find(([start]) => textOf(pattern).startsWith(start));
+  const [, kind, exclusion] = known ?? ['', 'text', pattern && `\`${textOf(pattern)}\``];
+  const length = bounds(minLength, maxLength);
+  return [kind, length && `of ${length} characters`, exclusion].filter(Boolean).join(' ');
+}
+
+/** What a schema allows, in words. */
+function ruleOf(schema: JsonSchema): string {
+  const { type } = schema;
+  const choices = schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
+  if (Array.isArray(choices)) return choices.map((choice) => `\`${choice}\``).join(', ');
+  if (type === 'array') {
+    const size = bounds(schema.minItems, schema.maxItems);
+    return `list${size && ` of ${size}`}, each ${ruleOf((schema.items as JsonSchema | undefined) ?? {})}`;
+  }
+  if (type === 'string') return textRule(schema);
+  return [textOf(type) || 'any JSON', bounds(schema.minimum, schema.maximum)].filter(Boolean).join(' ');
+}
+
+/** The nested schemas: members of an object, positions of a tuple, items of a list. */
+function partsOf(schema: JsonSchema): { suffix: string; schema: JsonSchema; isRequired: boolean }[] {
+  const { properties, required = [], prefixItems, items, minItems, anyOf } = schema;
+  if (properties) {
+    return Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(([name, member]) => {
+      return { suffix: `.${name}`, schema: member, isRequired: (required as readonly string[]).includes(name) };
+    });
+  }
+  if (prefixItems) {
+    return schemasIn(prefixItems).map((member, index) => {
+      return { suffix: `[${index}]`, schema: member, isRequired: index < Number(minItems ?? 0) };
+    });
+  }
+  if (anyOf) return schemasIn(anyOf).map((member) => ({ suffix: '', schema: member, isRequired: false }));
+  const item = items as JsonSchema | undefined;
+  return item && partsOf(item).length > 0 ? [{ suffix: '[]', schema: item, isRequired: true }] : [];
+}
+
+function leavesOf(leaf: Leaf): Leaf[] {
+  const parts = partsOf(leaf.schema).flatMap(({ suffix, schema, isRequired }) =>
+    leavesOf({ name: `${leaf.name}${suffix}`, isRequired: leaf.isRequired && isRequired, schema }),
+  );
+  return parts.length === 0 ? [leaf] : parts;
+}
+
+/** All parameters of a route, nested members of its body included. */
+export const parametersOf = ({ input }: Route): Leaf[] =>
+  (['path', 'query', 'body'] as const).flatMap((place) => {
+    const schema = input[place];
+    return schema ? leavesOf({ name: '', isRequired: true, schema: published(schema) }) : [];
+  });
+
+const memberOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
+
+/** Names, members of one object together: `params[1].{before,until}`. */
+export function namesOf(names: readonly string[], suffix: string): string[] {
+  const objects = groupBy(names, (name) => name.slice(0, name.lastIndexOf('.') + 1));
+  return [...objects]
+    .flatMap(([object, same]) => {
+      const members = same.map(memberOf);
+      const isNested = object.length > 1 && members.length > 1;
+      return isNested ? [`${object}{${members.join(',')}}`] : same;
+    })
+    .map((name) => `\`${name.replace(/^\./, '')}\`${suffix}`);
+}
+
+/** Parameters, a star after those that are required. */
+export function shown(leaves: readonly Leaf[]): string {
+  const named = (isRequired: boolean) =>
+    leaves.filter((leaf) => leaf.isRequired === isRequired).map(({ name }) => name);
+  return [...namesOf(named(true), '\\*'), ...namesOf(named(false), '')].join(', ');
+}
+
+/** The name of a parameter without its place: `commitment` of `params[1].commitment`. */
+export const shortName = ({ name }: Leaf): string => name.replace(/^\.(?:params(?:\[\d\])?\.)?/, '');
+
+/** What a parameter allows and means. */
+export const explained = ({ schema }: Leaf): string =>
+  [ruleOf(schema), plain(textOf(schema.description))].filter(Boolean).join('. ');
