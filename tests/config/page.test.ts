@@ -78,9 +78,9 @@ const MINIMAL = {
 const { FACILITATOR_URL: _, ...SELLING } = MINIMAL;
 const SELF_SETTLING = { ...SELLING, FEE_PAYER_KEYPAIR: bs58.encode(newKeypair()) };
 
-/** The variables in the table of docs/configuration.md, with their defaults; empty if there is none. */
+/** The variables that docs/configuration.md lists, with their defaults; empty if there is none. */
 const documented = [
-  ...readFileSync('docs/configuration.md', 'utf8').matchAll(/^\| (`[A-Z][^|]+) \| ?([^|]*) ?\|/gm),
+  ...readFileSync('docs/configuration.md', 'utf8').matchAll(/^- (`[A-Z][^(:]+?)(?: \((.*?)\))?: /gm),
 ].flatMap(([, names = '', defaults = '']) => {
   const values = defaults.split(', ');
   return [...names.matchAll(/`(\w+)`/g)].map(([, name = ''], index) => [name, values[index]?.trim() ?? ''] as const);

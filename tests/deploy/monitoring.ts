@@ -48,12 +48,12 @@ const panelsOf = <Target>(file: string): readonly Panel<Target>[] =>
 export const panels = panelsOf<{ readonly expr: string; readonly legendFormat: string }>('dashboard.json');
 export const salesPanels = panelsOf<{ readonly rawSql: string }>('sales.json');
 
-/** The variables that docs/configuration.md names in its table. */
+/** The variables that docs/configuration.md lists. */
 export const DOCUMENTED: ReadonlySet<string> = new Set(
   readFileSync('docs/configuration.md', 'utf8')
     .split('\n')
-    .filter((line) => line.startsWith('| `'))
-    .flatMap((line) => line.split('|')[1]?.match(/[A-Z][A-Z_]+/g) ?? []),
+    .filter((line) => line.startsWith('- `'))
+    .flatMap((line) => /^- ((?:`[A-Z_]+`(?:, )?)+)/.exec(line)?.[1]?.match(/[A-Z][A-Z_]+/g) ?? []),
 );
 
 /** How long a node with the default time-outs drains. */

@@ -12,7 +12,7 @@ interface Depths {
   readonly underline: number;
 }
 const DEPTHS = `(() => {
-  const code = document.querySelector('table a > code');
+  const code = document.querySelector('li a > code');
   const context = document.createElement('canvas').getContext('2d');
   const { fontSize, fontFamily } = getComputedStyle(code);
   context.font = fontSize + ' ' + fontFamily;

@@ -4,7 +4,11 @@ import { groupBy } from './service.ts';
 
 type Texts<Name extends string> = Readonly<Record<Name, string>>;
 
-const GROUPS: Readonly<Record<NextStep, Texts<'about' | 'uses'>>> = texts.groups;
+/** `advice` is what the end of a message may say of what `about` says. */
+interface Group extends Texts<'about' | 'uses'> {
+  readonly advice: readonly string[];
+}
+const GROUPS: Readonly<Record<NextStep, Group>> = texts.groups;
 /** When a refusal happens, where its message does not say it, and what it uses up, where that differs from its group. */
 const NOTES: Readonly<Partial<Record<RefusalCode, Partial<Texts<'when' | 'uses'>>>>> = texts.notes;
 
@@ -43,10 +47,17 @@ function lines(codes: readonly RefusalCode[], name: 'when' | 'uses'): string[] {
   return [...texts].map(([text, same]) => `- ${quoted(same)}: ${text}`);
 }
 
+/** The message without advice that the head of its group gives. */
+function messageOf(code: RefusalCode): string {
+  const { message } = REFUSALS[code];
+  const repeated = GROUPS[nextStepOf(code)].advice.find((advice) => message.endsWith(`; ${advice}.`));
+  return repeated ? `${message.slice(0, -`; ${repeated}.`.length)}.` : message;
+}
+
 function statusLine(code: RefusalCode): string {
   const refusal = REFUSALS[code];
   const wait = 'retryAfterSeconds' in refusal ? `, \`Retry-After: ${refusal.retryAfterSeconds}\`` : '';
-  return `**${refusal.status}${wait}.** ${plain(refusal.message)}`;
+  return `**${refusal.status}${wait}.** ${plain(messageOf(code))}`;
 }
 
 function section(code: RefusalCode): string[] {

@@ -35,11 +35,14 @@ const IN_WORDS: readonly (readonly [start: string, kind: string, exclusion: stri
   ['^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff,]{', 'text', 'without commas'],
 ];
 
+const USUAL_LENGTH = '1–200';
+
 function textRule({ pattern, minLength, maxLength }: JsonSchema): string {
   const known = IN_WORDS.find(([start]) => textOf(pattern).startsWith(start));
   const [, kind, exclusion] = known ?? ['', 'text', pattern && `\`${textOf(pattern)}\``];
   const length = bounds(minLength, maxLength);
-  return [kind, length && `of ${length} characters`, exclusion].filter(Boolean).join(' ');
+  const isUsual = length === '' || length === USUAL_LENGTH;
+  return [kind, isUsual ? '' : `of ${length} characters`, exclusion].filter(Boolean).join(' ');
 }
 
 /** What a schema allows, in words. */

@@ -30,7 +30,8 @@ Every route with every feature on. \`npm run docs\` writes this page.
 
 A star marks required parameters. The path names its own; others are in the query of a GET or the body of a POST. The head of a section
 explains what its routes share. Braces such as \`{mainnet,devnet}\` stand for one of each. An address is \`${ADDRESS}\`, a signature
-\`${SIGNATURE}\`. Other texts contain no control characters, unless a pattern is named.`;
+\`${SIGNATURE}\`. A text has 1–200 characters and no control
+characters, unless its line says otherwise.`;
 
 const rulesOf = ({ rules }: Route): string[] => rules.map(({ description }) => plain(description));
 
