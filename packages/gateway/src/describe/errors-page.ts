@@ -35,7 +35,8 @@ Every error has this body, and \`error\` is a stable code:
 - A 409 is about the payment or the signature, never about the data.`;
 
 const VERIFIERS = 'invalid_exact_svm_';
-const ABOUT_VERIFIERS = `What the transaction has wrong. Lighthouse assertions about accounts, the guards that wallets add, are not counted.`;
+const ABOUT_VERIFIERS =
+  'What is wrong with the payment. Instructions are counted without guards, the Lighthouse assertions that wallets add.';
 
 const CODES = Object.keys(REFUSALS) as RefusalCode[];
 const quoted = (codes: readonly string[]): string => codes.map((code) => `\`${code}\``).join(', ');
