@@ -3,6 +3,7 @@ import { isSignature } from './error.ts';
 
 /** An answer with its metadata. */
 export interface Full<T> {
+  /** What the call itself returns. */
   readonly result: T;
   /** The body as it arrived: the gateway's envelope around the upstream's JSON. */
   readonly text: string;
@@ -10,7 +11,7 @@ export interface Full<T> {
   readonly requestId: string | undefined;
   /** Dollars; undefined for free routes. */
   readonly price: string | undefined;
-  /** base58 signature of the settled payment, if one was made. */
+  /** The base58 signature of the payment's transaction, if a payment settled. */
   readonly transaction: string | undefined;
   /** The charge to the wallet's credit and its balance, if the gateway sent them. */
   readonly credit: CreditUse | undefined;
@@ -18,21 +19,30 @@ export interface Full<T> {
   readonly response: Response;
 }
 
-/** A pending call: a promise of the result, with `full()` for the whole answer. */
+/**
+ * A pending call: a promise of the result, with `full()` for the whole answer. It rejects with a {@link GatewayError}.
+ * @example
+ * const { results } = await client.tokens.search({ q: 'gold' });
+ * const { result, price, requestId } = await client.rpc.getBalance(account).full();
+ */
 export class Call<T> extends Promise<T> {
-  /** Promises derived from a call are plain. */
+  /**
+   * Promises derived from a call are plain.
+   * @internal
+   */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }
 
   readonly #full: Promise<Full<T>>;
 
+  /** @internal */
   constructor(full: Promise<Full<T>>) {
     super((resolve, reject) => void full.then(({ result }) => resolve(result), reject));
     this.#full = full;
   }
 
-  /** The result with its text, price, transaction and response. Sends no second request. */
+  /** Returns the result with its text, price, transaction and response. Sends no second request. */
   full(): Promise<Full<T>> {
     // The returned promise reports the failure; this one must not report it again as unhandled.
     this.catch(() => undefined);
@@ -44,13 +54,18 @@ export class Call<T> extends Promise<T> {
 export interface CreditUse {
   /** The price of this answer; undefined if it was paid on chain. */
   readonly chargedMicros?: number;
+  /** What the wallet has left. */
   readonly balanceMicros: number;
 }
 
 /** A dictionary member of RFC 8941 with an integer, the only kind that a gateway sends here. */
 const MEMBER = /^(charged|balance)=(\d{1,15})$/;
 
-/** The charge and the balance in an answer's headers; undefined if it has no credit header. */
+/**
+ * Reads the charge and the balance from the headers of an answer.
+ * @param response an answer of `client.ask`
+ * @returns amounts in millionths of a dollar; undefined if the answer has no header `Credit`
+ */
 export function creditIn(response: Response): CreditUse | undefined {
   const members = (response.headers.get(HEADERS.credit) ?? '').split(',').map((member) => MEMBER.exec(member.trim()));
   const amounts = new Map(members.flatMap((found) => (found ? [[found[1], Number(found[2])] as const] : [])));
@@ -59,7 +74,11 @@ export function creditIn(response: Response): CreditUse | undefined {
   return { ...(chargedMicros !== undefined && { chargedMicros }), balanceMicros };
 }
 
-/** x402's SettleResponse in an answer's headers, unchecked; undefined if there is none. */
+/**
+ * Reads x402's SettleResponse from the header `PAYMENT-RESPONSE` of an answer. Its members are unchecked.
+ * @param response an answer of `client.ask` or `fetch`
+ * @returns undefined if the header is missing or malformed
+ */
 export function settlementIn(response: Response): Members | undefined {
   try {
     const settlement: unknown = JSON.parse(atob(response.headers.get(HEADERS.paymentResponse) ?? ''));
@@ -69,7 +88,11 @@ export function settlementIn(response: Response): Members | undefined {
   }
 }
 
-/** The transaction of a settled payment, from the answer's headers; undefined if they name none. */
+/**
+ * Reads the transaction of a settled payment from the headers of an answer.
+ * @param response an answer of `client.ask` or `fetch`
+ * @returns its base58 signature; undefined if the headers name none
+ */
 export function transactionIn(response: Response): string | undefined {
   const transaction = member(settlementIn(response), 'transaction');
   return isSignature(transaction) ? transaction : undefined;

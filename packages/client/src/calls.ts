@@ -1,25 +1,22 @@
-/** Values of a call by parameter. */
-type Values = Readonly<Record<string, unknown>>;
-
 /**
- * The calls of a gateway by name, with `input` and `result`. `asset-gateway-client types <url>` writes a file that adds them; without
- * one, every name and every value compiles.
+ * The calls of a gateway by name, each with the types `input` and `result`. `asset-gateway-client types <url>` writes a file that adds
+ * the calls of a gateway. Without such a file, every name and every value compiles.
  */
 export interface Calls extends Record<never, never> {}
 
-/** A name of `client.call`: `<surface>.<method>` in the gateway's catalog. */
+/** A name for `client.call`: `<surface>.<method>` in the gateway's catalog. */
 export type CallName = [keyof Calls] extends [never] ? string : keyof Calls & string;
 
-/** The values of a call; they may be left out if none is required. */
+/** The second argument of `client.call`, which may be left out if no value is required. */
 export type CallValues<Name extends CallName> = Name extends keyof Calls
   ? Calls[Name] extends { readonly input: infer Input }
     ? Record<never, never> extends Input
       ? [values?: Input]
       : [values: Input]
     : []
-  : [values?: Values];
+  : [values?: Readonly<Record<string, unknown>>];
 
-/** The result of a call. */
+/** The result of `client.call`; `unknown` for a name without types. */
 export type CallResult<Name extends CallName> = Name extends keyof Calls
   ? Calls[Name] extends { readonly result: infer Result }
     ? Result

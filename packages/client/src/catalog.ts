@@ -14,28 +14,35 @@ import { fits, type SentRequest } from './sent-request.ts';
 
 /** A route in a gateway's catalog. Each text is one line. */
 export interface ListedRoute {
+  /** The verb. */
   readonly httpMethod: HttpMethod;
+  /** The path, with `:name` for a parameter. */
   readonly path: string;
-  /** Dollars a call that is settled by itself, as a decimal. */
+  /** The price of a call that is settled by itself: dollars as a decimal. */
   readonly priceUsd: string;
-  /** Dollars a call from credit; undefined if the catalog names none. */
+  /** The price of a call from credit: dollars as a decimal; undefined if the catalog names none. */
   readonly creditPriceUsd: string | undefined;
+  /** `siwx` if a signature admits the client, `exact` if it pays. */
   readonly accessMode: string;
+  /** What the route answers. */
   readonly description: string;
   /** The family of routes, or the name of an API; empty if the catalog names none. */
   readonly surface: string;
   /** Its name in the surface; empty if the catalog names none. */
   readonly method: string;
+  /** The company or API behind it; empty if the catalog names none. */
   readonly provider: string;
   /** Paid routes: the cluster of the payment. Empty for others. */
   readonly cluster: string;
   /** `sold` on routes that sell credit. */
   readonly credit: string;
-  /** JSON Schemas, as the gateway published them. */
+  /** The JSON Schema of the body, or of the query of a GET, as the gateway published it. */
   readonly inputSchema: unknown;
+  /** The JSON Schema of the path's parameters. */
   readonly pathParamsSchema: unknown;
-  /** Not of a GET. */
+  /** The JSON Schema of the query of other verbs than GET. */
   readonly queryParamsSchema: unknown;
+  /** The JSON Schema of the result. */
   readonly outputSchema: unknown;
 }
 
@@ -45,7 +52,10 @@ const PRICE = /^\d{1,9}(?:\.\d{1,6})?$/;
 
 const VERBS: readonly unknown[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies HttpMethod[];
 
-/** Whether a value is a verb of routes. */
+/**
+ * Tells whether a value is a verb of routes.
+ * @param value anything
+ */
 export const isVerb = (value: unknown): value is HttpMethod => VERBS.includes(value);
 
 function routeIn(row: unknown): ListedRoute[] {
@@ -62,13 +72,20 @@ function routeIn(row: unknown): ListedRoute[] {
   return [{ httpMethod, path, priceUsd, creditPriceUsd, accessMode, description, ...place, ...paying, ...schemas }];
 }
 
-/** The readable routes of a catalog; undefined if the body is not a catalog. */
+/**
+ * Reads the routes of a catalog. Rows that are malformed are left out.
+ * @param body the parsed answer of `/v1/catalog`
+ * @returns undefined if the body is no catalog
+ */
 export function routesIn(body: unknown): readonly ListedRoute[] | undefined {
   const rows = member(body, 'routes');
   return Array.isArray(rows) ? rows.flatMap(routeIn) : undefined;
 }
 
-/** The names of the providers that have routes, in any catalog of a gateway. */
+/**
+ * Reads the names of all providers that have routes. Each catalog of a gateway names them, also that of one provider.
+ * @param body the parsed answer of `/v1/catalog`
+ */
 export const providersIn = (body: unknown): string[] =>
   listAt(body, 'categories', 'providers').flatMap((each) => WORD.exec(textAt(each, 'id'))?.[0] ?? []);
 
@@ -76,14 +93,22 @@ export const providersIn = (body: unknown): string[] =>
 const byText = ({ path: one }: ListedRoute, { path: other }: ListedRoute): number =>
   one.replace(/:[^/]*/g, '\uffff') < other.replace(/:[^/]*/g, '\uffff') ? -1 : 1;
 
-/** The listed route of a request; undefined if there is none. */
+/**
+ * Finds the listed route of a request.
+ * @param routes the routes of a catalog
+ * @param request the request
+ * @returns undefined if the catalog lists none
+ */
 export function listedRoute(routes: readonly ListedRoute[], { url, method }: SentRequest): ListedRoute | undefined {
   const { pathname } = new URL(url);
   const found = routes.filter(({ httpMethod, path }) => httpMethod === method && fits(path, pathname));
   return found.sort(byText)[0];
 }
 
-/** The listed price of a call, in millionths of a dollar. */
+/**
+ * Returns the listed price of a call in millionths of a dollar.
+ * @param route a route of a catalog
+ */
 export const listedMicros = ({ priceUsd }: ListedRoute): number => Math.round(Number(priceUsd) * 1e6);
 
 function attempt<T>(read: () => T): T | undefined {

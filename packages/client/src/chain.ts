@@ -21,15 +21,21 @@ const MAX_PAUSE_SECONDS = 5;
 
 /** A Solana RPC, and the signal that ends a read of it. */
 export interface RpcAccess {
+  /** The URL of the RPC. */
   readonly rpcUrl: string;
+  /** Aborts the read. */
   readonly signal: AbortSignal;
 }
 
-/** A read that failed. */
+/** The error of a read of a Solana RPC: it answers without a usable result. */
 export class RpcError extends Error {
   /** The HTTP status of the answer. */
   readonly status: number;
 
+  /**
+   * @param message the RPC's own message, or what is missing
+   * @param status the HTTP status of the answer
+   */
   constructor(message: string, status: number) {
     super(message);
     this.status = status;
@@ -150,7 +156,14 @@ export async function usdcOf(access: RpcAccess, owner: string, network: string):
   return amountIn(token);
 }
 
-/** The balances of a wallet on a network (CAIP-2), in billionths of a SOL and millionths of a USDC. */
+/**
+ * Reads the balances of a wallet.
+ * @param access the RPC
+ * @param owner the wallet's address in base58
+ * @param network the network of the RPC (CAIP-2)
+ * @returns billionths of a SOL and millionths of a USDC
+ * @throws RpcError if the RPC answers without balances, and the error of `fetch` if it does not answer
+ */
 export async function balancesOf(access: RpcAccess, owner: string, network: string) {
   const [own, token] = await accountsAt(access, [owner, await usdcAccount(owner, network)]);
   return { lamports: Number(member(own, 'lamports') ?? 0), usdcMicros: amountIn(token) };

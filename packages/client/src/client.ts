@@ -12,36 +12,61 @@ import type { SentRequest } from './sent-request.ts';
 import type { CallSettings, ClientOptions, FreeClientOptions } from './settings.ts';
 import { paidAnswer } from './spending.ts';
 
-/** Options of `ask`. A JSON body makes it a POST. */
+/** Options of `client.ask`. */
 export interface AskOptions {
+  /** The body as a value; it is sent as JSON. With it the request is a POST, without it a GET. */
   readonly body?: unknown;
 }
 
-/** A signed payment and the request that it buys. */
+/** A signed payment and the request that it buys. An entry of a ledger is one. */
 export interface SentPayment {
+  /** The request that the payment buys. */
   readonly request: SentRequest;
+  /** The headers that carry the payment. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Called once if the outcome becomes known. */
+  /**
+   * Called once if the outcome becomes known.
+   * @param outcome whether the gateway settled the payment or refused it
+   */
   closed?(outcome: 'paid' | 'refused'): Promise<void>;
 }
 
 /** The functions that every client has besides its methods. */
 export interface Asking<Client> {
-  /** The same client with other settings. It shares wallet, nonces and payer. */
+  /**
+   * Returns the same client with other settings. Both share wallet, nonces and payer.
+   * @param settings settings to change; the others stay as they are
+   * @example
+   * const devnet = client.with({ cluster: 'devnet', timeoutMs: 5_000 });
+   */
   with(settings: CallSettings): Client;
-  /** Requests a path of the gateway and returns its response, whatever the status. */
+  /**
+   * Requests a path of the gateway and returns its response, whatever the status. It signs in, pays and retries as the methods do.
+   * @param path a path of the gateway with its query, such as `/v1/catalog?provider=weather`
+   * @param options the body of a POST
+   * @throws GatewayError if there is no answer, or if the client may not sign or pay what the gateway asks for
+   */
   ask(path: string, options?: AskOptions): Promise<Response>;
   /**
-   * Calls a route by its name in the gateway's catalog, `<surface>.<method>`, with one object of values by parameter. A name that occurs
-   * in several places means the path's parameter, else the query's; the others are written with their place, such as `body.id`. An
-   * unknown name, and an unknown or missing parameter, throw before anything is sent.
+   * Calls a route by its name in the gateway's catalog. If several places have a parameter of the same name, the plain name is the
+   * path's, else the query's; the others are written with their place, such as `body.id`.
+   * @param name `<surface>.<method>`
+   * @param values one object with the values of path, query and body by parameter
+   * @throws GatewayError `not_served` for an unknown name, and `invalid_request` for an unknown or missing parameter; then nothing was
+   * sent
+   * @example
+   * await client.call('weather.getForecast', { city: 'Rome', days: 3 });
    */
   call<Name extends CallName>(name: Name, ...values: CallValues<Name>): Call<CallResult<Name>>;
 }
 
 /** A client of one gateway for one wallet. */
 export interface GatewayClient extends Methods, Asking<GatewayClient> {
-  /** Resends a signed payment until its outcome is known, and returns the response. */
+  /**
+   * Resends a signed payment until its outcome is known, and returns the response.
+   * @param payment a payment from the ledger whose outcome is unknown
+   * @throws GatewayError `payment_unknown` if the outcome is still unknown when the time is over: resend the same payment later
+   */
   resume(payment: SentPayment): Promise<Response>;
 }
 
@@ -63,12 +88,21 @@ const WHOLE: ClientKind = {
   }),
 };
 
-/** Makes a client of a gateway: `createClient({ baseUrl: 'https://gateway.example' })`. */
+/**
+ * Makes a client of a gateway. It sends nothing until its first call.
+ * @param options the gateway's origin, the wallet, the payer, and settings for all calls
+ * @example
+ * const client = createClient({ baseUrl: 'https://gateway.example' });
+ * const { results } = await client.tokens.search({ q: 'gold', limit: 3 });
+ */
 export function createClient(options: ClientOptions): GatewayClient {
   return buildClient(new Connection(options), options, WHOLE) as GatewayClient;
 }
 
-/** Makes a client of the free routes. Pages that never pay load less with it. */
+/**
+ * Makes a client of the free routes. Pages that never pay load less with it.
+ * @param options the gateway's origin, the wallet, and settings for all calls
+ */
 export function createFreeClient(options: FreeClientOptions): FreeClient {
   return buildClient(new Connection(options), options, FREE) as FreeClient;
 }

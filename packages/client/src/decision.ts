@@ -66,10 +66,11 @@ export type Decision = PayableOffer | { readonly again: EarlierPayment };
 
 /** The inputs of a decision besides the 402. */
 export interface Rules extends Pick<OfferWish, 'allowMemo'> {
+  /** Where spending is recorded. */
   readonly ledger: SpendingLedger;
   /** Payments whose first call has not ended. They do not block other calls from paying. */
   readonly inFlight?: ReadonlySet<string>;
-  /** What can become of an earlier payment. */
+  /** Finds out what has become of an earlier payment. */
   readonly fateOf: (payment: EarlierPayment) => Promise<Fate>;
 }
 
@@ -117,8 +118,12 @@ async function openPayment(request: PaymentWish['request'], { ledger, inFlight, 
 
 /**
  * Decides how to pay a 402: by the offer on the chosen network that the gateway's catalog confirms for a valid request. No new payment
- * is made while an earlier one for the same request may settle. Throws if nothing may be paid. `assertWithin` checks the caps, and
- * `assertFunded` the wallet.
+ * is made while an earlier one for the same request may settle. The caps and the balance are checked later.
+ * @param body the body of the 402
+ * @param wish what the payment buys, and its limits
+ * @param rules the ledger, and what it needs to know about earlier payments
+ * @throws GatewayError `nothing_payable`, `spending_limit` if the catalog does not confirm the price, `invalid_request` if the request
+ * breaks the catalog's schema, `payment_refused` while a refused payment for the request may still settle
  */
 export async function decide(body: PaymentRequired, wish: PaymentWish, rules: Rules): Promise<Decision> {
   const open = await openPayment(wish.request, rules);

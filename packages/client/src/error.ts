@@ -34,10 +34,13 @@ const CLIENT_CODES = [
   'payment_unknown',
 ] as const;
 
-/** A code of the client's own. */
+/**
+ * Why a call failed, if the client found out and not the gateway.
+ * @useDeclaredType
+ */
 export type ClientCode = (typeof CLIENT_CODES)[number];
 
-/** Why a call failed: a code of the gateway, or one of the client. */
+/** Why a call failed: a refusal code of the gateway, or a code of the client. */
 export type ErrorCode = RefusalCode | ClientCode;
 
 /** The money of a wallet that cannot make a payment, in millionths of a dollar in USDC. */
@@ -50,35 +53,50 @@ export interface WalletFunds {
   readonly balanceMicros: number;
 }
 
-/** The fields of an error besides its code. */
-export interface ErrorDetails {
+/** The fields of an error besides its code. {@link GatewayError} describes them. */
+export interface ErrorDetails
+  extends Partial<
+    Pick<GatewayError, 'status' | 'requestId' | 'issues' | 'payment' | 'funds' | 'retryAfterSeconds' | 'response'>
+  > {
+  /** What the caller does next. */
   readonly message: string;
-  readonly status?: number | undefined;
-  readonly requestId?: string | undefined;
-  readonly issues?: readonly Issue[] | undefined;
-  readonly payment?: PaymentState | undefined;
-  readonly funds?: WalletFunds | undefined;
-  readonly retryAfterSeconds?: number | undefined;
-  readonly response?: Response | undefined;
+  /** The error that led to this one. */
   readonly cause?: unknown;
 }
 
-/** The error of a failed call. `code` names the failure; `message` says what to do next. */
+/**
+ * The error of a failed call. `code` names the failure, and `message` says what to do next.
+ * @example
+ * const result = await client.rpc.getBalance(account).catch((error) => {
+ *   if (error instanceof GatewayError && error.code === 'insufficient_funds') return askForFunds(error.funds);
+ *   throw error;
+ * });
+ */
 export class GatewayError extends Error {
+  /** The same for all errors of the client. */
   override readonly name = 'GatewayError';
+  /** Why the call failed. */
   readonly code: ErrorCode;
-  /** HTTP status; undefined without an answer. */
+  /** The HTTP status; undefined without an answer. */
   readonly status: number | undefined;
+  /** Names the request in the operator's log. */
   readonly requestId: string | undefined;
-  /** The rules that the input breaks. */
+  /** The rules that the input breaks; empty for other failures. */
   readonly issues: readonly Issue[];
   /** The state of the payment, if one was made. */
   readonly payment: PaymentState | undefined;
-  /** What the payment needs and the wallet holds, with `insufficient_funds`. */
+  /** With `insufficient_funds`: how much the payment needs and the wallet holds. */
   readonly funds: WalletFunds | undefined;
+  /** How long the gateway asks the client to wait. */
   readonly retryAfterSeconds: number | undefined;
+  /** The answer, if there is one. Its body may have been read. */
   readonly response: Response | undefined;
 
+  /**
+   * Makes an error, for a payer or a ledger of your own.
+   * @param code why the call failed
+   * @param details the message and the other fields
+   */
   constructor(code: ErrorCode, { message, cause, ...details }: ErrorDetails) {
     super(message, cause === undefined ? {} : { cause });
     this.code = code;
@@ -138,7 +156,12 @@ export function notAGateway(response: Response, transaction?: string | undefined
   return new GatewayError('not_a_gateway', { message, status, payment: { state: 'settled', transaction }, response });
 }
 
-/** The error for an unsuccessful answer. Texts of the gateway are cut and put on one line. */
+/**
+ * Makes the error for an answer that is no success. Texts of the gateway are shortened and put on one line.
+ * @param response the answer
+ * @param text its body
+ * @returns an error with the gateway's code, or `not_a_gateway` if the body is no refusal of a gateway
+ */
 export function errorOf(response: Response, text: string): GatewayError {
   const body = refusalIn(text);
   if (!body) return notAGateway(response);

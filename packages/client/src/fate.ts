@@ -33,16 +33,20 @@ async function fateOnChain({ network, account, memo, ...trace }: PaymentTrace, a
 /** The time since a payment was signed. If the clock was set back since, the chain alone decides. */
 export const ageOf = ({ at }: Pick<EarlierPayment, 'at'>): number => Math.abs(Date.now() - at);
 
-/** Access to the RPC of a network (CAIP-2). May throw if there is none. */
+/** Returns access to the RPC of a network (CAIP-2), or throws if there is none. */
 export type AccessTo = (network: string) => RpcAccess;
 
 /**
- * The fate of an earlier payment.
+ * Finds out what has become of an earlier payment.
  *
  * The time of day decides nothing. A payment has expired if the finalized chain is past the last block that may hold it, and if its memo
  * is in no transaction that the payer's account has made since, as listed by a node that has reached that block. A gateway cannot fake
  * this, so one that refuses a payment and settles it is found out. An RPC that lies gets no answer before a minute has passed; then it
  * can free the amount of one payment a minute for each request, if the gateway lies with it. An RPC that cannot be read frees nothing.
+ *
+ * @param payment a payment of the ledger
+ * @param accessTo the RPC of the payment's network
+ * @param ageMs the time since the payment was signed, in milliseconds; default: by the clock
  */
 export async function fateOf(
   { trace, state, ...payment }: Pick<EarlierPayment, 'at' | 'trace' | 'state'>,

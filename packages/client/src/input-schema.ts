@@ -4,8 +4,11 @@ const MAX_DEPTH = 4;
 
 /** A property of an object's schema. */
 export interface Property {
+  /** Its name in the object. */
   readonly key: string;
+  /** Its JSON Schema. */
   readonly schema: unknown;
+  /** Whether the object needs it. */
   readonly isRequired: boolean;
 }
 

@@ -1,23 +1,23 @@
 import { GatewayError } from './error.ts';
 import { isSameRequest, type SentRequest } from './sent-request.ts';
 
-/** Spending limits in dollars. */
+/** Spending limits in dollars. A cap that is not a finite number of at least 0 is refused with `spending_limit`. */
 export interface Caps {
-  /** One call; default 0.01. */
+  /** For one call; default: 0.01. */
   readonly perCallUsd?: number | undefined;
-  /** One bundle of credit; default 0.05. */
+  /** For one bundle of credit; default: 0.05. */
   readonly perBundleUsd?: number | undefined;
-  /** Any 24 hours; default 1. */
+  /** For any 24 hours; default: 1. */
   readonly perDayUsd?: number | undefined;
-  /** Everything that this ledger has counted; default: no limit. */
+  /** For everything that the ledger has counted; default: no limit. */
   readonly inAllUsd?: number | undefined;
 }
 
 /** How to find a payment on its chain, and how long it can settle. It holds no secret. */
 export interface PaymentTrace {
-  /** CAIP-2. */
+  /** The network (CAIP-2). */
   readonly network: string;
-  /** The token account that pays. */
+  /** The token account that pays, in base58. */
   readonly account: string;
   /** The transaction's memo; empty if it has none. */
   readonly memo: string;
@@ -29,19 +29,23 @@ export interface PaymentTrace {
 
 /** A payment that is signed and not yet sent. */
 export interface LedgerEntry {
+  /** Its amount in millionths of a dollar. */
   readonly micros: number;
   /** The request that it buys. */
   readonly request: SentRequest;
   /** The headers that carry the payment. Keep them secret until it has settled: they can be sent again. */
   readonly headers: Readonly<Record<string, string>>;
+  /** How to find it on the chain. */
   readonly trace: PaymentTrace;
 }
 
 /** A payment that may still settle (`signed`) or was refused. */
 export interface EarlierPayment extends Pick<LedgerEntry, 'micros' | 'headers'> {
+  /** The id that `hold` returned. */
   readonly id: string;
   /** When it was signed, in milliseconds since 1970. */
   readonly at: number;
+  /** `refused` after a refusal by a second 402, otherwise `signed`. */
   readonly state: 'signed' | 'refused';
   /** As it was recorded. Without it, a refused payment counts as spent for good. */
   readonly trace?: PaymentTrace | undefined;
@@ -49,15 +53,34 @@ export interface EarlierPayment extends Pick<LedgerEntry, 'micros' | 'headers'> 
 
 /** The record of spending. A ledger that several processes share must hold amounts atomically. */
 export interface SpendingLedger {
-  /** Reserves an amount and returns its id. Throws `spending_limit` if that would exceed a cap. */
+  /**
+   * Reserves an amount, or throws `spending_limit` if that would exceed a cap.
+   * @param micros the amount in millionths of a dollar
+   * @param caps the limits for 24 hours and in all, in millionths of a dollar
+   * @returns an id of your choice for this amount
+   */
   hold(micros: number, caps: { readonly perDayMicros: number; readonly inAllMicros: number }): Promise<string>;
-  /** Records a signed payment before it is sent. After this returns, a crash loses nothing. */
+  /**
+   * Records a signed payment before it is sent. When the promise resolves, the record survives a crash.
+   * @param id the id of the reserved amount
+   * @param entry the payment
+   */
   signed(id: string, entry: LedgerEntry): Promise<void>;
-  /** Frees an amount for which nothing was signed, or whose payment never settled and never will. */
+  /**
+   * Frees an amount for which nothing was signed, or whose payment never settled and never will.
+   * @param id the id of the amount
+   */
   release(id: string): Promise<void>;
-  /** Records the outcome. A refused payment counts as spent until it is released: the gateway may still settle it. */
+  /**
+   * Records the outcome of a payment. A refused one counts as spent until it is released, because the gateway may still settle it.
+   * @param id the id of the amount
+   * @param outcome whether the gateway settled the payment or refused it
+   */
   closed(id: string, outcome: 'paid' | 'refused'): Promise<void>;
-  /** The payments, for this request if one is given, that may still settle or were refused, newest first. */
+  /**
+   * Returns the payments that may still settle or were refused, newest first.
+   * @param request only payments for this request; default: all
+   */
   earlier(request?: SentRequest): Promise<readonly EarlierPayment[]>;
 }
 
@@ -71,7 +94,10 @@ interface Spent extends Omit<EarlierPayment, 'state'> {
   readonly request?: SentRequest;
 }
 
-/** A ledger in memory. */
+/**
+ * Makes a ledger in memory, which is lost with the process.
+ * @param now the time in milliseconds since 1970, for tests
+ */
 export function memoryLedger(now: () => number = Date.now): SpendingLedger {
   const spent = new Map<string, Spent>();
   /** Spending older than a day, in millionths of a dollar. */

@@ -14,13 +14,15 @@ import { isWhole, type Property, propertiesOf } from './input-schema.ts';
 export interface CallParameter extends Property {
   /** Its name among the values of a call. */
   readonly name: string;
+  /** The part of the request that takes its value. */
   readonly place: 'path' | 'query' | 'body';
 }
 
 /** The request of a call, without its origin. */
 export interface CallRequest {
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string;
+  /** The body as a value; undefined if it has none. */
   readonly body?: unknown;
 }
 
@@ -30,7 +32,10 @@ const DOTS = /^\.{1,2}$/;
 /** Surfaces whose body is `{ params }`: its members, or its items by position, are the parameters. */
 const WITH_PARAMS = ['rpc', 'das'];
 
-/** `<surface>.<method>` */
+/**
+ * Returns the name of a route for `client.call`, `<surface>.<method>`.
+ * @param route a route of a catalog
+ */
 export const callName = ({ surface, method }: CallableRoute): string => `${surface}.${method}`;
 
 /** The parts of a listed route that its calls need. */
@@ -39,7 +44,10 @@ export type CallableRoute = Pick<
   'httpMethod' | 'path' | 'surface' | 'method' | 'credit' | 'inputSchema' | 'pathParamsSchema' | 'queryParamsSchema'
 >;
 
-/** A row of our own table as in the catalog. */
+/**
+ * Returns a row of the table of routes as a catalog lists it.
+ * @param row a row of `@asset-gateway/protocol`
+ */
 export const callableRow = ({ httpMethod, path, surface, method, input }: Route): CallableRoute => ({
   httpMethod,
   path,
@@ -101,7 +109,10 @@ function named(parameters: readonly Omit<CallParameter, 'name'>[]): CallParamete
   });
 }
 
-/** The parameters of a listed route: those of its path, then of its query, then of its body. */
+/**
+ * Returns the parameters of a listed route: those of its path, then of its query, then of its body.
+ * @param route a route of a catalog
+ */
 export function callParameters(route: CallableRoute): CallParameter[] {
   const { httpMethod, path, pathParamsSchema, queryParamsSchema, inputSchema } = route;
   const hasBody = httpMethod !== 'GET';
@@ -121,7 +132,10 @@ export function callParameters(route: CallableRoute): CallParameter[] {
   ]);
 }
 
-/** Whether a call takes values that no parameter names: members of its body. */
+/**
+ * Tells whether a call takes members of its body that no parameter names.
+ * @param route a route of a catalog
+ */
 export const isOpen = ({ httpMethod, surface, credit, inputSchema }: CallableRoute): boolean =>
   httpMethod !== 'GET' &&
   credit !== 'sold' &&
@@ -197,7 +211,12 @@ const listed = (value: unknown): string =>
     .map((each) => encodeURIComponent(String(each)))
     .join(',');
 
-/** The request of a call. Throws `invalid_request` with each unknown and each missing parameter. */
+/**
+ * Makes the request of a call by name.
+ * @param route a route of a catalog
+ * @param values the values by parameter
+ * @throws GatewayError `invalid_request` with an issue for each unknown and each missing parameter
+ */
 export function requestFor(route: CallableRoute, values: Members): CallRequest {
   const parameters = callParameters(route);
   const issues = issuesIn(route, parameters, values);

@@ -1,15 +1,27 @@
+/**
+ * Wallets in keypair files of the Solana CLI, for Node.
+ * @packageDocumentation
+ */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { pkcs8OfSeed, withoutMark } from '@asset-gateway/protocol/wire';
 import { base58, type Signer } from './signer.ts';
 
-/** A new key pair in Solana's format: 32 bytes of seed, 32 of public key. */
+/**
+ * Makes a new key pair.
+ * @returns Solana's 64 bytes: 32 of the seed, 32 of the public key
+ */
 export function newKeypair(): Uint8Array {
   const { d = '', x = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
   return Buffer.concat([Buffer.from(d, 'base64url'), Buffer.from(x, 'base64url')]);
 }
 
-/** The key pair in a Solana CLI keypair file: a JSON array of 64 numbers. */
+/**
+ * Reads a keypair file of the Solana CLI, which is a JSON array of 64 numbers.
+ * @param path the full path of the file; `~` is not expanded
+ * @returns the 64 bytes of the key pair
+ * @throws if the file cannot be read or is no JSON
+ */
 export const keypairFromFile = (path: string): Uint8Array =>
   Uint8Array.from(JSON.parse(withoutMark(readFileSync(path, 'utf8'))) as number[]);
 
@@ -23,15 +35,25 @@ function signerOf(privateKey: KeyObject): Signer {
   };
 }
 
-/** A wallet from a 32-byte seed, or from Solana's 64 bytes of seed and public key. */
+/**
+ * Makes a signer from the bytes of a key, by Node's own cryptography.
+ * @param bytes the 32 bytes of a seed, or Solana's 64 bytes of seed and public key
+ * @throws TypeError for another length
+ */
 export function signerFromBytes(bytes: Uint8Array): Signer {
   if (bytes.length !== SEED_BYTES && bytes.length !== 2 * SEED_BYTES) throw new TypeError('a key has 32 or 64 bytes');
   const der = Buffer.from(pkcs8OfSeed(bytes.subarray(0, SEED_BYTES)));
   return signerOf(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
 }
 
-/** A wallet from a Solana CLI keypair file. */
+/**
+ * Makes a signer from a keypair file of the Solana CLI.
+ * @param path the full path of the file; `~` is not expanded
+ * @throws if the file cannot be read or holds no key
+ * @example
+ * const client = createClient({ baseUrl, signer: signerFromFile('/home/me/.config/solana/id.json') });
+ */
 export const signerFromFile = (path: string): Signer => signerFromBytes(keypairFromFile(path));
 
-/** A wallet with a new key. */
+/** Makes a signer with a new key, which is lost with the process. */
 export const newSigner = (): Signer => signerOf(generateKeyPairSync('ed25519').privateKey);

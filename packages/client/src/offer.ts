@@ -4,7 +4,7 @@ import type { PaymentWish } from './settings.ts';
 
 /** The transfer that pays a 402, and the memo that it writes onto the chain. */
 export interface Offer {
-  /** CAIP-2. */
+  /** The network (CAIP-2). */
   readonly network: string;
   /** The mint of USDC on that network. */
   readonly asset: string;
@@ -18,7 +18,7 @@ export interface Offer {
   readonly memo?: string;
 }
 
-/** A 402 reduced to the one requirement to pay. */
+/** A 402 with only the one requirement to pay. */
 export type Payable = PaymentRequired & { readonly accepts: readonly [unknown] };
 
 /** Chooses a requirement of a 402. */
@@ -67,14 +67,20 @@ function chosen(choices: readonly Choice[], buys: PaymentWish['buys']): Choice |
 
 /** The offer of a 402 that will be paid, and whether it is a bundle of credit. */
 export interface PayableOffer {
+  /** The 402 with this one requirement. */
   readonly payable: Payable;
+  /** What the requirement asks for. */
   readonly offer: Offer;
+  /** Whether it buys credit. */
   readonly isBundle: boolean;
 }
 
 /**
- * Finds the wanted requirement of a 402 among those that this client can pay: an exact amount of USDC on Solana. Undefined if the 402
- * asks for no payment. Throws `nothing_payable` if it asks for other payments only.
+ * Finds the wanted requirement of a 402 among those that this client can pay: an exact amount of USDC on Solana.
+ * @param body the parsed body of the 402
+ * @param wish the purpose, the network and the allowed memos; default: the first requirement that can be paid
+ * @returns undefined if the 402 asks for no payment
+ * @throws GatewayError `nothing_payable` if it asks only for payments that this client cannot make
  */
 export function findOffer(body: unknown, wish: OfferWish = {}): PayableOffer | undefined {
   const accepts = listAt(body, 'accepts');
@@ -98,5 +104,10 @@ export function findOffer(body: unknown, wish: OfferWish = {}): PayableOffer | u
   throw new GatewayError('nothing_payable', { message });
 }
 
-/** The offer in the body of a 402; undefined if the 402 asks for no payment. */
+/**
+ * Returns the offer that this client would pay, for example to show it. Parameters and errors are those of {@link findOffer}.
+ * @param body the parsed body of the 402
+ * @param wish the purpose, the network and the allowed memos
+ * @returns undefined if the 402 asks for no payment
+ */
 export const offerIn = (body: unknown, wish?: OfferWish): Offer | undefined => findOffer(body, wish)?.offer;

@@ -1,3 +1,8 @@
+/**
+ * Payments in USDC within caps. Begin with {@link payWith}; the other functions are for programs that check offers, catalogs and
+ * payments themselves. Paying needs `@solana/kit` and `@x402/svm`.
+ * @packageDocumentation
+ */
 import type { PaymentRequired } from '@asset-gateway/protocol/wire';
 import type { TransactionSigner } from '@solana/kit';
 import { type RpcAccess, usdcOf } from './chain.ts';
@@ -24,14 +29,14 @@ export {
   type PaymentTrace,
   type SpendingLedger,
 } from './ledger.ts';
-export { findOffer, type Offer, type OfferWish, offerIn, type PayableOffer } from './offer.ts';
+export { findOffer, type Offer, type OfferWish, offerIn, type Payable, type PayableOffer } from './offer.ts';
 export type { PayingWallet } from './paying-wallet.ts';
 export { isSameRequest } from './sent-request.ts';
 export type { Payer, PaymentWish, SignedPayment } from './settings.ts';
 
 /** A wallet and the RPC that it pays through. */
 export interface Purse {
-  /** The 64 bytes of a key pair, a key pair of WebCrypto, a signer of `@solana/kit`, or a Wallet Standard wallet. */
+  /** The wallet that pays. */
   readonly wallet: PayingWallet;
   /** A Solana RPC of the paying cluster, for a fresh blockhash. */
   readonly rpcUrl: string;
@@ -39,12 +44,14 @@ export interface Purse {
 
 /** Options of `payWith`. */
 export interface PayerOptions {
+  /** The wallet that pays. */
   readonly wallet: PayingWallet;
   /**
    * The RPC for balances, fresh blockhashes and the fate of refused payments: one URL, or one for each network (CAIP-2). The gateway
    * cannot stand in for it: an RPC of your own keeps the caps true if a gateway refuses payments and settles them.
    */
   readonly rpcUrl: string | ((network: string) => string);
+  /** The spending limits. */
   readonly caps?: Caps;
   /** Called with each offer within the caps before it is signed. Throw to refuse it. */
   readonly approve?: (offer: Offer) => void | Promise<void>;
@@ -56,13 +63,24 @@ export interface PayerOptions {
 
 /** A payer that can also quote without signing. */
 export interface QuotingPayer extends Payer {
-  /** The decision of `pay` before caps and approval. Throws if nothing may be paid or the wallet holds too little. */
+  /**
+   * Returns how `pay` would pay a 402, before it checks caps and approval. Nothing is signed.
+   * @param required the body of the 402
+   * @param wish what the payment would buy, and its limits
+   * @throws GatewayError if nothing may be paid, or `insufficient_funds` if the wallet holds too little
+   */
   quote(required: PaymentRequired, wish: PaymentWish): Promise<Decision>;
 }
 
 /**
- * The headers that pay a 402. Signs exactly the offer that `offerIn` returns for this 402, and throws if the payment would do anything
- * else.
+ * Signs the payment for a 402 without caps, ledger and catalog, for programs that check the offer themselves. It signs exactly the offer
+ * that {@link offerIn} returns for this 402.
+ * @param body the body of the 402
+ * @param purse the wallet, and an RPC for a fresh blockhash
+ * @param signal aborts the reads of the RPC
+ * @returns the headers that pay
+ * @throws GatewayError `nothing_payable`, `payment_not_made` if RPC or wallet fail, `payment_mismatch` if the wallet signed something
+ * else; nothing was sent
  */
 export async function paymentFor(
   body: PaymentRequired,
@@ -208,5 +226,12 @@ class WalletPayer implements QuotingPayer {
   }
 }
 
-/** Pays from a wallet in USDC on Solana, within its caps. Throws `spending_limit` for a cap that is not a number. */
+/**
+ * Makes a payer for `createClient`: it pays from a wallet in USDC on Solana, within its caps.
+ * @param options the wallet, its RPC and its caps
+ * @throws GatewayError `spending_limit` for a cap that is not a number of dollars
+ * @example
+ * const pay = payWith({ wallet: keypairFromFile(path), rpcUrl, caps: { perCallUsd: 0.005, perDayUsd: 0.01 } });
+ * const client = createClient({ baseUrl, signer: signerFromFile(path), pay });
+ */
 export const payWith = (options: PayerOptions): QuotingPayer => new WalletPayer(options);

@@ -3,7 +3,10 @@ import type { Transaction, TransactionModifyingSigner, TransactionSigner } from 
 import { GatewayError } from './error.ts';
 import { accountOf, featureOf, type KeyPair, type Wallet } from './signer.ts';
 
-/** A wallet that can sign payments. */
+/**
+ * A wallet that can sign payments: the 64 bytes of a key pair, a key pair of WebCrypto, a Wallet Standard wallet with
+ * `solana:signTransaction`, or a signer of `@solana/kit`.
+ */
 export type PayingWallet = Uint8Array | KeyPair | Wallet | TransactionSigner;
 
 interface SignTransaction {

@@ -1,14 +1,20 @@
 import type { HttpMethod } from '@asset-gateway/protocol/wire';
 
-/** A request without its authorisation. */
+/** A request without the headers that sign or pay it. */
 export interface SentRequest {
+  /** The whole URL, with its query. */
   readonly url: string;
+  /** The verb. */
   readonly method: HttpMethod;
-  /** JSON. */
+  /** The body as JSON text; undefined if it has none. */
   readonly body?: string | undefined;
 }
 
-/** Whether two requests are equal byte for byte. */
+/**
+ * Tells whether two requests are equal byte for byte, so that a payment for the one buys the other.
+ * @param one a request; undefined equals none
+ * @param other another request
+ */
 export const isSameRequest = (one: SentRequest | undefined, other: SentRequest): boolean =>
   one?.url === other.url && one.method === other.method && one.body === other.body;
 

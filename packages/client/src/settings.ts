@@ -15,7 +15,10 @@ export interface PaymentWish {
   readonly maxUsd: number | undefined;
   /** Aborts when the call times out or its caller aborts it. */
   readonly signal: AbortSignal;
-  /** The gateway's catalog of the request's provider, at most ten minutes old, or fresh if `isAnew`. Throws `not_a_gateway` if there is none. */
+  /**
+   * Returns the gateway's catalog of the request's provider, at most ten minutes old, or a fresh one if `isAnew`. Throws `not_a_gateway`
+   * if there is none.
+   */
   readonly catalog: (isAnew?: boolean) => Promise<readonly ListedRoute[]>;
 }
 
@@ -25,7 +28,10 @@ export interface SignedPayment {
   readonly micros: number;
   /** The headers that buy the answer. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Called once when the outcome is known. */
+  /**
+   * Called once when the outcome is known.
+   * @param outcome whether the gateway settled the payment or refused it
+   */
   closed?(outcome: 'paid' | 'refused'): Promise<void>;
   /** Called once when the call ends, even if the outcome is unknown. */
   ended?(): void;
@@ -33,11 +39,15 @@ export interface SignedPayment {
 
 /** Makes payments. `payWith` of `@asset-gateway/client/pay` returns one. */
 export interface Payer {
-  /** Signs the payment for a 402, or throws. Called once for each call: retries resend the same payment. */
+  /**
+   * Signs the payment for a 402, or throws. Called once for each call: retries resend the same payment.
+   * @param required the body of the 402, unchecked
+   * @param wish what the payment buys, and its limits
+   */
   pay(required: PaymentRequired, wish: PaymentWish): Promise<SignedPayment>;
 }
 
-/** Settings of single calls. */
+/** Settings of calls: for one client, or with `client.with` for some calls. */
 export interface CallSettings {
   /** The cluster that serves paid routes and is paid on; default: mainnet. */
   readonly cluster?: Cluster;
@@ -45,7 +55,7 @@ export interface CallSettings {
   readonly provider?: UpstreamProvider;
   /** Aborts a call. */
   readonly signal?: AbortSignal;
-  /** How long a call may take, retries included; default: 30,000. */
+  /** How long a call may take, retries included, in milliseconds; default: 30,000. */
   readonly timeoutMs?: number | undefined;
   /** The most that a call may cost, in dollars. */
   readonly maxUsd?: number;
@@ -64,9 +74,9 @@ export interface FreeClientOptions extends CallSettings {
   readonly baseUrl: string | URL;
   /** The wallet that signs; default: a temporary key. */
   readonly signer?: Signer | Promise<Signer>;
-  /** Replaces `fetch`, for tests and special transports. */
+  /** Replaces `fetch` for requests to the gateway, for a proxy, tests and other transports. The Solana RPC is always read by `fetch`. */
   readonly fetch?: typeof fetch;
-  /** How long a call waits for the nonce of another call before it fetches a challenge; default: 500. */
+  /** How long a call waits for the nonce of another call before it fetches a challenge, in milliseconds; default: 500. */
   readonly nonceTimeoutMs?: number;
 }
 

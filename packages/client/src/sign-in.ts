@@ -9,9 +9,11 @@ import {
 import { GatewayError } from './error.ts';
 import { base58, base64, type Signer } from './signer.ts';
 
-/** The sign-in part of a challenge. */
+/** The sign-in part of a 402, in the form of x402's extension sign-in-with-x. */
 export interface SignInChallenge {
+  /** The fields to sign. */
   readonly info: SiwxInfo;
+  /** The chains (CAIP-2) and kinds of signatures that the gateway accepts, as far as this client can make them. */
   readonly supportedChains: readonly { readonly chainId: string; readonly type: string }[];
 }
 
@@ -35,7 +37,12 @@ const OPTIONAL = ['expirationTime', 'statement'];
 
 const rejected = (message: string): GatewayError => new GatewayError('challenge_rejected', { message });
 
-/** The sign-in challenge in the body of a 402, if any. Throws `challenge_rejected` for a malformed one. */
+/**
+ * Reads the sign-in challenge in the body of a 402.
+ * @param body the parsed body
+ * @returns undefined if the 402 asks for no signature
+ * @throws GatewayError `challenge_rejected` for a malformed challenge
+ */
 export function challengeIn(body: unknown): SignInChallenge | undefined {
   const { extensions } = ((body as SignInMembers | null) ?? {}) as { readonly extensions?: SignInMembers | null };
   const challenge = extensions?.[SIWX_EXTENSION] as SignInMembers | null | undefined;
@@ -92,7 +99,19 @@ export function messageFor(
   return { ...info, chainId: chain.chainId };
 }
 
-/** Signs a challenge. Returns the value of the SIGN-IN-WITH-X header. */
+/**
+ * Signs a challenge for one request.
+ * @param challenge the challenge in the body of the 402
+ * @param signer the wallet
+ * @param url the requested URL: a challenge for another place is not signed
+ * @param network the network to sign for (CAIP-2); default: the first that the challenge offers
+ * @returns the value of the header `SIGN-IN-WITH-X`
+ * @throws GatewayError `challenge_rejected` for a challenge of another place or chain, `not_signed` if the wallet fails
+ * @example
+ * const url = new URL('/v1/x402/tokens/assets/search?q=gold', gateway);
+ * const challenge = challengeIn(await (await fetch(url)).json());
+ * const response = await fetch(url, { headers: { 'SIGN-IN-WITH-X': await signIn(challenge, signer, url) } });
+ */
 export async function signIn(challenge: SignInChallenge, signer: Signer, url: URL, network?: string): Promise<string> {
   const message: SiwxMessage = { ...messageFor(challenge, url, network), address: signer.address };
   const signature = await signatureOf(signer, siwxMessageText(message));

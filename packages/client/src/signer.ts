@@ -22,9 +22,13 @@ export function base64(text: string): string {
 
 /** A Solana wallet that signs messages. */
 export interface Signer {
-  /** base58 of the 32-byte public key. */
+  /** The public key of 32 bytes in base58. */
   readonly address: string;
-  /** The 64-byte Ed25519 signature of these bytes. */
+  /**
+   * Signs a message with Ed25519. Throws if the wallet refuses.
+   * @param message the bytes to sign
+   * @returns the signature of 64 bytes
+   */
   signMessage(message: Uint8Array): Promise<Uint8Array>;
 }
 
@@ -35,7 +39,9 @@ type Key = Parameters<typeof subtle.sign>[1];
 
 /** An Ed25519 key pair of WebCrypto; its private key need not be extractable. */
 export interface KeyPair {
+  /** Signs; its usages include `sign`. */
   readonly privateKey: Key;
+  /** The wallet's address; extractable, as public keys always are. */
   readonly publicKey: Key;
 }
 
@@ -43,7 +49,10 @@ const SEED_BYTES = 32;
 const ALGORITHM = 'Ed25519';
 type BufferBytes = Uint8Array<ArrayBuffer>;
 
-/** A wallet from a key pair of WebCrypto. */
+/**
+ * Makes a signer from a key pair of WebCrypto.
+ * @param pair an Ed25519 key pair
+ */
 export async function signerFromKeyPair({ privateKey, publicKey }: KeyPair): Promise<Signer> {
   const address = base58(new Uint8Array(await subtle.exportKey('raw', publicKey)));
   const signMessage = async (message: Uint8Array) =>
@@ -51,12 +60,16 @@ export async function signerFromKeyPair({ privateKey, publicKey }: KeyPair): Pro
   return { address, signMessage };
 }
 
-/** A wallet with a new key, which cannot be extracted from WebCrypto and is lost with the page. */
+/** Makes a signer with a new key, which cannot be extracted from WebCrypto and is lost with the page or process. */
 export async function throwAwaySigner(): Promise<Signer> {
   return signerFromKeyPair((await subtle.generateKey(ALGORITHM, false, ['sign', 'verify'])) as KeyPair);
 }
 
-/** A wallet from a 32-byte seed, or from Solana's 64 bytes of seed and public key. */
+/**
+ * Makes a signer from the bytes of a key, by WebCrypto.
+ * @param bytes the 32 bytes of a seed, or Solana's 64 bytes of seed and public key
+ * @throws TypeError for another length
+ */
 export async function signerFromBytes(bytes: Uint8Array): Promise<Signer> {
   if (bytes.length !== SEED_BYTES && bytes.length !== 2 * SEED_BYTES) throw new TypeError('a key has 32 or 64 bytes');
   const pkcs8 = pkcs8OfSeed(bytes.subarray(0, SEED_BYTES)) as BufferBytes;
@@ -67,18 +80,29 @@ export async function signerFromBytes(bytes: Uint8Array): Promise<Signer> {
 }
 
 /** A message as `@solana/kit` hands it to its signers. */
-interface SignableMessage {
+export interface SignableMessage {
+  /** The bytes to sign. */
   readonly content: Uint8Array;
+  /** Signatures that it has already, by address. */
   readonly signatures: Readonly<Record<string, Uint8Array>>;
 }
 
 /** The shape of a message signer of `@solana/kit`, such as `createKeyPairSignerFromBytes` makes. */
 export interface KitMessageSigner {
+  /** The public key in base58. */
   readonly address: string;
+  /**
+   * Signs each message.
+   * @param messages the messages
+   * @returns the signatures of 64 bytes by address, for each message
+   */
   signMessages(messages: readonly SignableMessage[]): Promise<readonly Readonly<Record<string, Uint8Array>>[]>;
 }
 
-/** A wallet from a signer of `@solana/kit`. */
+/**
+ * Makes a signer from one of `@solana/kit`.
+ * @param signer a message signer, such as a key pair signer
+ */
 export function signerFromKit(signer: KitMessageSigner): Signer {
   const { address } = signer;
   return {
@@ -94,15 +118,19 @@ export function signerFromKit(signer: KitMessageSigner): Signer {
 
 /** An account of a Wallet Standard wallet. */
 export interface WalletAccount {
-  /** base58. */
+  /** The public key in base58. */
   readonly address: string;
+  /** The chains that the account works on, such as `solana:mainnet`. */
   readonly chains: readonly string[];
 }
 
 /** A wallet of the Wallet Standard. */
 export interface Wallet {
+  /** What errors call the wallet. */
   readonly name: string;
+  /** The accounts that it shows; empty until it is connected. */
   readonly accounts: readonly WalletAccount[];
+  /** What it can do, by the name of the feature, such as `solana:signMessage`. */
   readonly features: Readonly<Record<string, unknown>>;
 }
 
@@ -142,7 +170,12 @@ export async function accountOf(wallet: Wallet): Promise<WalletAccount> {
   return account;
 }
 
-/** A signer from a wallet with the feature `solana:signMessage`. The wallet may ask its user for each signature. */
+/**
+ * Makes a signer from a wallet with the feature `solana:signMessage`. The wallet may ask its user for each signature.
+ * @param wallet a wallet of the Wallet Standard
+ * @param chosen the account that signs; default: the first Solana account, for which the wallet may ask its user to connect
+ * @throws GatewayError `not_signed` if the wallet has no such feature or shows no Solana account
+ */
 export async function signerFromWallet(wallet: Wallet, chosen?: WalletAccount): Promise<Signer> {
   const account = chosen ?? (await accountOf(wallet));
   const { signMessage } = featureOf<SignMessage>(wallet, 'solana:signMessage');

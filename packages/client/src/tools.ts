@@ -1,3 +1,8 @@
+/**
+ * The methods of a client as tools of language models. Begin with {@link createTools}; the other functions are for programs that build
+ * forms or tools from a catalog.
+ * @packageDocumentation
+ */
 import {
   type Cluster,
   DEFAULT_PRICING,
@@ -18,6 +23,7 @@ import type { GatewayClient } from './client.ts';
 import { parseReadable } from './exact-json.ts';
 import { type CallParameter, callableRow, callName, callParameters, isOpen } from './listed-call.ts';
 
+export type { Property } from './input-schema.ts';
 export {
   type CallableRoute,
   type CallParameter,
@@ -29,15 +35,20 @@ export {
   requestFor,
 } from './listed-call.ts';
 
-type JsonSchema = Readonly<Record<string, unknown>>;
+/** A JSON Schema. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** A JSON Schema of an object that is also a Standard Schema. */
+/** The JSON Schema of a tool's input, which is also a Standard JSON Schema. */
 export interface ToolSchema {
+  /** The input is an object. */
   readonly type: 'object';
+  /** The schema of each parameter. */
   readonly properties: Readonly<Record<string, JsonSchema>>;
+  /** The parameters that every call needs. */
   readonly required: readonly string[];
+  /** Whether a call takes other members too. */
   readonly additionalProperties: boolean;
-  /** Not enumerable, so not part of its JSON. */
+  /** The interface of Standard Schema. It is not enumerable, so JSON leaves it out. */
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: 'asset-gateway';
@@ -102,18 +113,23 @@ function argumentsFrom(row: Route, input: unknown): unknown[] {
   return [...inPath.map((name) => values[name]), ...(hasObject ? [Object.fromEntries(rest)] : [])];
 }
 
-/** The annotations of MCP. */
+/** The annotations of a tool in MCP. */
 export interface ToolAnnotations {
+  /** What a host shows to people. */
   readonly title: string;
   /** False for a tool that pays: hosts that allow read-only tools without asking must ask for it. */
   readonly readOnlyHint: boolean;
+  /** False for a tool that pays: a second call costs again. */
   readonly idempotentHint: boolean;
+  /** Answers come from outside of the host. */
   readonly openWorldHint: true;
 }
 
-/** A signal of the host that aborts the call. */
+/** How a host aborts a call. */
 export interface ToolOptions {
+  /** Aborts the call. */
   readonly signal?: AbortSignal | undefined;
+  /** Also aborts the call: the AI SDK calls its signal so. */
   readonly abortSignal?: AbortSignal | undefined;
 }
 
@@ -125,22 +141,36 @@ export interface Tool {
   readonly description: string;
   /** The JSON Schema of the input, which is also a Standard JSON Schema. */
   readonly inputSchema: ToolSchema;
+  /** Hints for hosts. */
   readonly annotations: ToolAnnotations;
   /** The published price of a call that is settled by itself, in dollars; undefined if it is free. */
   readonly priceUsd: string | undefined;
   /** The published price of a call from credit, in dollars; undefined if it is free or credit cannot pay for it. */
   readonly creditPriceUsd: string | undefined;
-  /** Calls the gateway. Returns the result as plain JSON, with integers of 16 and more digits as strings. */
+  /**
+   * Calls the gateway.
+   * @param input the parameters; the gateway validates them
+   * @param options the host's signal
+   * @returns the result as plain JSON, with integers of 16 and more digits as strings
+   * @throws GatewayError with a message that says what to do next
+   */
   execute(input: unknown, options?: ToolOptions): Promise<unknown>;
-  /** Like `execute`, with the text, price and transaction of the answer. */
+  /**
+   * Calls the gateway like `execute`, and returns the result with the text, price and transaction of the answer.
+   * @param input the parameters; the gateway validates them
+   * @param options the host's signal
+   * @throws GatewayError with a message that says what to do next
+   */
   full(input: unknown, options?: ToolOptions): Promise<Full<unknown>>;
 }
 
-/** Chooses the tools. */
+/** Which methods become tools. */
 export interface ToolsOptions {
   /** Families of methods; default: tokens, rpc, das and wallet. */
   readonly families?: readonly Surface[];
+  /** The cluster that paid tools ask and pay on; default: mainnet. */
   readonly cluster?: Cluster;
+  /** The provider of paid tools; default: as the client chooses. */
   readonly provider?: UpstreamProvider;
   /** Routes of the gateway's catalog (`routesIn`), which name its prices. Those of the operator's APIs become tools too. */
   readonly listed?: readonly ListedRoute[];
@@ -207,7 +237,10 @@ function sourceOf(name: string, row: Route, listed: readonly ListedRoute[]): Too
 const MAX_NAME = 64;
 const isOurs = (surface: string): boolean => surface === 'credit' || routes.some((row) => row.surface === surface);
 
-/** The routes of APIs: those of surfaces that are not ours. */
+/**
+ * Returns the routes of the operator's own APIs.
+ * @param listed the routes of a catalog
+ */
 export const apiRoutes = (listed: readonly ListedRoute[]): ListedRoute[] =>
   listed.filter(({ surface, method }) => surface !== '' && method !== '' && !isOurs(surface));
 
@@ -222,7 +255,15 @@ const listedSource = (route: ListedRoute): ToolSource => ({
   call: (client, input) => client.call(callName(route), (input ?? {}) as Readonly<Record<string, unknown>>),
 });
 
-/** The methods of a client as tools: for the AI SDK, LangChain, MCP, and the interfaces of model providers. */
+/**
+ * Returns the methods of a client as tools: for the AI SDK, LangChain, MCP, and the interfaces of model providers. The payer's caps
+ * limit what a model spends.
+ * @param client the client that the tools call
+ * @param options which methods become tools; default: all of asset data, RPC, DAS and wallets on mainnet
+ * @example
+ * const tools = createTools(client, { families: ['tokens'] });
+ * await generateText({ model, prompt, tools: Object.fromEntries(tools.map((each) => [each.name, each])) });
+ */
 export function createTools(client: GatewayClient, options: ToolsOptions = {}): readonly Tool[] {
   const { families = FAMILIES, cluster = 'mainnet', provider, listed = [] } = options;
   const there = client.with({ cluster, ...(provider && { provider }) });

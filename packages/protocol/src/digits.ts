@@ -19,7 +19,7 @@ class Digits {
   }
 }
 
-/** A valid JSON text with the numbers that `change` replaces; undefined if it replaces none. */
+/** Replaces numbers in a valid JSON text, for which `change` returns another text. Undefined if it replaces none. */
 export function withNumbers(json: string, change: (text: string) => string | undefined): string | undefined {
   const pieces: string[] = [];
   let done = 0;
@@ -41,7 +41,7 @@ const marked = (text: string): string | undefined =>
   String(Number(text)) === text ? undefined : `"${ESCAPED_MARK}${text}"`;
 
 /**
- * The value of a JSON text, for `exactJson`; undefined if JavaScript's value has every digit, or if the text has a NUL, which marks
+ * Parses a JSON text for `exactJson`. Undefined if `JSON.parse` keeps every digit, or if the text contains an escaped NUL, which marks
  * numbers here.
  */
 export function exactValue(json: string): unknown {
@@ -52,7 +52,7 @@ export function exactValue(json: string): unknown {
   );
 }
 
-/** JSON that keeps each digit of `exactValue` and of bigints. Members that are undefined are left out. */
+/** Writes JSON that keeps each digit of `exactValue` and of bigints. Members that are undefined are left out. */
 export function exactJson(value: unknown): string {
   if (value instanceof Digits) return value.text;
   if (typeof value === 'bigint') return String(value);

@@ -1,25 +1,32 @@
 /** x402's PaymentRequired, version 2: the challenge of a 402, in its header and body. */
 export interface PaymentRequired {
+  /** The version of x402. */
   readonly x402Version: 2;
+  /** Why the gateway asks: a refusal code. */
   readonly error: string;
+  /** What the payment or signature is for. */
   readonly resource: Resource;
-  /** Empty if the route needs only a signature. */
+  /** The payments that the gateway takes; empty if the route needs only a signature. */
   readonly accepts: readonly unknown[];
+  /** The extensions of x402 by name, such as `sign-in-with-x`. */
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
 /** x402's ResourceInfo: the protected resource. */
 export interface Resource {
+  /** The requested URL. */
   readonly url: string;
+  /** What the route answers. */
   readonly description: string;
+  /** The media type of its answers. */
   readonly mimeType: string;
-  /** 1 to 32 printable ASCII characters. */
+  /** The name of the service: 1 to 32 printable ASCII characters. */
   readonly serviceName?: string;
-  /** At most five, each as long as a service name. */
+  /** What the service is about: at most five words, each as long as a service name. */
   readonly tags?: readonly string[];
 }
 
-/** Header names. */
+/** Names of headers. */
 export const HEADERS = {
   paymentRequired: 'PAYMENT-REQUIRED',
   signIn: 'SIGN-IN-WITH-X',
@@ -43,7 +50,7 @@ export const ALLOWED_HEADERS =
 /** Response headers exposed to scripts in a preflight: the list of specification 4.5. */
 export const EXPOSED_HEADERS = 'Content-Type, WWW-Authenticate, X-PAYMENT-RESPONSE, PAYMENT-RESPONSE';
 
-/** The official browser client sends this response header's name as a request header. */
+/** The official browser client sends this response header as a request header, so a preflight must allow it. */
 export const SENT_BY_MISTAKE = 'Access-Control-Expose-Headers';
 
 const ALSO_EXPOSED = [

@@ -5,6 +5,7 @@ export const member = (value: unknown, name: string): unknown =>
 /** A JSON object of another party. */
 export type Members = Readonly<Record<string, unknown>>;
 
+/** Whether a value is an object and no list. */
 export const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -53,6 +54,7 @@ export function afterString(json: string, start: number, end = json.length): num
   return at < 0 || at >= last ? Math.min(last + 1, json.length) : at + 1;
 }
 
+/** The index of the first character from `start` on that is no space. */
 export function afterSpace(json: string, start: number): number {
   let at = start;
   while (at < json.length && SPACE.test(json.charAt(at))) at++;
@@ -61,7 +63,7 @@ export function afterSpace(json: string, start: number): number {
 
 /**
  * Indents JSON without parsing its values, so that numbers keep every digit. Stops after about `limit` characters. A text that is
- * not JSON is returned nearly unchanged. `write` replaces what a reader must not get from texts.
+ * not JSON is returned nearly unchanged. `write` escapes texts for the place where they are shown.
  */
 export function indentJson(json: string, limit: number, write: (text: string) => string): Indented {
   let [text, at, depth] = ['', afterSpace(json, 0), 0];

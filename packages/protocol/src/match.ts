@@ -1,11 +1,13 @@
 import type { HttpMethod, Route } from './route.ts';
 
-/** What the matcher needs of a row. */
+/** The fields of a row that the matcher reads. */
 export type Placed = Pick<Route, 'path' | 'httpMethod'>;
 
 /** The rows of a path, by verb, and its decoded parameters. */
 export interface Match<Row = Route> {
+  /** The rows by verb. */
   readonly rows: ReadonlyMap<HttpMethod, Row>;
+  /** The parameters of the path by name. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 

@@ -14,8 +14,8 @@ export function afterValue(json: string, start: number): number {
 }
 
 /**
- * The unchanged text of a JSON object's member, so numbers keep every digit. Of duplicate members it is the last, as in JSON.parse.
- * The text must be valid JSON; it is not checked here.
+ * The unchanged text of a member of a JSON object, so that numbers keep every digit. If several members have the name, the last one
+ * counts, as for JSON.parse. The text must be valid JSON, which is not checked here.
  */
 export function memberText(json: string, name: string): string | undefined {
   let found: string | undefined;

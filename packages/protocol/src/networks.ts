@@ -4,7 +4,10 @@ export const NETWORKS = {
   devnet: 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1',
 } as const;
 
-/** A cluster's name in paths and envelopes. */
+/**
+ * The name of a Solana cluster in paths and envelopes.
+ * @useDeclaredType
+ */
 export type Cluster = keyof typeof NETWORKS;
 
 /** The cluster of a CAIP-2 identifier. Throws for another network. */

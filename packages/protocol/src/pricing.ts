@@ -6,6 +6,7 @@ export type Rates = Readonly<Record<string, number>>;
 
 /** A price that the operator has set, in millionths of a dollar. */
 export interface OwnPrice {
+  /** The list price of a call. */
   readonly micros: number;
   /** Whether the settlement fee is added to it. */
   readonly settlementFee: boolean;
@@ -13,6 +14,7 @@ export interface OwnPrice {
 
 /** How prices are computed. */
 export interface Pricing {
+  /** The providers' prices of a million units. */
   readonly rates: Rates;
   /** Added to the price of a call that is settled by itself, in millionths of a dollar. */
   readonly settlementFeeMicros: number;

@@ -2,30 +2,42 @@ import { REFUSALS, type RefusalCode, type RefusalKind } from './refusals.ts';
 
 /** A broken rule of a request. Never contains the value sent. */
 export interface Issue {
+  /** The part of the request. */
   readonly in: 'path' | 'query' | 'body';
+  /** The parameter. */
   readonly name: string;
+  /** The keyword of JSON Schema, or the name of one of our rules. */
   readonly rule: string;
+  /** What a valid value looks like. */
   readonly message: string;
 }
 
-/** The state of a payment. Resend `unused` and `in_progress` ones; never make a new payment instead. */
+/** What became of a payment. */
 export interface PaymentState {
+  /**
+   * After `unused`, `in_progress` and `pending` resend the same payment; never make a new one instead. A `refused` payment bought
+   * nothing, a `settled` one has moved the money.
+   */
   readonly state: 'unused' | 'in_progress' | 'pending' | 'refused' | 'settled';
-  /** Base58 signature, if known. */
+  /** The base58 signature of its transaction, if known. */
   readonly transaction?: string;
 }
 
 /** Optional details of a refusal. */
 export interface RefusalDetails {
+  /** The state of the request's payment. */
   readonly payment?: PaymentState;
   /** Replaces the code's status, for an upstream's own 4xx status. */
   readonly status?: number;
   /** Replaces the code's sentence. */
   readonly message?: string;
+  /** The broken rules of the request. */
   readonly issues?: readonly Issue[];
+  /** Replaces the code's own Retry-After. */
   readonly retryAfterSeconds?: number;
-  /** Whose share is used up, if the budget itself is not. */
+  /** The owner of the share that is used up, if the budget itself is not. */
   readonly scope?: 'group' | 'wallet';
+  /** Headers of the answer besides the usual ones. */
   readonly headers?: Readonly<Record<string, string>>;
   /** For the log only: the failed check or fault. */
   readonly reason?: string;
@@ -36,7 +48,9 @@ const engine: ErrorConstructor & { stackTraceLimit?: number | undefined } = Erro
 
 /** Thrown to refuse a request; `refuse` in stages/envelope.ts turns it into a response. */
 export class Refusal extends Error {
+  /** The reason that the client gets. */
   readonly code: RefusalCode;
+  /** What the answer says besides. */
   readonly details: RefusalDetails;
 
   constructor(code: RefusalCode, details: RefusalDetails = {}) {
@@ -50,10 +64,12 @@ export class Refusal extends Error {
     this.details = details;
   }
 
+  /** The HTTP status of the answer. */
   get status(): number {
     return this.details.status ?? REFUSALS[this.code].status;
   }
 
+  /** The answer's Retry-After, if it has one. */
   get retryAfterSeconds(): number | undefined {
     const kind: RefusalKind = REFUSALS[this.code];
     return this.details.retryAfterSeconds ?? kind.retryAfterSeconds;

@@ -14,6 +14,7 @@ export const NEXT_STEPS = [
   ['Ask the operator', /./],
 ] as const;
 
+/** What a client does next after a refusal. */
 export type NextStep = (typeof NEXT_STEPS)[number][0];
 
 /** What a client does next after a refusal with this code. */
@@ -35,5 +36,8 @@ export interface RefusalKind {
  */
 export const REFUSALS = refusals satisfies Record<string, RefusalKind>;
 
-/** A stable machine-readable reason for a refusal. */
+/**
+ * A stable machine-readable reason for a refusal.
+ * @useDeclaredType
+ */
 export type RefusalCode = keyof typeof REFUSALS;

@@ -5,8 +5,11 @@ const ARTICLE = /^The /;
 
 /** A positional parameter of a row. */
 export interface PositionalParameter {
+  /** Its description as a name, such as `account`. */
   readonly name: string;
+  /** Whether every call needs it. */
   readonly isRequired: boolean;
+  /** Its JSON Schema. */
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
@@ -37,19 +40,27 @@ export type Values = Readonly<Record<string, unknown>>;
 
 /** A request's values by place. */
 export interface RequestValues {
+  /** The parameters of the path. */
   readonly path: Values;
+  /** The parameters of the query. */
   readonly query: Values;
+  /** The members of the body. */
   readonly body: Values;
 }
 
 /** A rule over several parameters, which the schemas of single parameters cannot express. */
 export interface Rule {
+  /** What an {@link Issue} calls the rule. */
   readonly name: string;
+  /** The rule as a sentence, which is also the message of an issue. */
   readonly description: string;
+  /** The part of the request. */
   readonly in: 'path' | 'query' | 'body';
+  /** The parameters that it reads. */
   readonly parameters: readonly string[];
   /** For a choice: exactly one (`isExclusive`) or at least one of these names is required. Not published. */
   readonly choice?: { readonly of: readonly string[]; readonly isExclusive: boolean };
+  /** Whether valid values satisfy the rule. */
   readonly holds: (values: Values) => boolean;
 }
 
@@ -58,13 +69,17 @@ export type BodySchema = TSchema & Partial<Pick<TObject, 'properties' | 'require
 
 /** Schemas by place; a place without a schema takes no values. */
 export interface InputSchemas {
+  /** The parameters of the path. */
   readonly path?: TObject;
+  /** The parameters of the query. */
   readonly query?: TObject;
+  /** The body. */
   readonly body?: BodySchema;
 }
 
 /** The `result` of a success. */
 export interface ResultShape {
+  /** Its JSON Schema. */
   readonly schema: TSchema;
   /** A small valid answer with invented numbers. */
   readonly example: unknown;
@@ -77,6 +92,7 @@ export const JSON_MEDIA_TYPE = 'application/json';
 
 /** A row of the table: everything known about one endpoint. */
 export interface Route {
+  /** Unique in the table, such as `tokens.search`. */
   readonly id: string;
   /** `gateway`, one of our providers, or the name of an API of the operator. */
   readonly provider: string;
@@ -84,8 +100,11 @@ export interface Route {
   readonly surface: string;
   /** The envelope's `method`. */
   readonly method: string;
+  /** The verb. */
   readonly httpMethod: HttpMethod;
+  /** The path, with `:name` for a parameter. */
   readonly path: string;
+  /** What admits a client. */
   readonly access: Access;
   /** Paid rows: the cluster of the data and of the payment. */
   readonly cluster?: Cluster;
@@ -93,16 +112,21 @@ export interface Route {
   readonly units?: number;
   /** Paid rows with credit on: whether the row accepts credit or sells it. */
   readonly credit?: 'accepted' | 'sold';
+  /** What the route answers, as a sentence. */
   readonly description: string;
+  /** The schemas of the parameters. */
   readonly input: InputSchemas;
+  /** Rules over several parameters. */
   readonly rules: readonly Rule[];
   /** Refusal codes of single parameters, instead of `invalid_request`. */
   readonly codes: Readonly<Record<string, 'invalid_provider_filter'>>;
   /** Valid values. */
   readonly example: Partial<RequestValues>;
+  /** The shape of the result. */
   readonly result: ResultShape;
   /** Public documents: how long they may be cached. */
   readonly maxAgeSeconds?: number;
+  /** How the upstream is called. */
   readonly upstream: {
     /** The upstream's path template, with `:name` for a segment or `{name}` in one. */
     readonly path: string;

@@ -9,18 +9,29 @@ export const pkcs8OfSeed = (seed: Uint8Array): Uint8Array => Uint8Array.of(...HE
 
 /** The signed fields of a sign-in. */
 export interface SiwxMessage {
+  /** Host and port of the gateway. */
   readonly domain: string;
+  /** The wallet's address in base58. */
   readonly address: string;
+  /** A sentence for the person who signs. */
   readonly statement?: string;
+  /** The URL that the signature is for. */
   readonly uri: string;
+  /** The version of EIP-4361. */
   readonly version: string;
   /** CAIP-2, `solana:<chain reference>`. */
   readonly chainId: string;
+  /** Makes the signature valid for one request. */
   readonly nonce: string;
+  /** When the nonce was issued: RFC 3339, UTC. */
   readonly issuedAt: string;
+  /** When the signature ends: RFC 3339, UTC. */
   readonly expirationTime?: string;
+  /** When the signature begins: RFC 3339, UTC. */
   readonly notBefore?: string;
+  /** An id of the issuer's choice. */
   readonly requestId?: string;
+  /** URLs that the signature also covers. */
   readonly resources?: readonly string[];
 }
 
@@ -44,9 +55,11 @@ export function siwxMessageText(message: SiwxMessage): string {
 
 /** The JSON of the SIGN-IN-WITH-X header. */
 export interface SiwxPayload extends SiwxMessage {
+  /** The kind of signature, `ed25519`. */
   readonly type: string;
+  /** How the text was signed; x402 allows the field, and the gateway does not read it. */
   readonly signatureScheme?: string;
-  /** base58 of 64 bytes. */
+  /** The signature of 64 bytes in base58. */
   readonly signature: string;
 }
 
@@ -83,14 +96,19 @@ export const SIWX_EXTENSION = 'sign-in-with-x';
 
 /** The gateway's part of a sign-in; the client adds its address, a chain and the signature. */
 export interface SiwxInfo {
+  /** Host and port of the gateway. */
   readonly domain: string;
+  /** The URL that the signature is for. */
   readonly uri: string;
+  /** The version of EIP-4361. */
   readonly version: '1';
-  /** 32 lower-case hex digits. */
+  /** Makes the signature valid for one request: 32 lower-case hex digits. */
   readonly nonce: string;
-  /** RFC 3339, UTC. */
+  /** When the nonce was issued: RFC 3339, UTC. */
   readonly issuedAt: string;
+  /** When the nonce ends: RFC 3339, UTC. */
   readonly expirationTime: string;
+  /** A sentence for the person who signs. */
   readonly statement: string;
 }
 

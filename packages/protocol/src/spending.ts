@@ -1,6 +1,6 @@
 import { dollars } from './pricing.ts';
 
-/** The statement of a signature that spends credit on one call, whose price is at most this many millionths of a dollar. */
+/** The statement to sign for one call paid from credit. Its price may be at most this many millionths of a dollar. */
 export const spendStatement = (micros: number): string => `Spend ${dollars(micros)} USD of your credit on this call.`;
 
 const MAX_WHOLE_DIGITS = 9;

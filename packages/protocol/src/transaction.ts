@@ -1,4 +1,4 @@
-/** Limits of a payment's cost where a 402 names none: the fee in lamports and the compute units. */
+/** The limits of a payment's cost if a 402 names none: the fee in lamports and the compute units. */
 export const PAYMENT_LIMITS = { maxFeeLamports: 20_000, maxComputeUnits: 400_000 } as const;
 
 const LAMPORTS_PER_SIGNATURE = 5_000;
@@ -6,7 +6,9 @@ const MICRO_LAMPORTS = 1_000_000;
 
 /** The parts of a transaction's fee. */
 export interface TransactionCost {
+  /** How many signatures it has. */
   readonly signatures: number;
+  /** The compute units that it may use. */
   readonly computeUnits: number;
   /** The priority price of a compute unit. */
   readonly microLamports: number;
@@ -26,6 +28,6 @@ const LIGHTHOUSE = 'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95';
  */
 const ASSERTIONS = { first: 2, last: 14 } as const;
 
-/** Whether an instruction is a wallet's check. It may name any account, since it can use no signature, and neither moves nor writes. */
+/** Whether an instruction is a wallet's check. Such a check may name any account, because it uses no signature and writes nothing. */
 export const isGuard = (program: string, [kind = 0]: Iterable<number>): boolean =>
   program === LIGHTHOUSE && kind >= ASSERTIONS.first && kind <= ASSERTIONS.last;

@@ -3,7 +3,7 @@ import { listAt, objectAt } from './json.ts';
 const INTEGER = /^(?:0|-?[1-9][0-9]*)$/;
 const NUMBER = /^-?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{1,30})?(?:[eE][-+]?[0-9]{1,3})?$/;
 
-/** A text of a path or query as one of its schema's JSON types, or the text if it is none. */
+/** Converts a text of a path or query to a JSON type of its schema; returns the text if it fits none. */
 export function typed(raw: string, schema: unknown): unknown {
   const { type, anyOf } = objectAt(schema);
   for (const each of listAt(anyOf)) {

@@ -10,6 +10,7 @@ import {
 } from '@asset-gateway/protocol';
 import { type JsonSchema, published } from './schemas.ts';
 import { capital, type Priced, pricesOf } from './service.ts';
+import texts from './texts.json' with { type: 'json' };
 
 /** A client method and its rows, one for each cluster and provider. */
 interface ClientMethod {
@@ -19,6 +20,10 @@ interface ClientMethod {
 }
 
 const HEAD = `// Written by the build from the route table. Do not edit.
+/**
+ * The methods of a client by family, and the types of their parameters and results. Each method returns a {@link Call}.
+ * @packageDocumentation
+ */
 import type { Call, MethodRows, MethodTable } from './call.ts';
 `;
 
@@ -73,20 +78,26 @@ function objectOf({ input }: Route): JsonSchema | undefined {
 /** The arguments of a method. */
 function argumentsOf(method: ClientMethod) {
   const [row] = method.rows;
-  if (takes(row) === 'amount') return [{ name: 'amount', type: '{ usd: number }', isRequired: false }];
+  if (takes(row) === 'amount')
+    return [
+      { name: 'amount', type: '{ usd: number }', isRequired: false, about: 'Dollars; default: the smallest amount.' },
+    ];
   const positional = positionalParameters(row)?.map(({ name, isRequired, schema }) => ({
     name,
     type: schema.type === 'object' ? inputText(row, schema, '  ') : typeText(schema, 'input'),
     isRequired,
+    about: schema.description,
   }));
   if (positional) return positional;
   const inPath = Object.entries(row.input.path?.properties ?? {}).map(([name, schema]) => {
-    return { name, type: typeText(schema as JsonSchema, 'input'), isRequired: true };
+    const { description: about } = schema as JsonSchema;
+    return { name, type: typeText(schema as JsonSchema, 'input'), isRequired: true, about };
   });
   const object = objectOf(row);
   const isRequired =
     ((object?.required as readonly string[]) ?? []).length > 0 || row.rules.some((rule) => rule.choice);
-  return object ? [...inPath, { name: 'input', type: inputText(row, object), isRequired }] : inPath;
+  const about = inPath.length > 0 ? 'The other parameters by name.' : 'The parameters by name.';
+  return object ? [...inPath, { name: 'input', type: inputText(row, object), isRequired, about }] : inPath;
 }
 
 /** The arguments of the row's example, as source text. */
@@ -107,25 +118,31 @@ function priceNote({ rows }: ClientMethod, service: Priced): string {
   return `${[...prices].map(([provider, price]) => `By ${provider}: ${price}`).join('. ')}.`;
 }
 
+const aboutFamily = (surface: string, indent: string): string =>
+  comment([texts.surfaces[surface as keyof typeof texts.surfaces]], indent);
+
 function signature(method: ClientMethod, service: Priced): string {
   const [row] = method.rows;
   const written = `${method.surface}.${method.name}(${exampleArguments(row).join(', ')})`;
-  const lines = [row.description, '', priceNote(method, service), '@example', `await client.${written}`];
-  const given = argumentsOf(method).map(({ name, type, isRequired }) => {
+  const given = argumentsOf(method);
+  const described = given.map(({ name, about }) => `@param ${name} ${about}`);
+  const lines = [row.description, '', priceNote(method, service), ...described, '@example', `await client.${written}`];
+  const parameters = given.map(({ name, type, isRequired }) => {
     const isNamed = type.startsWith('{') && name === 'input';
     return `${name}${isRequired ? '' : '?'}: ${isNamed ? typeName(method, 'Input') : type}`;
   });
-  return `${comment(lines, '  ')}  ${method.name}(${given.join(', ')}): Call<${typeName(method, 'Result')}>;\n`;
+  return `${comment(lines, '  ')}  ${method.name}(${parameters.join(', ')}): Call<${typeName(method, 'Result')}>;\n`;
 }
 
 function typesOf(method: ClientMethod): string {
   const [row] = method.rows;
   const input = argumentsOf(method).find(({ name, type }) => name === 'input' && type.startsWith('{'));
   const result = typeText(published(row.result.schema), 'result');
-  return [
-    ...(input ? [`export type ${typeName(method, 'Input')} = ${input.type};\n`] : []),
-    `export type ${typeName(method, 'Result')} = ${result};\n`,
-  ].join('\n');
+  const typed = (kind: string, about: string, type: string) =>
+    `${comment([`${about} of \`client.${method.surface}.${method.name}\`.`], '')}export type ${typeName(method, kind)} = ${type};\n`;
+  return [...(input ? [typed('Input', 'The parameters', input.type)] : []), typed('Result', 'The result', result)].join(
+    '\n',
+  );
 }
 
 /** The client's table entry of a method. */
@@ -153,10 +170,12 @@ export function clientMethods(routes: readonly Route[], service: Priced): string
   const of = (surface: string) => methods.filter((method) => method.surface === surface);
   const interfaces = surfaces.map((surface) => {
     const signatures = of(surface).map((method) => signature(method, service));
-    return `export interface ${capital(surface)}Methods {\n${signatures.join('\n')}}\n`;
+    return `${aboutFamily(surface, '')}export interface ${capital(surface)}Methods {\n${signatures.join('\n')}}\n`;
   });
   const free = surfaces.filter((surface) => of(surface).every(({ rows: [row] }) => row.access !== 'exact'));
-  const all = surfaces.map((surface) => `  readonly ${surface}: ${capital(surface)}Methods;\n`).join('');
+  const family = (surface: string) =>
+    `${aboutFamily(surface, '  ')}  readonly ${surface}: ${capital(surface)}Methods;\n`;
+  const all = surfaces.map(family).join('');
   const tables = surfaces.map((surface) => {
     const rows = of(surface).map(rowText).join('');
     return `const ${surface}: MethodRows = {\n${rows}};\n`;
@@ -165,9 +184,9 @@ export function clientMethods(routes: readonly Route[], service: Priced): string
     HEAD,
     ...methods.map(typesOf),
     ...interfaces,
-    `/** Every method, by family. */\nexport interface Methods {\n${all}}\n`,
+    `/** All methods, by family. */\nexport interface Methods {\n${all}}\n`,
     ...tables,
-    `/** The table of the free methods. */\nexport const FREE_METHODS: MethodTable = { ${free.join(', ')} };\n`,
-    `/** The table of all methods. */\nexport const METHODS: MethodTable = { ${surfaces.join(', ')} };\n`,
+    `/** @internal */\nexport const FREE_METHODS: MethodTable = { ${free.join(', ')} };\n`,
+    `/** @internal */\nexport const METHODS: MethodTable = { ${surfaces.join(', ')} };\n`,
   ].join('\n');
 }
