@@ -40,8 +40,8 @@ const SCRIPTS = {
 const ACCEPTED = { dev: isInspect };
 const takesWords = (usage) => /^(?:Usage:|\s{6}) .*[<[]/m.test(usage);
 
-/** Commands that need neither the dependencies nor the packages. */
-const STANDALONE = ['site', 'changeset'];
+/** A command that needs neither the dependencies nor the packages. */
+const STANDALONE = ['changeset'];
 
 const isHelp = (word) => word === '--help' || word === '-h';
 

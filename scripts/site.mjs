@@ -2,14 +2,20 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { alone, installTool, stop } from './setup.mjs';
 
-const GENERATOR = ['site/node_modules/@11ty/eleventy/cmd.cjs', '--config=site/eleventy.config.mjs', '--quiet'];
+/** The first writes the reference of the client from its docstrings, the second the pages. */
+const GENERATORS = [
+  ['site/node_modules/typedoc/bin/typedoc', '--options', 'site/typedoc.config.mjs', '--logLevel', 'Warn'],
+  ['site/node_modules/@11ty/eleventy/cmd.cjs', '--config=site/eleventy.config.mjs', '--quiet'],
+];
 
 /** Rebuilds the site. */
 export function site() {
   alone(() => installTool('site'));
   rmSync('site/dist', { recursive: true, force: true });
-  const { status } = spawnSync(process.execPath, GENERATOR, { stdio: 'inherit' });
-  if (status !== 0) stop('The site could not be built; see the lines above.');
+  for (const words of GENERATORS) {
+    const { status } = spawnSync(process.execPath, words, { stdio: 'inherit' });
+    if (status !== 0) stop('The site could not be built; see the lines above.');
+  }
   process.stdout.write('site/dist/index.html written\n');
 }
 

@@ -12,6 +12,7 @@ import { prepareTables } from './tables.mjs';
 const LIGHT = /-light(?=\.\w+$)/;
 const PICTURE_OF_TERMINAL = /^text \d+$/;
 const DIAGRAM = 'mermaid';
+const ANCHOR = / \{#([\w-]+)\}$/;
 
 /** Replaces a link without an address by its text, as code. */
 function unlink(children, at) {
@@ -85,9 +86,20 @@ function renderPictures({ renderer: { rules } }) {
   };
 }
 
+/** Gives a heading the anchor that it names, such as `### call() {#call-1}`: TypeDoc numbers anchors its own way. */
+function nameAnchors({ tokens }) {
+  tokens.forEach((token, at) => {
+    const [named, id] = (token.type === 'heading_open' && ANCHOR.exec(tokens[at + 1].content)) || [];
+    if (named === undefined) return;
+    token.attrSet('id', id);
+    tokens[at + 1].content = tokens[at + 1].content.slice(0, -named.length);
+  });
+}
+
 /** A Markdown renderer that matches GitHub's, anchors included. Its environment is the page. */
 export function createMarkdown(site) {
   const markdown = markdownIt({ html: false });
+  markdown.core.ruler.after('block', 'anchors', nameAnchors);
   markdown.use(anchor, { slugify: (text) => slug(text), uniqueSlugStartIndex: 1, tabIndex: false });
   markdown.core.ruler.push('site', ({ tokens, env: page }) => {
     tokens.forEach((token) => {

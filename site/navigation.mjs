@@ -1,3 +1,5 @@
+import { basename } from 'node:path';
+
 /** The page at the root of the site. */
 export const LANDING = 'docs/index.md';
 
@@ -5,6 +7,10 @@ export const LANDING = 'docs/index.md';
 export const DECISIONS = 'docs/decisions';
 
 const inFolder = (folder, ...names) => names.map((name) => `${folder}/${name}.md`);
+
+/** The modules of the client whose docstrings are pages, and the folder of their Markdown, which TypeDoc writes. */
+export const REFERENCE = ['index', 'methods', 'pay', 'node', 'tools'].map((name) => `packages/client/src/${name}.ts`);
+export const TEXTS_OF_REFERENCE = '.setup/reference';
 
 /** The pages by reader, in reading order. */
 const GROUPS = [
@@ -48,6 +54,7 @@ const GROUPS = [
     title: 'Reference',
     sources: ['docs/routes.md', 'docs/errors.md', 'docs/configuration.md', 'docs/metrics.md', 'CHANGELOG.md'],
   },
+  { title: 'Client reference', sources: REFERENCE },
   {
     title: 'Contribute',
     sources: [
@@ -70,6 +77,7 @@ const GROUPS = [
 function outputOf(source) {
   if (source === 'README.md') return 'overview.html';
   if (source === DECISIONS) return 'decisions/index.html';
+  if (REFERENCE.includes(source)) return `reference/${basename(source, '.ts')}.html`;
   const name = source.replace(/\.md$/, '.html');
   return name.startsWith('docs/') ? name.slice('docs/'.length) : name.toLowerCase();
 }
@@ -83,7 +91,7 @@ export function navigationOf(sources) {
   const decisions = sources.filter((source) => source.startsWith(`${DECISIONS}/`)).sort();
   const lost = sources.filter((source) => !named.includes(source) && !decisions.includes(source));
   if (lost.length > 0) throw new Error(`${lost.join(', ')} is missing from the groups of site/navigation.mjs`);
-  const gone = named.filter((source) => source !== DECISIONS && !sources.includes(source));
+  const gone = named.filter((source) => ![DECISIONS, ...REFERENCE, ...sources].includes(source));
   if (gone.length > 0) throw new Error(`site/navigation.mjs names ${gone.join(', ')}, and there is no such file`);
   const pageOf = (source) => ({ source, output: outputOf(source) });
   const groups = GROUPS.map(({ title, sources: all }) => ({ title, pages: all.map(pageOf) }));

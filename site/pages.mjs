@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { relativeUrl, repositoryOf } from './links.mjs';
 import { createMarkdown } from './markdown.mjs';
-import { DECISIONS, LANDING, navigationOf } from './navigation.mjs';
+import { DECISIONS, LANDING, navigationOf, REFERENCE, TEXTS_OF_REFERENCE } from './navigation.mjs';
 import { descriptionOf, headOf, sectionsOf } from './outline.mjs';
 import { PAGE_WITH_PICTURES, PICTURES, partWith, picturesIn } from './pictures.mjs';
 
@@ -64,6 +65,7 @@ export function readSite() {
   const markdown = createMarkdown({ outputs, pictures, repository, titles, diagrams, exists: existsSync });
   const textFor = ({ source }) => {
     if (source === DECISIONS) return listOf(decisions);
+    if (REFERENCE.includes(source)) return readFileSync(`${TEXTS_OF_REFERENCE}/${basename(source, '.ts')}.md`, 'utf8');
     const text = readFileSync(source, 'utf8').replace(PICTURE, '![$1]($2)');
     return text + (source === PAGE_WITH_PICTURES ? partWith(pictures) : '');
   };

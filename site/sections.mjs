@@ -1,3 +1,5 @@
+import { REFERENCE } from './navigation.mjs';
+
 /** Pages of many entries, by the tag of the headings whose sections are folded. */
 export const FOLDED = new Map([
   ['docs/routes.md', 'h3'],
@@ -5,6 +7,7 @@ export const FOLDED = new Map([
   ['docs/cases.md', 'h2'],
   ['docs/proof.md', 'h2'],
   ['docs/console-pictures.md', 'h2'],
+  ...REFERENCE.map((source) => [source, 'h3']),
 ]);
 
 const htmlIn = (state) => (content) => Object.assign(new state.Token('html_block', '', 0), { content });
@@ -32,8 +35,8 @@ export function layOutLanding(state) {
 }
 
 /**
- * Folds the sections of a page. The summary shows the heading and the first paragraph. The id is inside the folded part, because a browser
- * opens the part that contains the target of a link.
+ * Folds the sections of a page. The summary shows the heading and the first paragraph, unless that has a link. The id is inside the folded
+ * part, because a browser opens the part that contains the target of a link.
  * @param tag of the headings whose sections are folded
  */
 export function foldSections(state, tag) {
@@ -53,7 +56,10 @@ export function foldSections(state, tag) {
     }
     const id = token.attrGet('id');
     token.attrs = null;
-    const summary = state.tokens.slice(at, at + (state.tokens[at + 3].type === 'paragraph_open' ? 6 : 3));
+    const [next, text] = [state.tokens[at + 3], state.tokens[at + 4]];
+    // Screen readers do not reach a link inside a summary.
+    const hasLead = next.type === 'paragraph_open' && text.children.every(({ type }) => type !== 'link_open');
+    const summary = state.tokens.slice(at, at + (hasLead ? 6 : 3));
     folded.push(html('<details class="entry"><summary>'), ...summary, html(`</summary><div id="${id}">`));
     at += summary.length - 1;
     isOpen = true;

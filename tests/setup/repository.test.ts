@@ -22,7 +22,8 @@ describe('the repository as others see it', () => {
     const trees = ['.github', 'docs', 'deploy'].flatMap((folder) => filesIn(folder, true));
     const named = [...folders, ...trees].filter(
       (path) =>
-        /\.(?:md|json|ya?ml)$|CODEOWNERS$/.test(path) && new RegExp(`(?:github\\.com/|@)${owner}\\b`).test(read(path)),
+        /\.(?:md|json|ya?ml)$|CODEOWNERS$/.test(path) &&
+        new RegExp(`(?://|github\\.com/|@)${owner}\\b`).test(read(path)),
     );
     expect(named.sort()).toEqual(files);
   });

@@ -7,9 +7,11 @@ import { startStrangeGateway } from '../kit/strange-gateway.ts';
 const BASE = '/any/base/';
 export const HOMEPAGE = `https://docs.example${BASE}`;
 
+/** What shows that dependencies and packages are there, which the reference is made from. */
+const SET_UP = ['node_modules', 'package-lock.json', 'rolldown.config.mjs', 'tsconfig.base.json', '.setup/built'];
 /** What the generator reads or is run by, and what its pages only link to. */
 const COPIED = ['package.json', '.npmrc', 'scripts', 'site', 'docs', /^[A-Z_]+\.md$/];
-const LINKED = ['packages', 'deploy', 'examples', 'tests', 'LICENSE'];
+const LINKED = ['packages', 'deploy', 'examples', 'tests', 'LICENSE', ...SET_UP];
 const MADE = /(?:^|\/)site\/(?:node_modules|dist)(?:\/|$)/;
 const LONG_TIMEOUTS = {
   npm_config_fetch_timeout: '30000',
@@ -26,18 +28,18 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The files that the site is made of, in a folder in which nothing is installed: of a repository without an address, of a site with one,
- * and with two pictures.
+ * The files that the site is made of, in a folder in which no generator is installed: of a repository without an address, of a site with
+ * one, and with two pictures.
  */
 export function copyDocuments(folder: string): void {
   const isCopied = (name: string) =>
     COPIED.some((each) => (typeof each === 'string' ? each === name : each.test(name)));
   for (const name of readdirSync('.').filter(isCopied))
     cpSync(name, join(folder, name), { recursive: true, filter: (path) => !MADE.test(path) });
+  mkdirSync(join(folder, '.setup/pictures'), { recursive: true });
   for (const name of LINKED) symlinkSync(resolve(name), join(folder, name));
   const manifest = { ...JSON.parse(readFileSync('package.json', 'utf8')), repository: undefined, homepage: HOMEPAGE };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
-  mkdirSync(join(folder, '.setup/pictures'), { recursive: true });
   for (const look of ['light', 'dark'])
     cpSync('tests/site/grey.png', join(folder, `.setup/pictures/try-1440-${look}.png`));
 }

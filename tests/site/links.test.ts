@@ -167,9 +167,9 @@ describe('the documents', () => {
   });
 
   it('each begin with a title', () => {
-    expect(pages.filter(({ ids: [title] }) => !title).map(({ url }) => url)).toEqual([
-      'http://site.example/decisions/index.html',
-    ]);
+    const made = ['decisions', 'reference'].map((folder) => `${ORIGIN}${folder}/`);
+    const isMade = (url: string): boolean => made.some((start) => url.startsWith(start));
+    expect(pages.filter(({ ids: [title], url }) => !title && !isMade(url))).toEqual([]);
   });
 });
 

@@ -28,7 +28,7 @@ const SEEN = `({
 const LOOKED_AT = {
   '1440-light': 'index.html',
   '1440-dark': 'concepts/sign-in.html',
-  '390-light': 'operating/index.html',
+  '390-light': 'reference/pay.html',
   '768-light': 'routes.html',
   '768-dark': 'signing.html',
   '390-dark': 'errors.html',
@@ -148,6 +148,14 @@ function lookAtSite(folder: string): void {
         'The console',
         'Pictures of the console',
       ]);
+    });
+
+    it('has a reference of the client from its docstrings, to which the page about it leads', () => {
+      expect(page('client.html')).toContain('<a href="reference/index.html">reference</a>');
+      const [, client = ''] = page('reference/index.html').split('<div id="createclient">');
+      expect(client.split('</details>')[0]).toContain('ClientOptions');
+      expect(page('reference/methods.html')).toContain('The result of <code>client.tokens.search</code>.');
+      expect(page('reference/pay.html')).toMatch(/<a href="index\.html#gatewayerror">|<div id="paywith">/);
     });
 
     it('links to source files where the repository has an address, and has no part for pictures that are not there', async () => {

@@ -20,7 +20,7 @@ export interface Full<T> {
 }
 
 /**
- * A pending call: a promise of the result, with `full()` for the whole answer. It rejects with a {@link GatewayError}.
+ * A pending call: a promise of the result, with `full()` for the whole answer. It rejects with a `GatewayError`.
  * @example
  * const { results } = await client.tokens.search({ q: 'gold' });
  * const { result, price, requestId } = await client.rpc.getBalance(account).full();

@@ -53,7 +53,7 @@ export interface WalletFunds {
   readonly balanceMicros: number;
 }
 
-/** The fields of an error besides its code. {@link GatewayError} describes them. */
+/** The fields of an error besides its code. `GatewayError` describes them. */
 export interface ErrorDetails
   extends Partial<
     Pick<GatewayError, 'status' | 'requestId' | 'issues' | 'payment' | 'funds' | 'retryAfterSeconds' | 'response'>

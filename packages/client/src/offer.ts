@@ -105,7 +105,7 @@ export function findOffer(body: unknown, wish: OfferWish = {}): PayableOffer | u
 }
 
 /**
- * Returns the offer that this client would pay, for example to show it. Parameters and errors are those of {@link findOffer}.
+ * Returns the offer that this client would pay, for example to show it. Parameters and errors are those of `findOffer`.
  * @param body the parsed body of the 402
  * @param wish the purpose, the network and the allowed memos
  * @returns undefined if the 402 asks for no payment

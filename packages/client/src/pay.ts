@@ -74,7 +74,7 @@ export interface QuotingPayer extends Payer {
 
 /**
  * Signs the payment for a 402 without caps, ledger and catalog, for programs that check the offer themselves. It signs exactly the offer
- * that {@link offerIn} returns for this 402.
+ * that `offerIn` returns for this 402.
  * @param body the body of the 402
  * @param purse the wallet, and an RPC for a fresh blockhash
  * @param signal aborts the reads of the RPC

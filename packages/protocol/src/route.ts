@@ -50,7 +50,7 @@ export interface RequestValues {
 
 /** A rule over several parameters, which the schemas of single parameters cannot express. */
 export interface Rule {
-  /** What an {@link Issue} calls the rule. */
+  /** What an `Issue` calls the rule. */
   readonly name: string;
   /** The rule as a sentence, which is also the message of an issue. */
   readonly description: string;
