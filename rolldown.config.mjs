@@ -17,13 +17,15 @@ const programs = {
 const external = ['@napi-rs/keyring', 'libsql'];
 
 /**
- * Of undici the programs use its pools and its client of proxies. All of it would be more than the rest of the gateway, and would set the dispatcher of
- * Node's own fetch, which `native-fetch.ts` then has to load first.
+ * Of undici the programs use its pools and its clients of proxies. All of it would be more than the rest of the gateway, and would set the
+ * dispatcher of Node's own fetch, which `native-fetch.ts` then has to load first.
  */
 const POOL = `
 import api from 'undici/lib/api/index.js';
 import { headerNameToString, parseHeaders } from 'undici/lib/core/util.js';
 import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
+export { default as Agent } from 'undici/lib/dispatcher/agent.js';
+export { default as EnvHttpProxyAgent } from 'undici/lib/dispatcher/env-http-proxy-agent.js';
 export { default as Pool } from 'undici/lib/dispatcher/pool.js';
 export { default as ProxyAgent } from 'undici/lib/dispatcher/proxy-agent.js';
 Object.assign(Dispatcher.prototype, api);

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readBytes, TooLarge } from '@asset-gateway/protocol';
-import { type Dispatcher, Pool } from 'undici';
+import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
 
 /** The limit of concurrent requests. */
 export const CONNECTIONS = 8;
@@ -16,6 +16,8 @@ export const PAUSES_SECONDS = 30;
 export const ASKING_SECONDS = 120;
 /** The failure of requests after the time limit. */
 export const TIME_OVER = `not sent within ${ASKING_SECONDS} seconds`;
+/** Gateways of this machine, which no proxy reaches. */
+const LOCAL = /^https?:\/\/(?:localhost|127\.[\d.]+|\[::1\])(?::\d+)?$/;
 /** The characters that a request line may contain. */
 const TARGET = /^\/[\x21-\x7e]{0,8191}$/;
 
@@ -60,12 +62,13 @@ function failureOf(error: unknown): string {
 
 /**
  * A client of one origin. It sends targets unchanged, follows no redirect, and neither signs nor pays. After a 429 it pauses as long
- * as the origin asks, within a limit for all pauses. After the signal it sends nothing.
+ * as the origin asks, within a limit for all pauses. After the signal it sends nothing. `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` count,
+ * except for a gateway of this machine.
  */
 export class HttpClient {
   readonly #origin: string;
   readonly #signal: AbortSignal;
-  readonly #pool: Pool;
+  readonly #dispatcher: Dispatcher;
   #quietUntil = 0;
   #pausesLeftMs = PAUSES_SECONDS * 1000;
   #bytesLeft = MAX_BYTES_IN_ALL;
@@ -73,7 +76,7 @@ export class HttpClient {
   constructor(origin: string, signal: AbortSignal = AbortSignal.timeout(ASKING_SECONDS * 1000)) {
     this.#origin = origin;
     this.#signal = signal;
-    this.#pool = new Pool(origin, { connections: CONNECTIONS });
+    this.#dispatcher = new (LOCAL.test(origin) ? Agent : EnvHttpProxyAgent)({ connections: CONNECTIONS });
   }
 
   /** A failed request is an answer with status 0. */
@@ -88,7 +91,7 @@ export class HttpClient {
   };
 
   async close(): Promise<void> {
-    await this.#pool.destroy();
+    await this.#dispatcher.destroy();
   }
 
   /** Starts a pause if the limit allows it. */
@@ -104,7 +107,7 @@ export class HttpClient {
   async #exchange(method: string, target: string, options: AskOptions): Promise<Answer> {
     const asked = { method, url: this.#origin + target };
     const failed = (failure: string): Answer => ({ ...asked, status: 0, headers: {}, body: '', failure });
-    // At any other target the pool throws and stops working.
+    // At any other target the connections throw and stop working.
     if (!TARGET.test(target)) return failed('not a path');
     if (this.#signal.aborted) return failed(TIME_OVER);
     try {
@@ -115,7 +118,8 @@ export class HttpClient {
   }
 
   async #answer(method: string, target: string, { headers = {}, body }: AskOptions) {
-    const response = await this.#pool.request({
+    const response = await this.#dispatcher.request({
+      origin: this.#origin,
       method: method as Dispatcher.HttpMethod,
       path: target,
       headers: { Accept: '*/*', ...headers },
