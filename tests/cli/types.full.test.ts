@@ -19,6 +19,7 @@ const { result } = await client.call('notes.updateNote', {
 }).full();
 const text: string | null | undefined = result.text;
 await client.call('notes.listNotes');
+await client.call('notes.updateNote', { id: 'n1', version: 2n, 'body.id': 9007199254740993n, author: { name: 'Ada' } });
 await client.call('tokens.search', { q: 'gold', limit: 1 });
 const balance: bigint = (await client.call('rpc.getBalance', { account: 'x' })).value;
 console.log(celsius, text, balance);

@@ -1,8 +1,11 @@
 import { HIDDEN, oneLine } from './foreign.ts';
 import { listAt, type Members, objectAt } from './json.ts';
 
-/** `input`: optional members may be `undefined`. */
-type Direction = 'input' | 'result';
+/**
+ * `input`: optional members may be `undefined`, and large integers bigints. `result`: of a method, which knows its 64-bit integers.
+ * `answer`: of a call by name, in which each integer beyond 2^53 is a bigint.
+ */
+type Direction = 'input' | 'result' | 'answer';
 
 const UINT64_MAXIMUM = 2 ** 64;
 const NAME = /^[A-Za-z_$][\w$]*$/;
@@ -52,12 +55,17 @@ function unionOf(texts: readonly string[]): string {
   return distinct.includes('unknown') || distinct.length === 0 ? 'unknown' : distinct.join(' | ');
 }
 
+/** Whether the bounds of an integer leave out none beyond a limit. */
+const mayExceed = ({ minimum, maximum }: Members, limit: number): boolean =>
+  !(Number(minimum) >= -limit && Number(maximum) <= limit);
+
 function scalar(schema: Members, direction: Direction): string {
-  const { type, maximum } = schema;
-  if (type === 'integer' && direction === 'result') return isUint64(schema) ? 'bigint' : 'number';
-  // A slot that a result gave as a bigint is accepted.
-  if (type === 'integer') return maximum === Number.MAX_SAFE_INTEGER ? 'number | bigint' : 'number';
-  return SCALARS.includes(String(type)) ? String(type) : 'unknown';
+  const { type } = schema;
+  if (type !== 'integer') return SCALARS.includes(String(type)) ? String(type) : 'unknown';
+  if (direction !== 'input' && isUint64(schema)) return 'bigint';
+  // Slots, whose maximum is the largest number, are bigints in results.
+  const isLarge = mayExceed(schema, Number.MAX_SAFE_INTEGER - (direction === 'input' ? 1 : 0));
+  return isLarge && direction !== 'result' ? 'number | bigint' : 'number';
 }
 
 const SEVERAL = ['anyOf', 'oneOf', 'allOf', 'enum'];
@@ -131,7 +139,7 @@ class TypeWriting {
         const isRequired = needed.includes(name);
         const { description } = objectAt(each);
         const described = typeof description === 'string' ? [description] : [];
-        const optional = isRequired || this.#direction === 'result' ? '' : ' | undefined';
+        const optional = isRequired || this.#direction !== 'input' ? '' : ' | undefined';
         const type = this.type(each, indent) + optional;
         return `${comment(described, indent)}${indent}${quoted(name)}${isRequired ? '' : '?'}: ${type};\n`;
       })

@@ -29,7 +29,7 @@ function inputText(route: ListedRoute): string {
 
 function resultText({ outputSchema }: ListedRoute): string {
   const { properties } = (outputSchema ?? {}) as { readonly properties?: { readonly result?: unknown } | null };
-  return bounded(typeText(properties?.result, 'result', MEMBER));
+  return bounded(typeText(properties?.result, 'answer', MEMBER));
 }
 
 function callText(name: string, route: ListedRoute): string {
