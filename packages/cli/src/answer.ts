@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { errorOf, type GatewayError } from '@asset-gateway/client';
-import { harmless, type Issue, indentJson, oneLine } from '@asset-gateway/protocol';
+import { attempt, harmless, type Issue, indentJson, oneLine } from '@asset-gateway/protocol';
 import { cacheFolder, calledAs } from './config.ts';
 import { EXIT, exitCodeOf, RESEND_HINT, UNUSED_HINT } from './failure.ts';
 import { makeFolder, writeDurably } from './money/durable.ts';
@@ -24,23 +24,17 @@ export interface Hints {
 function viewLines(text: string, terminal: Terminal, view: View | undefined): string[] | undefined {
   // Each text is one line without hidden characters.
   const plain = (_: string, value: unknown) => (typeof value === 'string' ? oneLine(value, MAX_TEXT) : value);
-  try {
-    return view?.(JSON.parse(text, plain).result as never, terminal);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => view?.(JSON.parse(text, plain).result as never, terminal), undefined);
 }
 
 /** Stores a whole answer, which may have been paid for. Returns its file; undefined if it cannot be stored. */
 function stored(text: string): string | undefined {
   const file = join(cacheFolder(), 'answer.json');
-  try {
+  return attempt(() => {
     makeFolder(cacheFolder());
     writeDurably(file, text);
     return file;
-  } catch {
-    return undefined;
-  }
+  }, undefined);
 }
 
 /** Prints indented JSON. The rest of a long one is in a file. */

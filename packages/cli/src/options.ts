@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { exactValue } from '@asset-gateway/protocol/wire';
+import { attempt, exactValue } from '@asset-gateway/protocol/wire';
 import { calledAs, variable } from './config.ts';
 import { UsageError } from './failure.ts';
 
@@ -123,11 +123,8 @@ export function readArguments(args: readonly string[], options: OptionTable, str
 export const optionName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** A word as JSON if it is JSON, with every digit, else as text. */
-export function jsonOrText(word: string): unknown {
-  try {
+export const jsonOrText = (word: string): unknown =>
+  attempt(() => {
     const value: unknown = JSON.parse(word);
     return exactValue(word) ?? value;
-  } catch {
-    return word;
-  }
-}
+  }, word);

@@ -1,4 +1,4 @@
-import { HEADERS, isObject, type Members, member } from '@asset-gateway/protocol/wire';
+import { attempt, HEADERS, isObject, type Members, member } from '@asset-gateway/protocol/wire';
 import { isSignature } from './error.ts';
 
 /** An answer with its metadata. */
@@ -80,12 +80,9 @@ export function creditIn(response: Response): CreditUse | undefined {
  * @returns undefined if the header is missing or malformed
  */
 export function settlementIn(response: Response): Members | undefined {
-  try {
-    const settlement: unknown = JSON.parse(atob(response.headers.get(HEADERS.paymentResponse) ?? ''));
-    return isObject(settlement) ? settlement : undefined;
-  } catch {
-    return undefined;
-  }
+  const header = response.headers.get(HEADERS.paymentResponse) ?? '';
+  const settlement = attempt((): unknown => JSON.parse(atob(header)), undefined);
+  return isObject(settlement) ? settlement : undefined;
 }
 
 /**

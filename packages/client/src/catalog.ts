@@ -1,4 +1,5 @@
 import {
+  attempt,
   type HttpMethod,
   type Issue,
   listAt,
@@ -111,15 +112,7 @@ export function listedRoute(routes: readonly ListedRoute[], { url, method }: Sen
  */
 export const listedMicros = ({ priceUsd }: ListedRoute): number => Math.round(Number(priceUsd) * 1e6);
 
-function attempt<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-}
-
-const decoded = (text: string): string => attempt(() => decodeURIComponent(text)) ?? text;
+const decoded = (text: string): string => attempt(() => decodeURIComponent(text), text);
 
 /** Values of a path or query as its schema judges them. Commas separate the items of a list, unless they are escaped. */
 function judged(schema: unknown, pairs: readonly (readonly string[])[]): Members {
@@ -143,7 +136,7 @@ export function issuesOf(route: ListedRoute, { url, body, method }: SentRequest)
   const pairs = search.slice(1).replaceAll('+', ' ').split('&').filter(Boolean);
   const inQuery = pairs.map((pair) => pair.split('='));
   const querySchema = method === 'GET' ? inputSchema : queryParamsSchema;
-  const input = body === undefined ? {} : attempt(() => JSON.parse(body) as unknown);
+  const input = body === undefined ? {} : attempt((): unknown => JSON.parse(body), undefined);
   return [
     violationOf(pathParamsSchema, judged(pathParamsSchema, inPath), 'path'),
     violationOf(querySchema, judged(querySchema, inQuery), 'query'),

@@ -1,6 +1,6 @@
+import { attempt } from '@asset-gateway/protocol';
 import { useState } from 'preact/hooks';
 import { useEvent } from './parts/hooks.ts';
-import { attempt } from './parts/text.ts';
 
 /** A view, its arguments, and the text after the question mark: `#/routes/tokens.search?q=gold`. */
 export type Place = ReturnType<typeof placeOf>;

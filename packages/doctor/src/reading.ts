@@ -1,4 +1,4 @@
-import { HEADERS, isObject, type Members, objectAt } from '@asset-gateway/protocol';
+import { attempt, HEADERS, isObject, type Members, objectAt } from '@asset-gateway/protocol';
 import type { Answer } from './http-client.ts';
 
 const MAX_DEPTH = 100;
@@ -12,12 +12,7 @@ function assertShallow(value: unknown, depth = 0): void {
 
 /** Parses JSON; undefined if invalid. Throws a `RangeError` if it is too deep. */
 export function parsed(text: string): unknown {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const value = attempt((): unknown => JSON.parse(text), undefined);
   assertShallow(value);
   return value;
 }

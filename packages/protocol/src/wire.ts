@@ -1,4 +1,5 @@
 /** Everything except the route table, whose schemas take longer to load than the client. */
+export * from './attempt.ts';
 export * from './digits.ts';
 export * from './enumerations.ts';
 export * from './foreign.ts';

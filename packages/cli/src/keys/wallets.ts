@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Signer } from '@asset-gateway/client';
 import { keypairFromFile, newKeypair, signerFromBytes } from '@asset-gateway/client/node';
+import { attempt } from '@asset-gateway/protocol';
 import { solanaKeypairFile, stateFolder } from '../config.ts';
 import { UsageError } from '../failure.ts';
 import { makeFolder, writeDurably, writeOnce } from '../money/durable.ts';
@@ -93,13 +94,8 @@ async function secretOf(address: string, stored?: Uint8Array): Promise<Uint8Arra
 }
 
 /** The address of the wallet in the keychain, from the state folder; undefined if there is none. */
-function addressIn(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8').trim() || undefined;
-  } catch {
-    return undefined;
-  }
-}
+const addressIn = (file: string): string | undefined =>
+  attempt(() => readFileSync(file, 'utf8').trim(), '') || undefined;
 
 /** The wallet in the keychain. */
 async function keychainWallet(address: string): Promise<Wallet> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Full, GatewayError } from '@asset-gateway/client';
-import { harmless, oneLine } from '@asset-gateway/protocol';
+import { attempt, harmless, oneLine } from '@asset-gateway/protocol';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { LRUCache } from 'lru-cache';
 import { failureSentence } from '../failure.ts';
@@ -95,13 +95,8 @@ const paidBy = (transaction: string | undefined, { outcome }: Purchase): string 
 };
 
 /** The JSON of a result without hidden characters; undefined if it nests too deep. */
-function wholeOf(result: unknown): string | undefined {
-  try {
-    return harmless(JSON.stringify(result) ?? 'null');
-  } catch {
-    return undefined;
-  }
-}
+const wholeOf = (result: unknown): string | undefined =>
+  attempt(() => harmless(JSON.stringify(result) ?? 'null'), undefined);
 
 /** A result, cut if it is too long. A cut result is stored as a whole. */
 export function answerOf(

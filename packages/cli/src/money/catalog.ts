@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorOf, GatewayError } from '@asset-gateway/client';
 import { type ListedRoute, providersIn, routesIn } from '@asset-gateway/client/pay';
-import { below, MAX_READ_BYTES, type UpstreamProvider } from '@asset-gateway/protocol';
+import { attempt, below, MAX_READ_BYTES, objectAt, type UpstreamProvider } from '@asset-gateway/protocol';
 import { cacheFolder } from '../config.ts';
 import { fetchJson } from '../fetch-json.ts';
 import { CATALOG_PATH } from '../request.ts';
@@ -27,16 +27,9 @@ function catalogIn(body: unknown): Catalog | undefined {
 }
 
 function readCached(file: string) {
-  try {
-    const { etag, body } = JSON.parse(readFileSync(file, 'utf8')) as {
-      readonly etag?: unknown;
-      readonly body?: unknown;
-    };
-    const catalog = catalogIn(body);
-    return catalog && typeof etag === 'string' ? { etag, catalog } : undefined;
-  } catch {
-    return undefined;
-  }
+  const { etag, body } = objectAt(attempt(() => JSON.parse(readFileSync(file, 'utf8')), undefined));
+  const catalog = catalogIn(body);
+  return catalog && typeof etag === 'string' ? { etag, catalog } : undefined;
 }
 
 function store(file: string, etag: string, { routes, providers }: Catalog): void {

@@ -1,4 +1,5 @@
 import type { PaymentTrace } from '@asset-gateway/client/pay';
+import { attempt } from '@asset-gateway/protocol';
 
 /** The steps of an amount. */
 const STEPS = ['held', 'signed', 'released', 'paid', 'refused', 'given up'] as const;
@@ -52,12 +53,8 @@ function isEntry(value: unknown): value is Entry {
 }
 
 function entryIn(line: string): Entry | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isEntry(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = attempt((): unknown => JSON.parse(line), undefined);
+  return isEntry(value) ? value : undefined;
 }
 
 /** Whether a line is the start of an entry whose write a crash interrupted. Such an entry has no effect. */

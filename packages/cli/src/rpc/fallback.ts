@@ -1,4 +1,4 @@
-import { isObject, readBytes, TooLarge } from '@asset-gateway/protocol';
+import { attempt, isObject, readBytes, TooLarge } from '@asset-gateway/protocol';
 
 const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -26,10 +26,6 @@ export function fallbackTo(url: string): Fallback {
 }
 
 function isAnswer(text: string): boolean {
-  try {
-    const answer: unknown = JSON.parse(text);
-    return isObject(answer) && ('result' in answer || 'error' in answer);
-  } catch {
-    return false;
-  }
+  const answer = attempt((): unknown => JSON.parse(text), undefined);
+  return isObject(answer) && ('result' in answer || 'error' in answer);
 }

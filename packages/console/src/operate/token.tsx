@@ -1,4 +1,4 @@
-import { attempt } from '../parts/text.ts';
+import { attempt } from '@asset-gateway/protocol';
 
 const STORED = 'metrics-token';
 /** The characters that a header may contain. */

@@ -1,13 +1,4 @@
-import { HIDDEN, isObject, listAt, type Members } from '@asset-gateway/protocol';
-
-/** What some work returns, or something else if it throws. */
-export function attempt<T, Otherwise>(work: () => T, otherwise: Otherwise): T | Otherwise {
-  try {
-    return work();
-  } catch {
-    return otherwise;
-  }
-}
+import { attempt, HIDDEN, isObject, listAt, type Members } from '@asset-gateway/protocol';
 
 const MAX_LENGTH = 120;
 

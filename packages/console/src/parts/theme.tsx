@@ -1,5 +1,5 @@
+import { attempt } from '@asset-gateway/protocol';
 import { useState } from 'preact/hooks';
-import { attempt } from './text.ts';
 
 const CHOICES = ['system', 'light', 'dark'] as const;
 type Choice = (typeof CHOICES)[number];

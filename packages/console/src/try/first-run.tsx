@@ -1,10 +1,10 @@
 import './first-run.css';
+import { attempt } from '@asset-gateway/protocol';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { useGateway } from '../gateway.ts';
 import { Button, TaskButton, useTask } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { useFresh } from '../parts/hooks.ts';
-import { attempt } from '../parts/text.ts';
 import { CallReport } from '../parts/use-call.ts';
 import { hrefOf } from '../router.ts';
 import { usd, useWallet } from '../wallet/funds.ts';

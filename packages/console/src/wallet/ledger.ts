@@ -1,6 +1,6 @@
 import { GatewayError } from '@asset-gateway/client';
 import { isSameRequest, type LedgerEntry, type SpendingLedger } from '@asset-gateway/client/pay';
-import { attempt } from '../parts/text.ts';
+import { attempt } from '@asset-gateway/protocol';
 import { readStoredOrThrow, store } from './storage.ts';
 
 const STATES = ['held', 'signed', 'paid', 'refused'] as const;

@@ -1,5 +1,5 @@
 import type { Caps } from '@asset-gateway/client/pay';
-import { attempt } from '../parts/text.ts';
+import { attempt } from '@asset-gateway/protocol';
 
 /** Reads a value from localStorage; the fallback if it is missing or unreadable. */
 export const readStored = <T>(name: string, fallback: T): T =>

@@ -1,4 +1,4 @@
-import { isObject, member } from '@asset-gateway/protocol';
+import { attempt, isObject, member } from '@asset-gateway/protocol';
 
 /** Writes JSON without undefined members; a bigint is written as exact integer text. */
 export function writeJson(value: unknown): string {
@@ -36,13 +36,7 @@ export interface RpcCall {
 }
 
 /** Parses a request body; undefined if it is not JSON. */
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-}
+const parsed = (body: string): unknown => attempt(() => JSON.parse(body), undefined);
 
 /** The call of a request body; throws a refusal if there is none. */
 function readCall(body: string): RpcCall {
