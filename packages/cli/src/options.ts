@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { attempt, exactValue } from '@asset-gateway/protocol/wire';
+import { attempt, CLUSTERS, exactValue } from '@asset-gateway/protocol/wire';
 import { calledAs, variable } from './config.ts';
 import { UsageError } from './failure.ts';
 
@@ -39,8 +39,6 @@ const VARIABLES: Readonly<Record<string, readonly [name: string, fallback?: stri
   'max-call': ['ASSET_GATEWAY_MAX_USD_PER_CALL', '0.01'],
   'max-day': ['ASSET_GATEWAY_MAX_USD_PER_DAY', '1'],
 };
-
-const CLUSTERS = ['mainnet', 'devnet'] as const;
 
 /** The option of commands that run on one cluster. */
 export const CLUSTER: OptionTable = {

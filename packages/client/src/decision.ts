@@ -10,12 +10,7 @@ const MICROS = 1e6;
 const CAPS = { perCallUsd: 0.01, perBundleUsd: 0.05, perDayUsd: 1, inAllUsd: Number.POSITIVE_INFINITY };
 
 /** Caps in millionths of a dollar. */
-export interface Limits {
-  readonly perCallMicros: number;
-  readonly perBundleMicros: number;
-  readonly perDayMicros: number;
-  readonly inAllMicros: number;
-}
+export type Limits = Readonly<Record<'perCallMicros' | 'perBundleMicros' | 'perDayMicros' | 'inAllMicros', number>>;
 
 /** Dollars in millionths, rounded: 0.57 * 1e6 is slightly below 570,000. */
 const microsOf = (usd: number): number => Math.round(usd * MICROS);

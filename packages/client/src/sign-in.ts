@@ -87,18 +87,6 @@ async function signatureOf(signer: Signer, text: string): Promise<string> {
   }
 }
 
-/** The message to sign for this URL, on this network if given. Throws `challenge_rejected` for a challenge of another place. */
-export function messageFor(
-  { info, supportedChains }: SignInChallenge,
-  url: URL,
-  network?: string,
-): Omit<SiwxMessage, 'address'> {
-  assertBoundTo(info, url);
-  const chain = supportedChains.find(({ chainId }) => network === undefined || chainId === network);
-  if (!chain) throw rejected('the challenge offers no chain that this wallet signs for here');
-  return { ...info, chainId: chain.chainId };
-}
-
 /**
  * Signs a challenge for one request.
  * @param challenge the challenge in the body of the 402
@@ -113,7 +101,11 @@ export function messageFor(
  * const response = await fetch(url, { headers: { 'SIGN-IN-WITH-X': await signIn(challenge, signer, url) } });
  */
 export async function signIn(challenge: SignInChallenge, signer: Signer, url: URL, network?: string): Promise<string> {
-  const message: SiwxMessage = { ...messageFor(challenge, url, network), address: signer.address };
+  const { info, supportedChains } = challenge;
+  assertBoundTo(info, url);
+  const chain = supportedChains.find(({ chainId }) => network === undefined || chainId === network);
+  if (!chain) throw rejected('the challenge offers no chain that this wallet signs for here');
+  const message: SiwxMessage = { ...info, chainId: chain.chainId, address: signer.address };
   const signature = await signatureOf(signer, siwxMessageText(message));
   return base64(JSON.stringify({ ...message, type: 'ed25519', signature }));
 }

@@ -9,3 +9,9 @@ export function decodeBase58(text: string, length: number): Uint8Array | undefin
   const bytes = bs58.decodeUnsafe(text);
   return bytes?.length === length ? bytes : undefined;
 }
+
+const ADDRESS_BYTES = 32;
+
+/** Whether a value is a base58 address of Solana. */
+export const isAddress = (value: unknown): value is string =>
+  typeof value === 'string' && decodeBase58(value, ADDRESS_BYTES) !== undefined;

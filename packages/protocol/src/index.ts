@@ -1,3 +1,3 @@
-export { decodeBase58 } from './base58.ts';
+export { decodeBase58, isAddress } from './base58.ts';
 export * from './routes/index.ts';
 export * from './wire.ts';

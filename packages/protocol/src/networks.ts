@@ -10,6 +10,9 @@ export const NETWORKS = {
  */
 export type Cluster = keyof typeof NETWORKS;
 
+/** The clusters, mainnet first. */
+export const CLUSTERS: readonly Cluster[] = ['mainnet', 'devnet'];
+
 /** The cluster of a CAIP-2 identifier. Throws for another network. */
 export function clusterOfNetwork(network: string): Cluster {
   if (network === NETWORKS.mainnet) return 'mainnet';

@@ -59,6 +59,17 @@ export interface Answer {
   readonly body: string | Buffer;
 }
 
+/** An answer of JSON text. */
+export const jsonAnswer = (status: number, body: Answer['body'], headers: Answer['headers'] = {}): Answer => ({
+  status,
+  headers: { 'content-type': 'application/json', ...headers },
+  body,
+});
+
+/** The header of a knob, if it is on. */
+export const retryAfterOf = ({ retryAfter }: CommonKnobs): Record<string, string> =>
+  retryAfter === undefined ? {} : { 'retry-after': retryAfter };
+
 /** A running upstream. */
 export interface Upstream<Knobs> extends Listener {
   /** Every received request, oldest first. */

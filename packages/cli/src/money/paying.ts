@@ -27,12 +27,8 @@ const INVALID_PARAMS = -32_602;
 async function faucetAnswer(rpcUrl: string, params: readonly string[]): Promise<unknown> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'sandbox_faucet', params });
   const headers = { 'Content-Type': 'application/json' };
-  try {
-    const { response, body: answer } = await fetchJson(new URL(rpcUrl), { method: 'POST', headers, body }, LIMITS);
-    return response.ok ? answer : undefined;
-  } catch {
-    return undefined;
-  }
+  const asked = await fetchJson(new URL(rpcUrl), { method: 'POST', headers, body }, LIMITS).catch(() => undefined);
+  return asked?.response.ok ? asked.body : undefined;
 }
 
 /** Requests play money. Returns whether a sandbox sent some. */

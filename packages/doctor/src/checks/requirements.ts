@@ -1,4 +1,4 @@
-import { below, decodeBase58, isObject, listAt, type Members, textAt } from '@asset-gateway/protocol';
+import { below, isAddress, isObject, listAt, type Members, textAt } from '@asset-gateway/protocol';
 import { type Entry, endpointOf, MAX_PRICE_LENGTH } from '../entry.ts';
 import { type RouteProbe, unpaidAnswers, type World } from '../explore.ts';
 import { at, type Fault, type Problem, placeOf, unless } from '../finding.ts';
@@ -6,11 +6,7 @@ import type { Answer } from '../http-client.ts';
 import { challengeIn } from '../reading.ts';
 import { operationsIn } from './openapi.ts';
 
-const ADDRESS_BYTES = 32;
 const CAIP_2 = /^[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$/;
-
-const isAddress = (value: unknown): boolean =>
-  typeof value === 'string' && decodeBase58(value, ADDRESS_BYTES) !== undefined;
 
 /** The invalid members of a requirement. */
 function brokenMembers(requirement: unknown, entry: Entry): string[] {

@@ -1,5 +1,3 @@
-import bs58 from 'bs58';
-
 /** The program that owns plain wallets. */
 export const SYSTEM_PROGRAM = '11111111111111111111111111111111';
 /** The first token program, which USDC uses. */
@@ -15,14 +13,3 @@ export const MEMO_PROGRAMS = [
   'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr',
   'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo',
 ];
-
-/** Decodes base58; undefined unless it has this many bytes. */
-export function base58Bytes(text: string, length: number): Uint8Array | undefined {
-  // Decoding takes quadratic time, so longer text is refused first.
-  if (text.length > length * 2) return undefined;
-  const bytes = bs58.decodeUnsafe(text);
-  return bytes?.length === length ? bytes : undefined;
-}
-
-/** Whether a text is a base58 address of 32 bytes. */
-export const isAddress = (text: string): boolean => base58Bytes(text, 32) !== undefined;

@@ -1,5 +1,5 @@
-import { type Cluster, USDC } from '@asset-gateway/protocol';
-import { isAddress, SYSTEM_PROGRAM, TOKEN_PROGRAM, WRAPPED_SOL } from './addresses.ts';
+import { type Cluster, isAddress, USDC } from '@asset-gateway/protocol';
+import { SYSTEM_PROGRAM, TOKEN_PROGRAM, WRAPPED_SOL } from './addresses.ts';
 import { type BlockOptions, type Blocks, type Commitment, createBlocks } from './blocks.ts';
 import { type Account, type Outcome, Svm } from './svm.ts';
 import { mintData, readTokenAccount, type TokenAccount, type Transfer, transfersOf } from './token.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Cluster } from '@asset-gateway/protocol';
-import { createFaults, listen, readBody, record, send } from '../upstream.ts';
+import { createFaults, jsonAnswer, listen, readBody, record, send } from '../upstream.ts';
 import { Bank } from './bank.ts';
 import { BLOCKHASH_LIFE } from './blocks.ts';
 import type { ChainFaults } from './faults.ts';
@@ -64,8 +64,7 @@ async function handle(request: IncomingMessage, response: ServerResponse, chain:
     return answer(method, params);
   });
   if (isLost && !refusal) throw new Error('the connection closes without an answer');
-  const headers = { 'content-type': 'application/json' };
-  send(response, { status: status ?? 200, headers, body: status === undefined ? text : '{}' });
+  send(response, jsonAnswer(status ?? 200, status === undefined ? text : '{}'));
 }
 
 /** Starts a chain on 127.0.0.1: the real runtime and token program behind JSON-RPC, with USDC and fault knobs. */

@@ -1,5 +1,4 @@
-import { isObject, type Members } from '@asset-gateway/protocol';
-import { isAddress } from './addresses.ts';
+import { isAddress, isObject, type Members } from '@asset-gateway/protocol';
 import type { Commitment } from './blocks.ts';
 import { invalidParams } from './json-rpc.ts';
 
@@ -15,7 +14,7 @@ export function textAt(params: Params, index: number): string {
 
 /** A base58 address of 32 bytes. */
 export function addressIn(value: unknown): string {
-  if (typeof value !== 'string' || !isAddress(value)) throw invalidParams('Invalid param: Invalid');
+  if (!isAddress(value)) throw invalidParams('Invalid param: Invalid');
   return value;
 }
 

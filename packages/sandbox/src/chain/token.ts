@@ -1,6 +1,6 @@
 import { type Address, getAddressEncoder, getProgramDerivedAddress } from '@solana/kit';
 import bs58 from 'bs58';
-import { ASSOCIATED_TOKEN_PROGRAM, base58Bytes, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './addresses.ts';
+import { ASSOCIATED_TOKEN_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './addresses.ts';
 import type { Account } from './svm.ts';
 import { type Instruction, memosOf, type WireTransaction } from './transaction.ts';
 
@@ -18,17 +18,11 @@ export interface TokenAccount {
   readonly amount: bigint;
 }
 
-const bytesOf = (address: string): Uint8Array => {
-  const bytes = base58Bytes(address, 32);
-  if (!bytes) throw new TypeError(`not an address: ${address}`);
-  return bytes;
-};
-
 /** The data of a token account without a delegate. */
 export function tokenAccountData({ mint, owner, amount }: TokenAccount): Uint8Array {
   const data = Buffer.alloc(TOKEN_ACCOUNT_SIZE);
-  data.set(bytesOf(mint), 0);
-  data.set(bytesOf(owner), 32);
+  data.set(bs58.decode(mint), 0);
+  data.set(bs58.decode(owner), 32);
   data.writeBigUInt64LE(amount, 64);
   data.writeUInt8(INITIALIZED, 108);
   return Uint8Array.from(data);

@@ -1,4 +1,5 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
+import { decodeBase58 } from '@asset-gateway/protocol';
 import {
   type CompiledTransactionMessage,
   type CompiledTransactionMessageWithLifetime,
@@ -7,7 +8,7 @@ import {
   getTransactionDecoder,
 } from '@solana/kit';
 import bs58 from 'bs58';
-import { base58Bytes, MEMO_PROGRAMS } from './addresses.ts';
+import { MEMO_PROGRAMS } from './addresses.ts';
 import { invalidParams } from './json-rpc.ts';
 
 const MAX_WIRE_BYTES = 1232;
@@ -90,7 +91,7 @@ export function readTransaction(text: string): WireTransaction {
 /** Whether every signer has signed the message. */
 export function isSigned({ signatures, message, messageBytes }: WireTransaction): boolean {
   return signatures.every((signature, index) => {
-    const key = base58Bytes(message.staticAccounts[index] ?? '', 32);
+    const key = decodeBase58(message.staticAccounts[index] ?? '', 32);
     if (!signature || !key) return false;
     const publicKey = createPublicKey({ key: Buffer.concat([ED25519_DER, key]), format: 'der', type: 'spki' });
     return verify(null, messageBytes, publicKey, signature);

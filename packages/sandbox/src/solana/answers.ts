@@ -1,5 +1,4 @@
-import { type Cluster, isObject, type Route, routes } from '@asset-gateway/protocol';
-import { isAddress } from '../chain/addresses.ts';
+import { type Cluster, isAddress, isObject, type Route, routes } from '@asset-gateway/protocol';
 import type { Chain } from '../chain/chain.ts';
 import {
   idIn,
@@ -13,7 +12,7 @@ import {
 } from '../chain/json-rpc.ts';
 import { accountMethods } from '../chain/methods/accounts.ts';
 import { upstreamRows } from '../rows.ts';
-import type { Answer, Arrival, CommonKnobs } from '../upstream.ts';
+import { type Answer, type Arrival, type CommonKnobs, jsonAnswer, retryAfterOf } from '../upstream.ts';
 import { answerWallet, hasHistory, type WalletMarket } from './wallet.ts';
 
 /** Faults of a provider; an unset knob is off. */
@@ -60,12 +59,6 @@ function heliusStatus(code: number): number {
   return FAILED.includes(code) ? 500 : Number(found?.[0] ?? 200);
 }
 
-const jsonAnswer = (status: number, body: string, headers: Readonly<Record<string, string>> = {}): Answer => ({
-  status,
-  headers: { 'content-type': 'application/json', ...headers },
-  body,
-});
-
 const walletError = (status: number, error: string): Answer => jsonAnswer(status, writeJson({ error, code: status }));
 
 /** The endpoint of a request, if any: `/v1/wallet/…`, `/<cluster>?api-key=…` of Helius, or `/<cluster>/v2/<key>` of Alchemy. */
@@ -100,17 +93,13 @@ async function answerCall({ method, params }: RpcCall, endpoint: Endpoint, chain
   }
   if (!Array.isArray(params)) throw invalidParams('Invalid params: invalid type: map, expected a sequence.');
   const [address] = params;
-  const isNamed = typeof address === 'string' && isAddress(address);
   const isOfState = Object.hasOwn(accountMethods, method);
-  if (row && isNamed && !isOfState && !(await hasHistory(address, chain))) return row.result.example;
+  if (row && isAddress(address) && !isOfState && !(await hasHistory(address, chain))) return row.result.example;
   return chain.answer(method, params).catch((error) => {
     if (row && error instanceof RpcError && error.code === METHOD_NOT_FOUND) return row.result.example;
     throw error;
   });
 }
-
-const retryAfterOf = ({ retryAfter }: ProviderFaultKnobs): Record<string, string> =>
-  retryAfter === undefined ? {} : { 'retry-after': retryAfter };
 
 async function answerJsonRpc(
   { body }: Arrival,

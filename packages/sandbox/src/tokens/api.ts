@@ -4,8 +4,17 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { type Answer, type Arrival, type CommonKnobs, send, startUpstream, type Upstream } from '../upstream.ts';
-import { errorAnswer, JSON_TYPE, jsonAnswer, requestIdOf, serve } from './serve.ts';
+import {
+  type Answer,
+  type Arrival,
+  type CommonKnobs,
+  jsonAnswer,
+  retryAfterOf,
+  send,
+  startUpstream,
+  type Upstream,
+} from '../upstream.ts';
+import { errorAnswer, requestIdOf, serve, valueAnswer } from './serve.ts';
 
 export type { Arrival } from '../upstream.ts';
 
@@ -49,16 +58,11 @@ export interface TokensApi extends Upstream<FaultKnobs> {
 function faultyAnswer(knobs: FaultKnobs, { method, target, headers, body }: Arrival): Answer | undefined {
   if (knobs.status !== undefined) {
     const answer = errorAnswer(knobs.status, knobs.message);
-    const { retryAfter } = knobs;
-    return {
-      ...answer,
-      headers: { ...answer.headers, ...(retryAfter !== undefined && { 'retry-after': retryAfter }) },
-    };
+    return { ...answer, headers: { ...answer.headers, ...retryAfterOf(knobs) } };
   }
   if (knobs.redirect !== undefined) return { status: 302, headers: { location: knobs.redirect }, body: '' };
-  if (knobs.echo === true) return jsonAnswer(200, { echo: { method, target, headers, body } });
-  if (knobs.body === undefined) return undefined;
-  return { status: 200, headers: { 'content-type': JSON_TYPE }, body: knobs.body };
+  if (knobs.echo === true) return valueAnswer(200, { echo: { method, target, headers, body } });
+  return knobs.body === undefined ? undefined : jsonAnswer(200, knobs.body);
 }
 
 const CHUNK = Buffer.alloc(1024 * 1024, 'a');
@@ -83,7 +87,7 @@ function* packedParts(parts: Iterable<Buffer>): Generator<Buffer> {
 
 /** Streams a JSON string of this many bytes, optionally with gzip. */
 async function deliverLong(response: ServerResponse, bytes: number, packed: boolean): Promise<void> {
-  response.writeHead(200, { 'content-type': JSON_TYPE, ...(packed ? { 'content-encoding': 'gzip' } : {}) });
+  response.writeHead(200, { 'content-type': 'application/json', ...(packed ? { 'content-encoding': 'gzip' } : {}) });
   const parts = longString(bytes);
   await pipeline(Readable.from(packed ? packedParts(parts) : parts, { objectMode: false }), response);
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Route } from '@asset-gateway/protocol';
 import { upstreamRows } from '../rows.ts';
-import type { Answer, Arrival } from '../upstream.ts';
+import { type Answer, type Arrival, jsonAnswer } from '../upstream.ts';
 import { marketSnapshots, variantMarkets } from './answers/batch.ts';
 import { assetDetail } from './answers/detail.ts';
 import * as facts from './answers/facts.ts';
@@ -61,17 +61,13 @@ function cacheControlOf({ maxAge, stale }: RouteAnswer): string {
   return maxAge === undefined ? 'no-store' : `private, max-age=${maxAge}${whileStale}`;
 }
 
-/** The Content-Type of answers. */
-export const JSON_TYPE = 'application/json';
 const NOT_FOUND_PAGE =
   '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>404: This page could not be found.</title></head>' +
   '<body><h1>404</h1><h2>This page could not be found.</h2></body></html>';
 
-/** An answer of JSON. */
-export function jsonAnswer(status: number, value: unknown, cacheControl = 'no-store'): Answer {
-  const headers = { 'content-type': JSON_TYPE, 'cache-control': cacheControl };
-  return { status, headers, body: JSON.stringify(value) };
-}
+/** An answer of a value, with its cache rule. */
+export const valueAnswer = (status: number, value: unknown, cacheControl = 'no-store'): Answer =>
+  jsonAnswer(status, JSON.stringify(value), { 'cache-control': cacheControl });
 
 /** Tags of the upstream's errors, and their usual messages, by status. */
 const ERRORS: Readonly<Record<number, readonly [tag: string, message: string]>> = {
@@ -86,7 +82,7 @@ const ERRORS: Readonly<Record<number, readonly [tag: string, message: string]>> 
 /** An error of the upstream, by default with the status's usual message. */
 export function errorAnswer(status: number, message?: string): Answer {
   const [tag, usual] = ERRORS[status] ?? ['InternalServerError', 'Internal server error'];
-  return jsonAnswer(status, { error: { _tag: tag, message: message ?? usual } });
+  return valueAnswer(status, { error: { _tag: tag, message: message ?? usual } });
 }
 
 /** The request id of an answer: the received one, a new one for health, none on the framework's pages. */
@@ -115,7 +111,7 @@ export function serve(arrival: Arrival, keys: ReadonlySet<string>, now: number):
   try {
     if (!isOpen) checkKey(headers['x-api-key'], keys);
     const query = new URLSearchParams(target.split('?').slice(1).join('?'));
-    return jsonAnswer(200, answer({ reference, query, body, now }), cacheControlOf(route));
+    return valueAnswer(200, answer({ reference, query, body, now }), cacheControlOf(route));
   } catch (error) {
     return error instanceof Refusal ? errorAnswer(error.status, error.message) : errorAnswer(500);
   }

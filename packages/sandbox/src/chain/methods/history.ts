@@ -1,5 +1,6 @@
+import { decodeBase58 } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
-import { base58Bytes, TOKEN_PROGRAM } from '../addresses.ts';
+import { TOKEN_PROGRAM } from '../addresses.ts';
 import type { Holdings, Landed } from '../bank.ts';
 import { BLOCKHASH_LIFE, type Commitment } from '../blocks.ts';
 import { invalidParams, RpcError } from '../json-rpc.ts';
@@ -94,7 +95,7 @@ function confirmationOf(entry: Landed, { bank: { blocks } }: ChainNode) {
 const MAX_SIGNATURES = 1000;
 
 function signatureIn(text: string): string {
-  if (!base58Bytes(text, 64)) throw invalidParams('Invalid param: Invalid');
+  if (!decodeBase58(text, 64)) throw invalidParams('Invalid param: Invalid');
   return text;
 }
 
