@@ -1,13 +1,8 @@
-import { below, type Cluster, listAt } from '@asset-gateway/protocol';
+import { below, CLUSTERS, listAt } from '@asset-gateway/protocol';
 import { once, useFresh } from './parts/hooks.ts';
 import { reach } from './parts/reach.ts';
 
-/** What the index at `/` says of the gateway. */
-export type GatewayIndex = Awaited<ReturnType<typeof gatewayIndex>>;
-
-const CLUSTERS: readonly Cluster[] = ['mainnet', 'devnet'];
-
-/** Loads the index once. */
+/** What the index at `/` says of the gateway, loaded once. */
 export const gatewayIndex = once(async () => {
   const response = await reach.fetch('/', { headers: { accept: 'application/json' } });
   const index: unknown = await response.json();
@@ -25,4 +20,4 @@ export const gatewayIndex = once(async () => {
 });
 
 /** The index; undefined while it loads. */
-export const useGateway = (): GatewayIndex | undefined => useFresh(gatewayIndex, []).value;
+export const useGateway = () => useFresh(gatewayIndex, []).value;

@@ -1,6 +1,5 @@
 import { attempt } from '@asset-gateway/protocol';
-import { useState } from 'preact/hooks';
-import { useEvent } from './parts/hooks.ts';
+import { useShown } from './parts/hooks.ts';
 
 /** A view, its arguments, and the text after the question mark: `#/routes/tokens.search?q=gold`. */
 export type Place = ReturnType<typeof placeOf>;
@@ -20,7 +19,5 @@ export const hrefOf = (view: string, ...rest: readonly string[]): string =>
 
 /** The place in the address bar. */
 export function usePlace(): Place {
-  const [fragment, setFragment] = useState(location.hash);
-  useEvent(window, 'hashchange', () => setFragment(location.hash));
-  return placeOf(fragment);
+  return placeOf(useShown(window, 'hashchange', () => location.hash));
 }

@@ -82,23 +82,14 @@ const PANELS = [
   ['Blocked', Blocked],
 ] as const;
 
-/** The documents at the end of the page. */
-const TITLES: Readonly<Record<keyof typeof DOCUMENTS, string>> = {
-  alerts: 'alerts',
-  metrics: 'metrics',
-  sales: 'sales',
-  cache: 'cache',
-  shares: 'shares and blocking',
-};
-
 /** What this page leaves out, and where to read it. */
 const Documents = () => (
   <p class="muted small">
     This page shows one node. The Grafana dashboard in deploy/grafana shows all of them. Documentation:{' '}
-    {Object.entries(TITLES).map(([name, title], at) => (
-      <span key={name}>
+    {Object.entries(DOCUMENTS).map(([title, href], at) => (
+      <span key={title}>
         {at > 0 && ', '}
-        <a href={DOCUMENTS[name as keyof typeof DOCUMENTS]}>{title}</a>
+        <a href={href}>{title}</a>
       </span>
     ))}
     .

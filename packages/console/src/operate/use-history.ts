@@ -1,5 +1,5 @@
-import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
-import { useEvent } from '../parts/hooks.ts';
+import { useEffect, useReducer, useRef } from 'preact/hooks';
+import { useShown } from '../parts/hooks.ts';
 import { authorizationOf } from './token.tsx';
 
 const EVERY_MS = 5_000;
@@ -138,8 +138,7 @@ export function useRepeated(everyMs: number, isStopped: boolean, work: Work, dep
 export function useHistory(token: string, isPaused: boolean): { readonly watch: Watch; readonly isStopped: boolean } {
   const [, redraw] = useReducer((times: number) => times + 1, 0);
   const watch = useRef(new Watch()).current;
-  const [isHidden, setHidden] = useState(document.hidden);
-  useEvent(document, 'visibilitychange', () => setHidden(document.hidden));
+  const isHidden = useShown(document, 'visibilitychange', () => document.hidden);
   const isStopped = isHidden || isPaused;
   const update = async (signal: AbortSignal) => {
     await watch.update(token, signal);

@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks';
 import { Button } from './button.tsx';
-import { useEvent } from './hooks.ts';
+import { useShown } from './hooks.ts';
 import { reach } from './reach.ts';
 
 /** One line over every view while the gateway does not answer. After it is back, what failed loads again. */
 export function Banner() {
-  const [isLost, setLost] = useState(reach.isLost);
+  const isLost = useShown(reach, 'change', () => reach.isLost);
   const [isBusy, setBusy] = useState(false);
-  useEvent(reach, 'change', () => setLost(reach.isLost));
   const retry = (): void => {
     setBusy(true);
     void reach.retry().then(() => setBusy(false));

@@ -83,23 +83,3 @@ type TaskButtonProps = ButtonProps & { readonly task: Task; readonly work: () =>
 export const TaskButton = ({ task, work, ...rest }: TaskButtonProps) => (
   <Button disabled={task.isBusy} onClick={() => task.run(work)} {...rest} />
 );
-
-type TaskRowProps = Pick<ButtonHTMLAttributes, 'class'> & {
-  readonly works: readonly (readonly [label: string, work: TaskButtonProps['work']])[];
-  readonly doing: string;
-};
-
-/** A row of buttons that each start work, and the status of the work below. */
-export function TaskRow({ works, doing, ...rest }: TaskRowProps) {
-  const task = useTask();
-  return (
-    <>
-      <p class="row actions">
-        {works.map(([label, work]) => (
-          <TaskButton key={label} task={task} label={label} work={work} {...rest} />
-        ))}
-      </p>
-      <TaskStatus task={task} doing={doing} />
-    </>
-  );
-}

@@ -51,6 +51,13 @@ export function once<T>(load: () => Promise<T>): typeof load {
   };
 }
 
+/** What a target shows, read again after each event of this name. */
+export function useShown<T>(target: EventTarget, name: string, read: () => T): T {
+  const [shown, setShown] = useState(read);
+  useEvent(target, name, () => setShown(read));
+  return shown;
+}
+
 /** Listens to an event of a target, with the latest listener. */
 export function useEvent<E extends Event>(target: EventTarget, name: string, listener: (event: E) => void): void {
   const latest = useRef(listener);

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { session } from '../session.ts';
 import { Button } from './button.tsx';
 import { Failure } from './failure.tsx';
-import { useEvent } from './hooks.ts';
+import { useShown } from './hooks.ts';
 import { isUnreachable } from './reach.ts';
 import type { CallState } from './use-call.ts';
 
@@ -52,8 +52,7 @@ export const Trouble = ({ state, retry }: { readonly state: CallState; readonly 
 /** The calls left in the shared budget. */
 export function BudgetLeft() {
   const { recorder } = session;
-  const [budget, setBudget] = useState(recorder.budget);
-  useEvent(recorder, 'answer', () => setBudget(recorder.budget));
+  const budget = useShown(recorder, 'answer', () => recorder.budget);
   if (!budget) return null;
   return (
     <p class="small muted budget">

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
 import { dollars, roughDollars, utcMinute } from '../parts/format.ts';
-import { useEvent, useFresh } from '../parts/hooks.ts';
+import { useFresh, useShown } from '../parts/hooks.ts';
 import { type Column, Table, TermList } from '../parts/table.tsx';
 import { type Candle, type Candles, type ChartView, lengthWords, merged } from './candles.ts';
 
@@ -39,13 +39,6 @@ const phone = matchMedia('(max-width: 600px)');
 /** Candles that are still readable on a phone. */
 const MOST_ON_PHONE = 54;
 
-/** Whether the window is that of a phone. */
-function useIsNarrow(): boolean {
-  const [isNarrow, setNarrow] = useState(phone.matches);
-  useEvent(phone, 'change', () => setNarrow(phone.matches));
-  return isNarrow;
-}
-
 /** What the marks of a chart mean. */
 const Legend = ({ style, seconds }: { readonly style: ChartView['style']; readonly seconds: number }) => (
   <span class="legend row">
@@ -80,7 +73,7 @@ function Canvas({ drawn, view: { interval, style } }: CanvasProps) {
   const figure = useRef<HTMLDivElement>(null);
   const [shown, setShown] = useState<Candle>();
   const { value: library, error } = useFresh(loadChart, []);
-  const isNarrow = useIsNarrow();
+  const isNarrow = useShown(phone, 'change', () => phone.matches);
   const most = isNarrow && style === 'candles' ? MOST_ON_PHONE : drawn.length;
   const { candles, seconds } = useMemo(() => merged(drawn, interval, most), [drawn, interval, most]);
   const last = candles.at(-1);

@@ -24,15 +24,11 @@ export function isBudgetLow(): boolean {
   return budget !== undefined && budget.left * 3 <= budget.limit;
 }
 
-/** Whether calls start by themselves: in the sandbox, and where the gateway caches answers. Undefined until known. */
-export function useIsAutomatic(): boolean | undefined {
-  const index = useGateway();
-  return index && (index.isCached || index.isSandbox);
-}
-
 /** An answer that loads by itself in the sandbox and where the gateway caches answers, otherwise at the press of a button. */
 export function Loaded({ call, what, placeholder, show, isInView = true }: LoadedProps) {
-  const isAutomatic = useIsAutomatic();
+  const index = useGateway();
+  // Undefined until known.
+  const isAutomatic = index && (index.isCached || index.isSandbox);
   const [isWanted, setIsWanted] = useState(false);
   useEffect(() => {
     if (isAutomatic && isInView && !isBudgetLow()) setIsWanted(true);

@@ -19,15 +19,8 @@ function Usdc({ micros }: { readonly micros: number | undefined }) {
 
 const Refresh = ({ funds }: { readonly funds: Balances }) => (
   <button type="button" class="quiet icon" aria-label="Refresh balance" title="Refresh balance" onClick={funds.reload}>
-    <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
-      <path
-        d="M13.5 8a5.5 5.5 0 1 1-1.6-3.9M13.5 1.5v3.2h-3.2"
-        fill="none"
-        stroke="currentColor"
-        stroke-width="1.6"
-        stroke-linecap="round"
-        stroke-linejoin="round"
-      />
+    <svg viewBox="0 0 16 16" aria-hidden="true">
+      <path d="M13.5 8a5.5 5.5 0 1 1-1.6-3.9M13.5 1.5v3.2h-3.2" />
     </svg>
   </button>
 );

@@ -1,5 +1,5 @@
 import { creditIn, type GatewayClient, type SentPayment, transactionIn, type Wallet } from '@asset-gateway/client';
-import { below, type Cluster, NETWORKS, textAt } from '@asset-gateway/protocol';
+import { below, CLUSTERS, type Cluster, NETWORKS, textAt } from '@asset-gateway/protocol';
 import { decodedHeader } from '../parts/text.ts';
 import { browserLedger, type Spent } from './ledger.ts';
 import type { PayingOptions } from './paying.ts';
@@ -21,7 +21,6 @@ export interface Purchase {
   readonly receipt: string | undefined;
 }
 
-const CLUSTERS: readonly Cluster[] = ['mainnet', 'devnet'];
 const NAME = 'purchases';
 const MAX_PURCHASES = 20;
 

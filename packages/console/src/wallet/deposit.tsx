@@ -2,7 +2,7 @@ import './deposit.css';
 import type { Cluster } from '@asset-gateway/protocol';
 import { useMemo } from 'preact/hooks';
 import { encode } from 'uqr';
-import { Copy, TaskRow } from '../parts/button.tsx';
+import { Copy, TaskButton, TaskStatus, useTask } from '../parts/button.tsx';
 import { askFaucet } from './use-balance.ts';
 
 /** The light border that scanners need, in modules. */
@@ -41,12 +41,21 @@ interface FaucetProps {
 
 /** Buttons that get play money for the key of this browser, one for each cluster. */
 export function Faucet({ clusters, ...rest }: FaucetProps) {
+  const task = useTask();
   const fill = (cluster: Cluster) => async () => {
     await askFaucet(cluster);
     return { said: `You received 10 play USDC on ${cluster}.` };
   };
   const labelFor = (cluster: Cluster): string =>
     clusters.length > 1 ? `Get 10 play USDC on ${cluster}` : 'Get 10 play USDC';
-  const works = clusters.map((cluster) => [labelFor(cluster), fill(cluster)] as const);
-  return <TaskRow works={works} doing="Waiting for the play money." {...rest} />;
+  return (
+    <>
+      <p class="row actions">
+        {clusters.map((cluster) => (
+          <TaskButton key={cluster} task={task} label={labelFor(cluster)} work={fill(cluster)} {...rest} />
+        ))}
+      </p>
+      <TaskStatus task={task} doing="Waiting for the play money." />
+    </>
+  );
 }

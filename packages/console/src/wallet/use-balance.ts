@@ -1,7 +1,7 @@
 import { type Cluster, textAt } from '@asset-gateway/protocol';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { gatewayIndex } from '../gateway.ts';
-import { type Fresh, sleep, useEvent } from '../parts/hooks.ts';
+import { type Fresh, sleep, useShown } from '../parts/hooks.ts';
 import { reach } from '../parts/reach.ts';
 import { session } from '../session.ts';
 import type { Funds } from './funds-of.ts';
@@ -67,8 +67,7 @@ const reload = (): void => void source.read();
 
 /** The balances of the payer, shared by the header, the strip, the wallet and the pay buttons. */
 export function useBalances(): Balances {
-  const [state, setState] = useState(source.state);
-  useEvent(source, 'change', () => setState(source.state));
+  const state = useShown(source, 'change', () => source.state);
   useEffect(() => source.start(), []);
   return { ...state, reload };
 }
