@@ -3,6 +3,7 @@ import {
   clusterOfNetwork,
   listAt,
   member,
+  objectAt,
   oneLine,
   readBytes,
   textAt,
@@ -83,7 +84,7 @@ function integer(value: unknown): number {
 /** The latest blockhash at a commitment, the slot of that block, and the last block for which it is valid. */
 async function blockhashAt(access: RpcAccess, commitment: 'confirmed' | 'finalized') {
   const result = await read(access, 'getLatestBlockhash', [{ commitment }]);
-  const { blockhash, lastValidBlockHeight } = (below(result, 'value') ?? {}) as Readonly<Record<string, unknown>>;
+  const { blockhash, lastValidBlockHeight } = objectAt(result, 'value');
   if (typeof blockhash !== 'string' || !BLOCKHASH.test(blockhash))
     throw new RpcError('the RPC answers without a blockhash', 200);
   return {

@@ -8,6 +8,7 @@ import {
   DEFAULT_PRICING,
   dollars,
   listMicros,
+  objectAt,
   oneLine,
   positionalParameters,
   priceMicros,
@@ -104,7 +105,7 @@ const inputSchemaOf = (parameters: readonly CallParameter[], additionalPropertie
 
 /** The arguments of a method from the input of its tool. */
 function argumentsFrom(row: Route, input: unknown): unknown[] {
-  const values = (input ?? {}) as Readonly<Record<string, unknown>>;
+  const values = objectAt(input);
   const positional = positionalParameters(row);
   if (positional) return positional.map(({ name }) => values[name]);
   const inPath = Object.keys(row.input.path?.properties ?? {});
@@ -252,7 +253,7 @@ const listedSource = (route: ListedRoute): ToolSource => ({
   priceUsd: listedMicros(route) === 0 ? undefined : route.priceUsd,
   creditPriceUsd: route.creditPriceUsd,
   isBare: false,
-  call: (client, input) => client.call(callName(route), (input ?? {}) as Readonly<Record<string, unknown>>),
+  call: (client, input) => client.call(callName(route), objectAt(input)),
 });
 
 /**

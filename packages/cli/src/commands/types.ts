@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import type { ListedRoute } from '@asset-gateway/client/pay';
 import { callName, callParameters, isOpen } from '@asset-gateway/client/tools';
-import { comment, literal, oneLine, quoted, typeText } from '@asset-gateway/protocol';
+import { below, comment, literal, oneLine, quoted, typeText } from '@asset-gateway/protocol';
 import { EXIT, UsageError } from '../failure.ts';
 import { wholeCatalog } from '../money/catalog.ts';
 import { isHttpUrl } from '../session.ts';
@@ -18,7 +18,7 @@ const bounded = (text: string): string => (text.length > MAX_TYPE ? 'unknown' : 
 function inputText(route: ListedRoute): string {
   const members = callParameters(route).map(({ name, schema, isRequired }) => {
     const indent = `${MEMBER}  `;
-    const description = oneLine((schema as { description?: unknown } | null)?.description, 1_000);
+    const description = oneLine(below(schema, 'description'), 1_000);
     const type = bounded(typeText(schema, 'input', indent)) + (isRequired ? '' : ' | undefined');
     return `${comment(description ? [description] : [], indent)}${indent}${quoted(name)}${isRequired ? '' : '?'}: ${type};\n`;
   });
@@ -27,10 +27,8 @@ function inputText(route: ListedRoute): string {
   return text === '' ? 'Record<string, never>' : bounded(`{\n${text}${MEMBER}}`);
 }
 
-function resultText({ outputSchema }: ListedRoute): string {
-  const { properties } = (outputSchema ?? {}) as { readonly properties?: { readonly result?: unknown } | null };
-  return bounded(typeText(properties?.result, 'answer', MEMBER));
-}
+const resultText = ({ outputSchema }: ListedRoute): string =>
+  bounded(typeText(below(outputSchema, 'properties', 'result'), 'answer', MEMBER));
 
 function callText(name: string, route: ListedRoute): string {
   const { description, accessMode, priceUsd } = route;
