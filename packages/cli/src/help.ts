@@ -36,8 +36,8 @@ function filled(words: readonly string[], width: number): string[] {
 }
 
 /** A text in lines that fit the terminal. */
-export const wrapped = (text: string, indent = '', width = WIDTH): string =>
-  filled(text.split(' '), width - indent.length).join(`\n${indent}`);
+export const wrapped = (text: string, indent = ''): string =>
+  filled(text.split(' '), WIDTH - indent.length).join(`\n${indent}`);
 
 /** Rows of two aligned columns. */
 function columns(rows: readonly (readonly [string, string])[]): string {

@@ -1,4 +1,4 @@
-import { type Cluster, isAddress, USDC } from '@asset-gateway/protocol';
+import { type Cluster, isAddress, USDC, USDC_DECIMALS } from '@asset-gateway/protocol';
 import { SYSTEM_PROGRAM, TOKEN_PROGRAM, WRAPPED_SOL } from './addresses.ts';
 import { type BlockOptions, type Blocks, type Commitment, createBlocks } from './blocks.ts';
 import { type Account, type Outcome, Svm } from './svm.ts';
@@ -44,7 +44,7 @@ export class Bank {
     this.cluster = options.cluster;
     this.mint = USDC[options.cluster];
     this.blocks = createBlocks(options);
-    this.#addMint(this.mint, mintData(USDC_SUPPLY, 6));
+    this.#addMint(this.mint, mintData(USDC_SUPPLY, USDC_DECIMALS));
     this.#addMint(WRAPPED_SOL, mintData(0n, 9));
   }
 

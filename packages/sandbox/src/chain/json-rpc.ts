@@ -1,15 +1,4 @@
-import { attempt, isObject, member } from '@asset-gateway/protocol';
-
-/** Writes JSON without undefined members; a bigint is written as exact integer text. */
-export function writeJson(value: unknown): string {
-  if (typeof value === 'bigint') return value.toString();
-  if (value === null || typeof value !== 'object') return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(writeJson).join(',')}]`;
-  const members = Object.entries(value).flatMap(([name, member]) =>
-    member === undefined ? [] : [`${JSON.stringify(name)}:${writeJson(member)}`],
-  );
-  return `{${members.join(',')}}`;
-}
+import { attempt, exactJson, isObject, member } from '@asset-gateway/protocol';
 
 /** A JSON-RPC error. */
 export class RpcError extends Error {
@@ -60,7 +49,7 @@ interface RpcAnswer {
 export function refuse(error: unknown, id: unknown): RpcAnswer {
   const refusal = error instanceof RpcError ? error : new RpcError(-32603, 'Internal error');
   const { code, message, data } = refusal;
-  return { text: writeJson({ jsonrpc: '2.0', error: { code, message, data }, id }), refusal };
+  return { text: exactJson({ jsonrpc: '2.0', error: { code, message, data }, id }), refusal };
 }
 
 /** The answer to the call in a request body, under its id. */
@@ -70,7 +59,7 @@ export async function respond(
   id = idIn(body),
 ): Promise<RpcAnswer> {
   try {
-    return { text: writeJson({ jsonrpc: '2.0', result: await answer(readCall(body)), id }) };
+    return { text: exactJson({ jsonrpc: '2.0', result: await answer(readCall(body)), id }) };
   } catch (error) {
     return refuse(error, id);
   }

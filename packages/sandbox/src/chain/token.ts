@@ -1,11 +1,10 @@
+import { USDC_DECIMALS } from '@asset-gateway/protocol';
 import { type Address, getAddressEncoder, getProgramDerivedAddress } from '@solana/kit';
 import bs58 from 'bs58';
 import { ASSOCIATED_TOKEN_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './addresses.ts';
 import type { Account } from './svm.ts';
 import { type Instruction, memosOf, type WireTransaction } from './transaction.ts';
 
-/** The decimals of USDC. */
-const USDC_DECIMALS = 6;
 /** The size of a token account of the first token program. */
 export const TOKEN_ACCOUNT_SIZE = 165;
 const MINT_SIZE = 82;
