@@ -74,7 +74,7 @@ browserSuite('an API in the console', () => {
     await open('notes.updateNote', 'Changes a note');
     const { TypeScript = '', CLI: line = '', MCP = '', ...others } = await samplesIn(page);
     expect(Object.keys(others)).toEqual(['curl', 'Python']);
-    expect(TypeScript).toContain('client.call(\'notes.updateNote\', { id: "n1", version: 2, "body.id": 7, author: ');
+    expect(TypeScript).toContain("client.call('notes.updateNote', { id: 'n1', version: 2, 'body.id': 7, author: ");
     const before = stub.arrivals.length;
     expect(await runCode(TypeScript, {})).toMatchObject({ code: 0, stderr: '' });
     expect(line).toContain(' notes updateNote \'{"id":"n1"');

@@ -1,6 +1,6 @@
+import { dollars } from '@asset-gateway/protocol';
 import { useGateway } from './gateway.ts';
 import { hrefOf } from './router.ts';
-import { exact } from './wallet/funds.ts';
 import { useBalances } from './wallet/use-balance.ts';
 
 /** Where the cents of an exact amount end, from its point on. */
@@ -25,7 +25,7 @@ function Balance() {
   return (
     <a class="holds tabular" href={hrefOf('wallet')}>
       {first ? (
-        <Holding amount={exact(first.usdcMicros)} cluster={first.cluster} />
+        <Holding amount={dollars(first.usdcMicros)} cluster={first.cluster} />
       ) : (
         <>
           <span class="unseen">Wallet: the balance is not known yet</span>

@@ -1,7 +1,8 @@
 import { type ComponentChildren, render, type VNode } from 'preact';
-import { useEffect, useErrorBoundary, useRef } from 'preact/hooks';
-import { Banner } from './parts/banner.tsx';
-import { useEvent } from './parts/hooks.ts';
+import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks';
+import { Button } from './parts/button.tsx';
+import { useEvent, useShown } from './parts/hooks.ts';
+import { reach } from './parts/reach.ts';
 import { plain } from './parts/text.ts';
 import { ThemeSwitch } from './parts/theme.tsx';
 import { hrefOf, type Place } from './router.ts';
@@ -88,6 +89,27 @@ const Logo = () => (
     <path d="M4 6a2 2 0 0 1 2-2h20a2 2 0 0 1 2 2v22h-5V9H9v19H4zM15 14h2v14h-2zM12 18h2v6h-2zm6-1h2v8h-2z" />
   </svg>
 );
+
+/** One line over every view while the gateway does not answer. After it is back, what failed loads again. */
+function Banner() {
+  const isLost = useShown(reach, 'change', () => reach.isLost);
+  const [isBusy, setBusy] = useState(false);
+  const retry = (): void => {
+    setBusy(true);
+    void reach.retry().then(() => setBusy(false));
+  };
+  return (
+    // Always rendered, so that screen readers announce it.
+    <div role="alert" class={isLost ? 'banner row' : 'unseen'}>
+      {isLost && (
+        <>
+          <p>The gateway does not answer. It may be restarting, or you are offline.</p>
+          <Button class="quiet" label="Retry" aria-disabled={isBusy} onClick={retry} />
+        </>
+      )}
+    </div>
+  );
+}
 
 interface ShellProps {
   readonly title: string;

@@ -1,3 +1,4 @@
+import { literal } from '@asset-gateway/protocol';
 import type { Language } from './highlight.tsx';
 import { withEscapes } from './text.ts';
 
@@ -31,19 +32,7 @@ export interface Sample {
   readonly note?: string | false | undefined;
 }
 
-const NAME = /^[a-z]\w*$/i;
-
 const json = (value: unknown, indent?: number): string => withEscapes(JSON.stringify(value, null, indent) ?? 'null');
-
-/** A value as JavaScript source. */
-function literal(value: unknown): string {
-  if (Array.isArray(value)) return `[${Array.from(value, literal).join(', ')}]`;
-  if (typeof value !== 'object' || value === null) return value === undefined ? 'undefined' : json(value);
-  const members = Object.entries(value).map(
-    ([name, each]) => `${NAME.test(name) ? name : json(name)}: ${literal(each)}`,
-  );
-  return `{ ${members.join(', ')} }`;
-}
 
 /** Quotes a text for a shell. */
 const word = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,4 +1,4 @@
-import { positionalParameters, type Route } from '@asset-gateway/protocol';
+import { below, positionalParameters, type Route } from '@asset-gateway/protocol';
 import { isJson } from '../parts/text.ts';
 
 type Bound = 'minItems' | 'maxItems' | 'minLength' | 'maxLength' | 'minimum' | 'maximum';
@@ -119,14 +119,11 @@ export function fieldsOf({ httpMethod, inputSchema, ...row }: FormRow): Field[] 
   return fields.map((field) => ({ ...field, label: labelOf(field.steps, positions) ?? field.name }));
 }
 
-const valueAt = (from: unknown, steps: Field['steps']): unknown =>
-  steps.reduce<unknown>((value, step) => (value as Record<string, unknown> | null | undefined)?.[step], from);
-
 /** The initial text of a field: the row's example. */
 export function exampleOf({ place, steps, kind }: Field, row: FormRow): string {
   const { httpMethod, inputExample, pathParamsExample, queryParamsExample } = row;
   const inQuery = httpMethod === 'GET' ? inputExample : queryParamsExample;
-  const value = valueAt({ path: pathParamsExample, query: inQuery, body: inputExample }[place], steps);
+  const value = below({ path: pathParamsExample, query: inQuery, body: inputExample }, place, ...steps.map(String));
   if (value === undefined) return '';
   if (kind === 'list' && Array.isArray(value)) return value.join('\n');
   return kind === 'json' ? JSON.stringify(value, null, 2) : String(value);

@@ -1,8 +1,8 @@
-import type { Cluster } from '@asset-gateway/protocol';
+import { type Cluster, dollars } from '@asset-gateway/protocol';
 import { useEffect, useRef } from 'preact/hooks';
 import { useGateway } from '../gateway.ts';
 import { Faucet } from '../wallet/deposit.tsx';
-import { exact, usd, useWallet } from '../wallet/funds.ts';
+import { usd, useWallet } from '../wallet/funds.ts';
 import { usdcOn, useBalances } from '../wallet/use-balance.ts';
 import type { CatalogRow } from './catalog.ts';
 
@@ -17,8 +17,8 @@ function useMoney({ cluster, priceUsd, creditPriceUsd = priceUsd, credit: mode }
   if (held === undefined) return undefined;
   const isShort = held < needed;
   const text = isShort
-    ? `Only ${exact(held)} USDC on ${cluster}`
-    : `Wallet: ${exact(held)} ${isSandbox ? 'play ' : ''}USDC`;
+    ? `Only ${dollars(held)} USDC on ${cluster}`
+    : `Wallet: ${dollars(held)} ${isSandbox ? 'play ' : ''}USDC`;
   return { text, isShort, hasFaucet: isSandbox === true && !wallet.external };
 }
 

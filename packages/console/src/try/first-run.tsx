@@ -1,5 +1,5 @@
 import './first-run.css';
-import { attempt } from '@asset-gateway/protocol';
+import { attempt, dollars } from '@asset-gateway/protocol';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { useGateway } from '../gateway.ts';
 import { Button, TaskButton, useTask } from '../parts/button.tsx';
@@ -9,8 +9,8 @@ import { CallReport } from '../parts/use-call.ts';
 import { hrefOf } from '../router.ts';
 import { usd, useWallet } from '../wallet/funds.ts';
 import { readStored, store } from '../wallet/storage.ts';
-import { useBalances } from '../wallet/use-balance.ts';
-import { fillWallet, heldIn, paidCall, payOnce, signFree } from './first-steps.ts';
+import { usdcOn, useBalances } from '../wallet/use-balance.ts';
+import { CLUSTER, fillWallet, paidCall, payOnce, signFree } from './first-steps.ts';
 
 const NAME = 'first-run';
 const [SIGNED, PAID] = [1, 3];
@@ -44,8 +44,8 @@ function useProgress() {
   const balances = useBalances();
   const [done, keep] = useDone();
   const [said, setSaid] = useState<Readonly<Record<string, string>>>({});
-  const held = heldIn(balances);
-  const isNext = done === SIGNED && held !== undefined && held.micros > 0;
+  const held = usdcOn(balances, CLUSTER);
+  const isNext = done === SIGNED && held !== undefined && held > 0;
   const sold = useFresh(async () => (isNext ? paidCall() : undefined), [isNext]);
   /** Does the work of a step, and keeps its sentence. */
   const doing = (name: string, work: () => Promise<string>, next?: number) => async (): Promise<string> => {
@@ -70,12 +70,12 @@ const signing = ({ report, done, said, doing }: Progress): FirstRunStep => ({
 });
 
 /** Whether the balance covers the call, as far as its price is known. */
-const covers = ({ held, call }: Progress): boolean => held !== undefined && held.micros >= (call?.micros ?? 1);
+const covers = ({ held, call }: Progress): boolean => held !== undefined && held >= (call?.micros ?? 1);
 
 function filling(progress: Progress): FirstRunStep {
   const { done, said, held, doing } = progress;
   const isFilled = done >= SIGNED && (done >= PAID || covers(progress));
-  const holds = held ? `This browser holds ${held.words}.` : '';
+  const holds = held === undefined ? '' : `This browser holds ${dollars(held)} USDC.`;
   return {
     title: 'Get play USDC',
     done: 'Got play USDC',
@@ -83,7 +83,7 @@ function filling(progress: Progress): FirstRunStep {
     isDone: isFilled,
     label: 'Get 10 play USDC',
     doing: 'Waiting …',
-    work: held && doing('fill', fillWallet),
+    work: held === undefined ? undefined : doing('fill', fillWallet),
   };
 }
 

@@ -5,11 +5,12 @@ import { plain, rows } from '../parts/text.ts';
 import { answered, type LastCall } from '../parts/use-call.ts';
 import type { CatalogRow } from '../routes/catalog.ts';
 import { session } from '../session.ts';
-import { exact, usd } from '../wallet/funds.ts';
-import { askFaucet, type Balances, usdcOn } from '../wallet/use-balance.ts';
+import { usd } from '../wallet/funds.ts';
+import { askFaucet } from '../wallet/use-balance.ts';
 import { search } from './calls.ts';
 
-const CLUSTER: Cluster = 'mainnet';
+/** The cluster of the first run. */
+export const CLUSTER: Cluster = 'mainnet';
 
 /** A call that the gateway sells: its path, and its price in millionths of a dollar. */
 export type PaidCall = Awaited<ReturnType<typeof paidCall>>;
@@ -52,9 +53,3 @@ export const payOnce =
     const sol = typeof lamports === 'number' ? ` It says that your address holds ${lamports / 1e9} SOL.` : '';
     return `The gateway answered and took ${usd(micros)} in USDC.${sol}`;
   };
-
-/** The balance that pays, in millionths and in words; undefined until it is known. */
-export function heldIn(balances: Balances) {
-  const micros = usdcOn(balances, CLUSTER);
-  return micros === undefined ? undefined : { micros, words: `${exact(micros)} USDC` };
-}

@@ -1,7 +1,6 @@
-import type { Cluster } from '@asset-gateway/protocol';
+import { type Cluster, dollars } from '@asset-gateway/protocol';
 import { Failure } from '../parts/failure.tsx';
 import { session } from '../session.ts';
-import { exact } from './funds.ts';
 import type { Funds } from './funds-of.ts';
 import type { Balances } from './use-balance.ts';
 
@@ -52,7 +51,7 @@ export function Balance({ funds }: { readonly funds: Balances }) {
             {others.map(({ cluster, usdcMicros }) => (
               <span key={cluster}>
                 {', '}
-                <b>{usdcMicros === undefined ? '–' : exact(usdcMicros)}</b> USDC on {cluster}
+                <b>{usdcMicros === undefined ? '–' : dollars(usdcMicros)}</b> USDC on {cluster}
               </span>
             ))}
           </p>

@@ -57,6 +57,8 @@ export class BrowserWallet extends EventTarget {
   readonly isStored: boolean;
   /** The installed wallet that pays instead of the browser's key; `choose` sets it. */
   external: Wallet | undefined;
+  /** How often it changed. */
+  changes = 0;
   readonly #own: Omit<PayingOptions, 'caps'>;
 
   constructor(own: Omit<PayingOptions, 'caps'>, isStored: boolean) {
@@ -154,6 +156,7 @@ export class BrowserWallet extends EventTarget {
   }
 
   #changed(): void {
+    this.changes++;
     this.dispatchEvent(new Event('change'));
   }
 }

@@ -3,7 +3,8 @@ import type { Cluster } from '@asset-gateway/protocol';
 import { useMemo } from 'preact/hooks';
 import { encode } from 'uqr';
 import { Copy, TaskButton, TaskStatus, useTask } from '../parts/button.tsx';
-import { askFaucet } from './use-balance.ts';
+import { session } from '../session.ts';
+import { askFaucet, type Balances } from './use-balance.ts';
 
 /** The light border that scanners need, in modules. */
 const QUIET_ZONE = 4;
@@ -57,5 +58,33 @@ export function Faucet({ clusters, ...rest }: FaucetProps) {
       </p>
       <TaskStatus task={task} doing="Waiting for the play money." />
     </>
+  );
+}
+
+interface AddMoneyProps {
+  readonly funds: Balances;
+  /** Undefined until known. */
+  readonly isSandbox: boolean | undefined;
+}
+
+/** How to fund the key of this browser: play money in the sandbox, otherwise its address. */
+export function AddMoney({ funds, isSandbox }: AddMoneyProps) {
+  const { address } = session.wallet;
+  const clusters = (funds.value ?? []).map(({ cluster }) => cluster);
+  return (
+    <section aria-labelledby="add">
+      <h2 id="add">Add money</h2>
+      {isSandbox === false && <Deposit address={address} />}
+      {isSandbox && (
+        <>
+          <Faucet clusters={clusters} />
+          <p class="row small">
+            <span class="muted">Address on the sandbox’s chains; send no real money to it:</span>
+            <span class="address">{address}</span>
+            <Copy text={address} what="the address" />
+          </p>
+        </>
+      )}
+    </section>
   );
 }

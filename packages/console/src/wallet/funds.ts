@@ -1,12 +1,9 @@
-import { useState } from 'preact/hooks';
-import { useEvent } from '../parts/hooks.ts';
+import { dollars } from '@asset-gateway/protocol';
+import { useShown } from '../parts/hooks.ts';
 import { session } from '../session.ts';
 
-/** A whole number of millionths, with at least two decimals: `0.05`, `0.000005`. */
-export const exact = (micros: number): string => (micros / 1e6).toFixed(6).replace(/0{1,4}$/, '');
-
-/** The same in dollars. */
-export const usd = (micros: number): string => `$${exact(micros)}`;
+/** A whole number of millionths in dollars, with at least two decimals: `$0.05`, `$0.000005`. */
+export const usd = (micros: number): string => `$${dollars(micros)}`;
 
 /** A time as `24 Nov, 17:30`, in the time zone of the browser. */
 export const shortTime = (at: number): string =>
@@ -15,7 +12,5 @@ export const shortTime = (at: number): string =>
 /** The wallet of this browser, and how often it changed. Renders again after each change. */
 export function useWallet() {
   const { wallet } = session;
-  const [changes, setChanges] = useState(0);
-  useEvent(wallet, 'change', () => setChanges((before) => before + 1));
-  return { wallet, changes };
+  return { wallet, changes: useShown(wallet, 'change', () => wallet.changes) };
 }

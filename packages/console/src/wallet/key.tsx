@@ -1,8 +1,8 @@
 import type { Wallet } from '@asset-gateway/client';
+import { dollars } from '@asset-gateway/protocol';
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { session } from '../session.ts';
-import { exact } from './funds.ts';
 import { deleteBrowserKey } from './storage.ts';
 import type { Balances } from './use-balance.ts';
 
@@ -49,7 +49,7 @@ function DeleteKey({ funds }: { readonly funds: Balances }) {
   if (!isConfirming) return <Button class="quiet" label="Delete key" onClick={() => setConfirming(true)} />;
   const remove = (): void => void deleteBrowserKey().then(() => location.reload());
   const held = wallet.external ? [] : (funds.value ?? []).filter(({ usdcMicros }) => usdcMicros > 0);
-  const lost = held.map(({ cluster, usdcMicros }) => `${exact(usdcMicros)} USDC on ${cluster}`);
+  const lost = held.map(({ cluster, usdcMicros }) => `${dollars(usdcMicros)} USDC on ${cluster}`);
   return (
     <div role="alert" class="failure">
       <p>

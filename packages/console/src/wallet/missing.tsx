@@ -1,11 +1,10 @@
 import { GatewayError, type WalletFunds } from '@asset-gateway/client';
-import { clusterOfNetwork } from '@asset-gateway/protocol';
+import { clusterOfNetwork, dollars } from '@asset-gateway/protocol';
 import { useEffect } from 'preact/hooks';
 import { useGateway } from '../gateway.ts';
 import { Failure } from '../parts/failure.tsx';
 import { session } from '../session.ts';
 import { Deposit, Faucet } from './deposit.tsx';
-import { exact } from './funds.ts';
 import { useBalances } from './use-balance.ts';
 
 const READ_AGAIN_MS = 10_000;
@@ -29,10 +28,10 @@ function Missing({ network, neededMicros, balanceMicros }: WalletFunds) {
     <div class="pause missing" role="alert">
       <p>
         <strong>
-          {exact(neededMicros - balanceMicros)} USDC is missing on {cluster}.
+          {dollars(neededMicros - balanceMicros)} USDC is missing on {cluster}.
         </strong>{' '}
-        {wallet.external?.name ?? 'The wallet of this browser'} holds {exact(balanceMicros)} USDC, and the payment needs{' '}
-        {exact(neededMicros)} USDC. Nothing was signed.
+        {wallet.external?.name ?? 'The wallet of this browser'} holds {dollars(balanceMicros)} USDC, and the payment
+        needs {dollars(neededMicros)} USDC. Nothing was signed.
       </p>
       {isSandbox && !wallet.external ? (
         <Faucet class="first" clusters={[cluster]} />
