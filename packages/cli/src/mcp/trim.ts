@@ -1,12 +1,7 @@
 import { harmless } from '@asset-gateway/protocol';
 
 /** The limits of a trimmed value: items of a list, characters of a text, members of an object, levels of nesting. */
-interface Measure {
-  readonly items: number;
-  readonly characters: number;
-  readonly members: number;
-  readonly depth: number;
-}
+type Measure = Readonly<Record<'items' | 'characters' | 'members' | 'depth', number>>;
 
 const EVERYTHING = Number.POSITIVE_INFINITY;
 /** JSON can nest deeper than JavaScript's call stack. */
