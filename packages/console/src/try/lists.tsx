@@ -8,6 +8,7 @@ import { rows } from '../parts/text.ts';
 import { session } from '../session.ts';
 import { curated, type List } from './calls.ts';
 import { candlesIn, dayBefore } from './candles.ts';
+import { courseIn } from './course.ts';
 import { Featured } from './featured.tsx';
 import { AssetRow } from './figures.tsx';
 import { isBudgetLow, Loaded } from './loaded.tsx';
@@ -59,17 +60,10 @@ const [WIDTH, HEIGHT, MARGIN] = [96, 28, 2];
 
 /** The course of a price as a small line. Screen readers skip it; the change beside it says the same. */
 function Sparkline({ prices }: { readonly prices: readonly number[] }) {
-  const [low, high] = [Math.min(...prices), Math.max(...prices)];
-  const span = high - low || 1;
-  const points = prices.map((price, at) => {
-    const x = (at / Math.max(prices.length - 1, 1)) * WIDTH;
-    const y = HEIGHT - MARGIN - ((price - low) / span) * (HEIGHT - 2 * MARGIN);
-    return `${x.toFixed(1)},${y.toFixed(1)}`;
-  });
-  const look = (prices.at(-1) ?? 0) >= (prices[0] ?? 0) ? 'up' : 'down';
+  const { points, look } = courseIn(prices, [WIDTH, HEIGHT, MARGIN]);
   return (
     <svg class={`sparkline ${look}`} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
-      {prices.length > 1 && <polyline points={points.join(' ')} />}
+      {prices.length > 1 && <polyline points={points} />}
     </svg>
   );
 }
