@@ -1,7 +1,7 @@
-import { indentJson } from '@asset-gateway/protocol';
+import { indentJson, withEscapes } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { change, dollars, roughDollars, utcMinute } from '../../packages/console/src/parts/format.ts';
-import { decodedHeader, withEscapes } from '../../packages/console/src/parts/text.ts';
+import { decodedHeader } from '../../packages/console/src/parts/text.ts';
 import { AnswerCache, type CachedAnswer } from '../../packages/console/src/parts/use-call.ts';
 import { lengthWords, merged, periodOf } from '../../packages/console/src/try/candles.ts';
 

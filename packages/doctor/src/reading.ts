@@ -1,19 +1,13 @@
-import { attempt, HEADERS, isObject, type Members, objectAt } from '@asset-gateway/protocol';
+import { attempt, HEADERS, isObject, isShallow, type Members, objectAt } from '@asset-gateway/protocol';
 import type { Answer } from './http-client.ts';
 
 const MAX_DEPTH = 100;
 
-/** Later code walks values recursively. */
-function assertShallow(value: unknown, depth = 0): void {
-  if (typeof value !== 'object' || value === null) return;
-  if (depth > MAX_DEPTH) throw new RangeError(`its JSON is more than ${MAX_DEPTH} levels deep`);
-  for (const inside of Object.values(value)) assertShallow(inside, depth + 1);
-}
-
 /** Parses JSON; undefined if invalid. Throws a `RangeError` if it is too deep. */
 export function parsed(text: string): unknown {
   const value = attempt((): unknown => JSON.parse(text), undefined);
-  assertShallow(value);
+  // Later code walks values recursively.
+  if (!isShallow(value, MAX_DEPTH)) throw new RangeError(`its JSON is more than ${MAX_DEPTH} levels deep`);
   return value;
 }
 

@@ -6,6 +6,12 @@ const BLANK = /[\t\n\r\u2028\u2029]/;
 export const harmless = (text: string): string =>
   text.replace(HIDDEN, (hidden) => (hidden === '\n' || hidden === '\t' ? hidden : '\ufffd'));
 
+const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** Foreign text with hidden characters as JSON escapes; line feeds stay. */
+export const withEscapes = (text: string): string =>
+  text.replace(HIDDEN, (hidden) => (hidden === '\n' ? hidden : hidden.split('').map(escaped).join('')));
+
 /** Foreign text as one line of at most `limit` characters, without hidden characters; empty for other types. */
 export const oneLine = (text: unknown, limit: number): string =>
   typeof text === 'string' ? text.slice(0, limit).replace(HIDDEN, (hidden) => (BLANK.test(hidden) ? ' ' : '')) : '';

@@ -9,6 +9,12 @@ export type Members = Readonly<Record<string, unknown>>;
 export const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Whether a value nests at most this deep. */
+export const isShallow = (value: unknown, levels: number): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  (levels > 0 && Object.values(value).every((each) => isShallow(each, levels - 1)));
+
 /** The value at a path of names in parsed JSON, if any. */
 export const below = (value: unknown, ...names: readonly string[]): unknown =>
   names.reduce((inside, name) => member(inside, name), value);

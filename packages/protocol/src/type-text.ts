@@ -1,4 +1,4 @@
-import { HIDDEN, oneLine } from './foreign.ts';
+import { oneLine, withEscapes } from './foreign.ts';
 import { listAt, type Members, objectAt } from './json.ts';
 
 /**
@@ -20,17 +20,9 @@ const isUint64 = ({ type, maximum }: Members): boolean => type === 'integer' && 
 /** A property name, quoted if necessary. */
 export const quoted = (name: string): string => (NAME.test(name) ? name : literal(name));
 
-/** A character that an editor does not show, as an escape. */
-const escaped = (hidden: string): string =>
-  hidden
-    .split('')
-    .map((_, at) => `\\u${hidden.charCodeAt(at).toString(16).padStart(4, '0')}`)
-    .join('');
-
 /** A JSON value as a TypeScript literal. */
 export function literal(value: unknown): string {
-  if (typeof value === 'string')
-    return `'${JSON.stringify(value).slice(1, -1).replaceAll("'", "\\'").replace(HIDDEN, escaped)}'`;
+  if (typeof value === 'string') return `'${withEscapes(JSON.stringify(value).slice(1, -1)).replaceAll("'", "\\'")}'`;
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return String(value);
   const members = Object.entries(value).map(([name, each]) => `${quoted(name)}: ${literal(each)}`);

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type Full, GatewayError } from '@asset-gateway/client';
-import { attempt, harmless, oneLine } from '@asset-gateway/protocol';
+import { attempt, harmless, isShallow, oneLine } from '@asset-gateway/protocol';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { LRUCache } from 'lru-cache';
 import { failureSentence } from '../failure.ts';
 import type { Calls, Purchase } from './calls.ts';
-import { isShallow, jsonBytes, trim } from './trim.ts';
+import { DEEPEST, jsonBytes, trim } from './trim.ts';
 
 const LIFETIME_MS = 3_600_000;
 const MAX_ANSWERS = 64;
@@ -110,7 +110,7 @@ export function answerOf(
   const whole = wholeOf(result);
   if (whole === undefined) return unreadable(text, paidBy(transaction, purchase), stored);
   const [bytes, room] = [Buffer.byteLength(whole), MAX_BYTES - jsonBytes(paid)];
-  if (bytes <= room && isShallow(result)) return resultOf({ result: trim(result, room), ...paid });
+  if (bytes <= room && isShallow(result, DEEPEST)) return resultOf({ result: trim(result, room), ...paid });
   return partOf(stored.add(whole), result, { bytes, paid });
 }
 

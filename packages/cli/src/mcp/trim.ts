@@ -5,7 +5,7 @@ type Measure = Readonly<Record<'items' | 'characters' | 'members' | 'depth', num
 
 const EVERYTHING = Number.POSITIVE_INFINITY;
 /** JSON can nest deeper than JavaScript's call stack. */
-const DEEPEST = 500;
+export const DEEPEST = 500;
 const DEEP = 32;
 /** From everything to almost nothing. The first limits that fit are used. */
 const MEASURES: readonly Measure[] = [
@@ -25,12 +25,6 @@ const MEASURES: readonly Measure[] = [
 const LONGEST_NOTICE = 20;
 
 type Member = readonly [name: string, value: unknown];
-
-/** Whether a value nests at most this deep. */
-export const isShallow = (value: unknown, levels = DEEPEST): boolean =>
-  typeof value !== 'object' ||
-  value === null ||
-  (levels > 0 && Object.values(value).every((each) => isShallow(each, levels - 1)));
 
 /** The size of a value as JSON. */
 export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');

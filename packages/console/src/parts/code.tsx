@@ -1,12 +1,11 @@
 import './code.css';
-import { indentJson } from '@asset-gateway/protocol';
+import { indentJson, withEscapes } from '@asset-gateway/protocol';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Button, Copy } from './button.tsx';
 import { bytes } from './format.ts';
 import type { Language } from './highlight.tsx';
 import { once, useFresh } from './hooks.ts';
-import { withEscapes } from './text.ts';
 
 const loadColours = once(() => import('./highlight.tsx'));
 

@@ -1,8 +1,8 @@
-import { indentJson } from '@asset-gateway/protocol';
+import { indentJson, withEscapes } from '@asset-gateway/protocol';
 import type { ComponentChildren } from 'preact';
 import type { RecordedRequest } from '../recorder.ts';
 import { Labelled } from './code.tsx';
-import { decodedHeader, withEscapes } from './text.ts';
+import { decodedHeader } from './text.ts';
 
 const MAX_SHOWN = 20_000;
 

@@ -1,6 +1,6 @@
+import { withEscapes } from '@asset-gateway/protocol';
 import SOURCE from './sample.py?raw';
 import type { Sample, SampledCall } from './samples.ts';
-import { withEscapes } from './text.ts';
 
 /** A value as Python source. */
 function literal(value: unknown): string {

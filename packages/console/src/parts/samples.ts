@@ -1,6 +1,5 @@
-import { literal } from '@asset-gateway/protocol';
+import { literal, withEscapes } from '@asset-gateway/protocol';
 import type { Language } from './highlight.tsx';
-import { withEscapes } from './text.ts';
 
 /** A call of a route, for samples of it in other clients. */
 export interface SampledCall {

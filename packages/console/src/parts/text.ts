@@ -10,12 +10,6 @@ export function plain(text: unknown, maxLength = MAX_LENGTH): string {
   return start.length > maxLength || text.length > maxLength + 1 ? `${start.slice(0, maxLength)}…` : start;
 }
 
-const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-
-/** Writes hidden characters as JSON escapes. */
-export const withEscapes = (text: string): string =>
-  text.replace(HIDDEN, (each) => (each === '\n' ? each : each.split('').map(escaped).join('')));
-
 /** A long address or signature as `So11…1112`. */
 export const short = (text: string): string => (text.length > 12 ? `${text.slice(0, 4)}…${text.slice(-4)}` : text);
 
