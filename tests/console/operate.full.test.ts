@@ -260,7 +260,7 @@ browserSuite("the operator's page", () => {
     const text = await attention.getByRole('link').first().getAttribute('href');
     const [document = '', fragment] = String(text).split('#');
     expect(fragment).toBe(':~:text=UpstreamRefusesOurKey');
-    expect(await (await fetch(origin + document)).text()).toContain('## UpstreamRefusesOurKey');
+    expect(await (await fetch(origin + document)).text()).toContain('**UpstreamRefusesOurKey**');
     expect(await faultsInAllLooks(page, 'operate-trouble')).toEqual([]);
   }, 120_000);
 
