@@ -43,6 +43,20 @@ it.each([
   expect([NOW, NOW + seconds, NOW + seconds + 1].map(overSince)).toEqual([undefined, undefined, NOW + seconds]);
 });
 
+it("an operator's lifetime of candles holds for open and past ranges, and past ones keep their own key", () => {
+  const route = routes.find(({ method }) => method === 'priceChart');
+  const own = { freshSeconds: 5, maxStaleSeconds: 30 };
+  if (!route) throw new Error('no candles');
+  const keyAt = (to: number) =>
+    cacheKeyOf(route, { path: {}, query: { interval: '1D', to }, body: {} } as unknown as Input, own, NOW);
+  expect(keyAt(NOW)).toMatchObject({ ...own, id: expect.not.stringContaining('over') });
+  expect(keyAt(NOW - 90_000)).toMatchObject({
+    ...own,
+    overSinceSeconds: NOW - 3_600,
+    id: expect.stringContaining('over'),
+  });
+});
+
 it.each([
   ['no-store', undefined, true],
   ['no-cache', undefined, true],

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { exactJson, type Route, type Values } from '@asset-gateway/protocol';
 import type { Input } from '../call.ts';
-import { candlesLifetime, type Lifetime } from './lifetimes.ts';
+import { candlesLifetime, LIFETIMES, type Lifetime } from './lifetimes.ts';
 
 /** A cache key: its lifetime, and the batch whose keys one upstream call may fetch together. */
 export interface CacheKey extends Lifetime {
@@ -18,7 +18,10 @@ const digestOf = (text: string): string => createHash('sha256').update(text).dig
 
 const CANDLES = new Set(['tokens.ohlcv', 'tokens.priceChart']);
 
-/** The lifetime of an answer fetched now; for a past range of candles also since when it is past. */
+/**
+ * The lifetime of an answer fetched now; for a past range of candles also since when it is past. Candles have lifetimes by interval and
+ * range, unless the operator has set one: it holds for every range.
+ */
 function lifetimeOf(
   { id }: Route,
   { query }: Input,
@@ -29,8 +32,9 @@ function lifetimeOf(
   const interval = typeof query.interval === 'string' ? query.interval : undefined;
   const open = candlesLifetime(interval, false);
   const overSinceSeconds = typeof query.to === 'number' ? query.to + open.maxStaleSeconds : Number.POSITIVE_INFINITY;
-  if (overSinceSeconds < nowSeconds) return { ...candlesLifetime(interval, true), overSinceSeconds };
-  return { ...kept, maxStaleSeconds: open.maxStaleSeconds };
+  const isOver = overSinceSeconds < nowSeconds;
+  const lifetime = kept === LIFETIMES[id] ? candlesLifetime(interval, isOver) : kept;
+  return isOver ? { ...lifetime, overSinceSeconds } : lifetime;
 }
 
 /** The maximal age in seconds of an answer for this key: it must not predate the end of a past range. */
