@@ -32,6 +32,7 @@ describe('P14 payers without enough money', () => {
     const limited = replies.filter(({ outcome }) => outcome === LIMITED);
     expect(limited.length).toBeGreaterThanOrEqual(8);
     expect(limited.every(({ headers }) => headers.has('retry-after'))).toBe(true);
+    expect(limited.some(({ text }) => text.includes('Too many payments of this wallet are in progress'))).toBe(true);
   });
 
   it('P20 a result of 2 MiB is served, and served again from the store', async () => {

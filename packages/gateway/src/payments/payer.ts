@@ -1,7 +1,7 @@
 import { balanceOf, type CreditLimits, type NewDebit } from '../credit/account.ts';
 import { type CreditDependencies, refusalOf } from '../credit/debiting.ts';
 import { fromStore } from '../gates/gate.ts';
-import type { AccountQueue } from './queue.ts';
+import { type AccountQueue, busy } from './queue.ts';
 import { assertNotDearer, coveredMicros } from './read/quoted.ts';
 import type { PaymentState, ReserveVerdict } from './record.ts';
 import * as responses from './responses.ts';
@@ -35,6 +35,7 @@ export async function choosePayer(
   reserve: () => Promise<ReserveVerdict>,
 ): Promise<NewDebit | undefined> {
   const assertReserved = (verdict: ReserveVerdict): undefined => {
+    if (verdict === 'under_way' || verdict === 'covered') throw busy(verdict);
     if (verdict !== 'reserved') throw responses.refusalOf(verdict);
   };
   if (!credit) return assertReserved(await reserve());

@@ -61,9 +61,9 @@ export type ReserveVerdict =
   | 'payer_busy'
   | 'exhausted'
   | 'owed'
+  | 'over_limit'
   | 'under_way'
-  | 'covered'
-  | 'over_limit';
+  | 'covered';
 
 /** The cost of a settlement for the gateway's own fee payer, and the fee payer's hourly limit. */
 export interface FeeCharge {

@@ -7,16 +7,17 @@ import type { PaymentRecord, ReserveVerdict } from './record.ts';
 /** The payment can be sent again for the same request. */
 export const unused = { state: 'unused' } as const;
 
+const PAYER_BUSY =
+  'Too many payments of this wallet are in progress, or too many of its calls were not paid for; retry after Retry-After.';
+
 /** Refusals of a payment that was not reserved or not settled. `taken`: another request uses it, or credit has covered it. */
 const NOT_RESERVED = {
   taken: ['payment_in_progress', { payment: { state: 'in_progress' } }],
   owed: ['settlement_pending', { payment: unused }],
-  payer_busy: ['rate_limited', { retryAfterSeconds: 2, payment: unused }],
+  payer_busy: ['rate_limited', { retryAfterSeconds: 2, message: PAYER_BUSY, payment: unused }],
   exhausted: ['payment_rejected', { payment: { state: 'refused' } }],
   over_limit: ['credit_limit', { payment: unused }],
-  under_way: ['rate_limited', { retryAfterSeconds: 2, payment: unused }],
-  covered: ['rate_limited', { retryAfterSeconds: 1, payment: unused }],
-} as const satisfies Readonly<Record<Exclude<ReserveVerdict, 'reserved'>, readonly [RefusalCode, RefusalDetails]>>;
+} as const satisfies Readonly<Partial<Record<ReserveVerdict, readonly [RefusalCode, RefusalDetails]>>>;
 
 export function refusalOf(verdict: keyof typeof NOT_RESERVED): Refusal {
   const [code, details] = NOT_RESERVED[verdict];
