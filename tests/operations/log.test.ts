@@ -81,6 +81,7 @@ describe('a line for a person', () => {
     [{ error: 'upstream_unreachable', reason: 'Error X' }, '  upstream_unreachable (Error X)  12.3 ms'],
     [{ paidMicros: 36, asset: 'mint', transaction: 'one' }, '  paid $0.000036  12.3 ms'],
     [{ paidMicros: 5, asset: 'mint', transaction: 'one' }, '  paid $0.000005  '],
+    [{ creditMicros: 5, creditBy: 'signature', balanceMicros: 95 }, '  paid $0.000005 from credit  12.3 ms'],
     [{ transaction: 'one', replayed: true }, '  paid before  12.3 ms'],
     [{ path: '/\u001b[2J\u009b1A\r\u202e' }, '200 GET / [2J 1A    12.3 ms\n'],
   ])('of %j contains %j after its time', (changes, expected) => {

@@ -120,11 +120,25 @@ const WALLET_START = 4;
 const harmless = (text: string): string => text.replace(/(?!\n)\p{C}/gu, ' ');
 
 function request(line: ParsedLine): string {
-  const { status, method, path, ms, upstreamMs, error, reason, wallet, paidMicros, replayed, budgetLeft } = line;
+  const {
+    status,
+    method,
+    path,
+    ms,
+    upstreamMs,
+    error,
+    reason,
+    wallet,
+    paidMicros,
+    creditMicros,
+    replayed,
+    budgetLeft,
+  } = line;
   return [
     `${status} ${method} ${path}`,
     error && (reason ? `${error} (${reason})` : error),
     paidMicros !== undefined && `paid $${paidMicros / MICROS}`,
+    creditMicros !== undefined && `paid $${creditMicros / MICROS} from credit`,
     replayed && 'paid before',
     `${ms} ms${upstreamMs === undefined ? '' : `, upstream ${upstreamMs} ms`}`,
     wallet && `wallet ${wallet.slice(0, WALLET_START)}…`,

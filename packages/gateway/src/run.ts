@@ -38,7 +38,9 @@ export async function run(start: () => Promise<RunningProcess>): Promise<void> {
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
-  const running = await starting.catch(fail);
-  // An unhandled rejection in a library must not end the service.
-  process.on('unhandledRejection', (reason) => running.log.failure(reason));
+  // An unhandled rejection in a library must not end the service, even while it starts.
+  process.on('unhandledRejection', (reason) => {
+    starting.then(({ log }) => log.failure(reason), fail);
+  });
+  await starting.catch(fail);
 }
