@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
-import { ChargedAnswers, charged } from '../../packages/gateway/src/credit/debiting.ts';
+import { answerFromCredit, ChargedAnswers } from '../../packages/gateway/src/credit/debiting.ts';
 import { choosePayer } from '../../packages/gateway/src/payments/payer.ts';
 import { AccountQueue } from '../../packages/gateway/src/payments/queue.ts';
 import type { NewPayment } from '../../packages/gateway/src/payments/record.ts';
@@ -49,11 +49,11 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
         const debit = await choosePayer(sale, purchase, () => payments.reserve(payment, sale));
         return {
           /** The upstream answers: charges or settles. */
-          finish: () => (debit ? charged(debiting, debit, call, () => async () => ANSWER) : settle(owner)),
+          finish: () => (debit ? answerFromCredit(debiting, debit, call, () => async () => ANSWER) : settle(owner)),
           /** The upstream fails. */
           async fail() {
             const failing = async () => Promise.reject(new Error('failed'));
-            if (debit) await charged(debiting, debit, call, () => failing).catch(() => undefined);
+            if (debit) await answerFromCredit(debiting, debit, call, () => failing).catch(() => undefined);
             else await payments.release(key, owner, true);
           },
         };

@@ -4,7 +4,7 @@ import bs58 from 'bs58';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { watchFeePayers } from '../../packages/gateway/src/compose/gauges.ts';
 import { Meter } from '../../packages/gateway/src/metrics/meter.ts';
-import { Sales } from '../../packages/gateway/src/stages/trail.ts';
+import { AnsweredPayments } from '../../packages/gateway/src/stages/trail.ts';
 import {
   type SellingGateway,
   type SellingGatewayOptions,
@@ -111,12 +111,12 @@ describe('the first answer to a payment', () => {
   const sale = { micros: 5, asset: USDC.mainnet, transaction: 'one', isRepeat: false };
 
   it('is distinguished from repeats while the answer is owed, and forgotten when it is no longer kept', () => {
-    const sales = new Sales();
-    const first = [0, 1, 600_000, 659_999].map((nowMs) => sales.isFirst(sale, nowMs));
+    const answered = new AnsweredPayments();
+    const first = [0, 1, 600_000, 659_999].map((nowMs) => answered.isFirst(sale, nowMs));
     expect(first).toEqual([true, false, false, false]);
-    expect(sales.isFirst({ ...sale, transaction: 'two' }, 600_000)).toBe(true);
-    expect(sales.isFirst({ ...sale, transaction: 'three', isRepeat: true }, 600_000)).toBe(false);
-    expect(sales.isFirst(sale, 660_000)).toBe(true);
+    expect(answered.isFirst({ ...sale, transaction: 'two' }, 600_000)).toBe(true);
+    expect(answered.isFirst({ ...sale, transaction: 'three', isRepeat: true }, 600_000)).toBe(false);
+    expect(answered.isFirst(sale, 660_000)).toBe(true);
   });
 });
 

@@ -12,7 +12,7 @@ import {
   type Transition,
 } from '../../packages/gateway/src/payments/machine.ts';
 import type { Payments } from '../../packages/gateway/src/payments/payments.ts';
-import type { NewPayment, PaymentRecord, PaymentState } from '../../packages/gateway/src/payments/record.ts';
+import type { NewPayment, PayerState, PaymentRecord } from '../../packages/gateway/src/payments/record.ts';
 import { TIMES } from '../../packages/gateway/src/times.ts';
 import {
   landed,
@@ -35,7 +35,7 @@ const held = { leasedUntilMs: NOW + 1 };
 const lapsed = { leasedUntilMs: NOW };
 const over = { resolvedAtMs: NOW - 1, forgetAtMs: NOW + 1 };
 
-const stateOf = (record: PaymentRecord | undefined): PaymentState => ({
+const stateOf = (record: PaymentRecord | undefined): PayerState => ({
   record: record && { calls: 1, ...record },
   calls: record ? 1 : 0,
   inFlight: 0,
@@ -220,10 +220,9 @@ ledgerSuite('a stored payment', (ledger) => {
 });
 
 describe('a refusal to reserve', () => {
-  const reserved = (state: Partial<PaymentState>) =>
-    apply({ ...STATES.unknown, ...state }, EVENTS.reserved, NOW).verdict;
+  const reserved = (state: Partial<PayerState>) => apply({ ...STATES.unknown, ...state }, EVENTS.reserved, NOW).verdict;
 
-  it.each<[string, Partial<PaymentState>, string]>([
+  it.each<[string, Partial<PayerState>, string]>([
     ['an open payment for the same request', { due: [{ key: 'other' }] }, 'owed'],
     ['an answer that is owed for it', { due: [{ key: 'other', untilMs: NOW + 1 }] }, 'owed'],
     ['an answer that is no longer owed', { due: [{ key: 'other', untilMs: NOW }] }, 'done'],
@@ -238,7 +237,7 @@ describe('a refusal to reserve', () => {
   });
 
   const [PRICE, LIMIT] = [5, 100];
-  it.each<[string, number, Partial<PaymentState>, string]>([
+  it.each<[string, number, Partial<PayerState>, string]>([
     ['less than the limit', 99, {}, 'done'],
     ['as much as the limit', 100, {}, 'done'],
     ['more than the limit', 101, {}, 'over_limit'],
@@ -254,8 +253,8 @@ describe('a refusal to reserve', () => {
 });
 
 describe('an upstream call', () => {
-  const callsOf = ({ record, calls }: PaymentState) => (record ? record.calls : calls);
-  const callsAfter = (state: PaymentState, transition: Transition) => callsOf(apply(state, transition, NOW).after);
+  const callsOf = ({ record, calls }: PayerState) => (record ? record.calls : calls);
+  const callsAfter = (state: PayerState, transition: Transition) => callsOf(apply(state, transition, NOW).after);
 
   it('is counted with the reservation, once more for each further call, and not if it was not made', () => {
     const { after: reserved } = apply(STATES.unknown, EVENTS.reserved, NOW);

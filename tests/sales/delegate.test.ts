@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { newKeypair } from '@asset-gateway/client/node';
+import { TOKEN_PROGRAM } from '@asset-gateway/protocol';
 import {
   AccountRole,
   type Address,
@@ -14,7 +15,6 @@ import {
 } from '@solana/kit';
 import Connection from 'libsql';
 import { afterAll, expect, it } from 'vitest';
-import { TOKEN } from '../../packages/gateway/src/payments/read/transaction.ts';
 import type { Chain } from '../../packages/sandbox/src/chain/chain.ts';
 import { associatedAddress } from '../../packages/sandbox/src/chain/token.ts';
 import { makeFolder } from '../kit/folder.ts';
@@ -37,7 +37,7 @@ async function approve(chain: Chain, owner: Uint8Array, delegate: string, micros
   data.writeUInt8(APPROVE);
   data.writeBigUInt64LE(micros, 1);
   const instruction = {
-    programAddress: TOKEN as Address,
+    programAddress: TOKEN_PROGRAM as Address,
     accounts: [
       { address: source as Address, role: AccountRole.WRITABLE },
       { address: delegate as Address, role: AccountRole.READONLY },

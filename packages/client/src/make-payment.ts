@@ -1,10 +1,10 @@
-import { HEADERS, USDC_DECIMALS } from '@asset-gateway/protocol/wire';
+import { HEADERS, TOKEN_PROGRAM, USDC_DECIMALS } from '@asset-gateway/protocol/wire';
 import type { TransactionSigner } from '@solana/kit';
 import { latestBlockhash, type RpcAccess } from './chain.ts';
 import { GatewayError } from './error.ts';
 import type { LedgerEntry } from './ledger.ts';
 import type { PayableOffer } from './offer.ts';
-import { assertPays, TOKEN, tokenAccount } from './payment-check.ts';
+import { assertPays, tokenAccount } from './payment-check.ts';
 import { base64 } from './signer.ts';
 
 /** Wraps an error of the wallet or its RPC. */
@@ -29,7 +29,7 @@ export async function makePayment(
   const scheme = new ExactSvmScheme(signer as never, { rpcUrl: access.rpcUrl });
   // The scheme would fetch these from the RPC without limits.
   const { mintCache } = scheme as unknown as { readonly mintCache?: Map<string, Promise<object>> };
-  const mint = { decimals: USDC_DECIMALS, programAddress: TOKEN };
+  const mint = { decimals: USDC_DECIMALS, programAddress: TOKEN_PROGRAM };
   mintCache?.set(`${offer.network}:${offer.asset}`, Promise.resolve(mint));
   const { blockhash, ...life } = await latestBlockhash(access);
   const requirement = { ...accepted, extra: { ...accepted.extra, recentBlockhash: blockhash } };

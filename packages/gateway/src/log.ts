@@ -120,20 +120,8 @@ const WALLET_START = 4;
 const harmless = (text: string): string => text.replace(/(?!\n)\p{C}/gu, ' ');
 
 function request(line: ParsedLine): string {
-  const {
-    status,
-    method,
-    path,
-    ms,
-    upstreamMs,
-    error,
-    reason,
-    wallet,
-    paidMicros,
-    creditMicros,
-    replayed,
-    budgetLeft,
-  } = line;
+  const { status, method, path, ms, upstreamMs, error, reason, wallet, budgetLeft } = line;
+  const { paidMicros, creditMicros, replayed } = line;
   return [
     `${status} ${method} ${path}`,
     error && (reason ? `${error} (${reason})` : error),

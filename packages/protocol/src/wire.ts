@@ -9,6 +9,7 @@ export * from './match.ts';
 export * from './member-text.ts';
 export * from './networks.ts';
 export * from './pricing.ts';
+export * from './programs.ts';
 export * from './providers.ts';
 export * from './refusal.ts';
 export { NEXT_STEPS, type NextStep, nextStepOf, REFUSALS, type RefusalCode } from './refusals.ts';

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { createGateway } from '../gateway.ts';
 import type { Meter } from '../metrics/meter.ts';
 import { createMatch } from '../stages/match.ts';
-import { Sales } from '../stages/trail.ts';
+import { AnsweredPayments } from '../stages/trail.ts';
 import { type Dependencies, layFoundation } from './dependencies.ts';
 import { bindEndpoints } from './endpoints.ts';
 import { watchParts } from './gauges.ts';
@@ -24,7 +24,7 @@ async function assemble(config: Config, dependencies: Dependencies, hold: Hold) 
   const { service, exact, credit } = parts;
   const isDisabled = ({ id }: Route) => disabled.has(id);
   const gateway = createGateway({
-    trail: { log, randomId, sales: new Sales() },
+    trail: { log, randomId, answered: new AnsweredPayments() },
     match: createMatch(bindEndpoints(foundation, parts), everyRoute.filter(isDisabled)),
     onFailure,
   });

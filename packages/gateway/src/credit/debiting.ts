@@ -73,8 +73,11 @@ export function refusalOf(verdict: HoldVerdict): Refusal {
   return code ? new Refusal(code, { ...details, payment: { state: 'unused' } }) : inProgress('debit');
 }
 
-/** Has a call answered whose price is held: captures the price together with the answer, or releases it. */
-export async function charged(
+/**
+ * Steps 6 to 10 of a purchase whose price is held in credit: calls the upstream, and captures the price together with the answer, or
+ * releases it.
+ */
+export async function answerFromCredit(
   { accounts, onStep }: CreditDependencies,
   debit: NewDebit,
   context: DebitContext,

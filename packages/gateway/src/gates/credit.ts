@@ -9,7 +9,7 @@ import {
 import type { Call, Challenge, Delivery, Gate, Prepare, Trail } from '../call.ts';
 import { type NewDebit, signedDebitId } from '../credit/account.ts';
 import type { NotHeld } from '../credit/accounts.ts';
-import { type CreditDependencies, charged, type DebitContext, refusalOf } from '../credit/debiting.ts';
+import { answerFromCredit, type CreditDependencies, type DebitContext, refusalOf } from '../credit/debiting.ts';
 import { statementRefusal } from '../payments/read/quoted.ts';
 import { type CallDependencies, paidCallOf } from '../payments/read/requirement.ts';
 import type { ExactGate } from './exact.ts';
@@ -104,7 +104,7 @@ export class CreditGate implements Gate {
     }
     if (result.verdict === 'insufficient') this.#payments.assertOpen();
     if (result.verdict !== 'held') throw refusalOf(result.verdict);
-    return charged(debiting, debit, context, prepare);
+    return answerFromCredit(debiting, debit, context, prepare);
   }
 
   /** The answer that this signature has been charged for, at an earlier price; otherwise the refusal. */

@@ -32,7 +32,7 @@ function answerUnreadable(error: ParseError, socket: Duplex): void {
   const lines = Object.entries({ Connection: 'close', ...headers }).map(([name, value]) => `${name}: ${value}`);
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));
   // A peer that never closes its side would hold the socket forever.
-  setTimeout(() => socket.destroy(), TIMES.lingerMs).unref();
+  setTimeout(() => socket.destroy(), SOCKET_TIMES.lingerMs).unref();
 }
 
 interface ServerOptions {
@@ -54,7 +54,7 @@ const UNREADABLE_HOPS =
 
 /** Node's default. */
 const NODES_BACKLOG = 511;
-const TIMES = {
+const SOCKET_TIMES = {
   headersMs: 10_000,
   requestMs: 15_000,
   keepAliveMs: 65_000,
@@ -81,10 +81,10 @@ export class HttpServer {
     this.#connections = new Connections(options.maxConnections, options.trustedProxies);
     this.#server = createServer({
       maxHeaderSize: LIMITS.headerBytes + LIMITS.targetBytes,
-      headersTimeout: TIMES.headersMs,
-      requestTimeout: TIMES.requestMs,
-      keepAliveTimeout: TIMES.keepAliveMs,
-      connectionsCheckingInterval: TIMES.checkMs,
+      headersTimeout: SOCKET_TIMES.headersMs,
+      requestTimeout: SOCKET_TIMES.requestMs,
+      keepAliveTimeout: SOCKET_TIMES.keepAliveMs,
+      connectionsCheckingInterval: SOCKET_TIMES.checkMs,
       // The gateway refuses a missing Host itself.
       requireHostHeader: false,
     });
@@ -165,8 +165,8 @@ export class HttpServer {
     if (isOver && pipeline?.isLatest(incoming)) outgoing.setHeader('Connection', 'close');
     if (onDelivered) outgoing.once('finish', onDelivered);
     outgoing.writeHead(status, headers).end(body);
-    if (!outgoing.writableFinished) outgoing.setTimeout(TIMES.writeMs, () => outgoing.destroy());
-    if (unread) setTimeout(() => incoming.destroy(), TIMES.lingerMs).unref();
+    if (!outgoing.writableFinished) outgoing.setTimeout(SOCKET_TIMES.writeMs, () => outgoing.destroy());
+    if (unread) setTimeout(() => incoming.destroy(), SOCKET_TIMES.lingerMs).unref();
   }
 
   /** The client has disconnected, or the answer cannot be written. */

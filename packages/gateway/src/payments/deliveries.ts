@@ -5,7 +5,7 @@ import type { PaidCall } from '../receipts/response.ts';
 import { TIMES } from '../times.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import type { PaymentCall } from './read/payment.ts';
-import type { PaymentRecord, PaymentState } from './record.ts';
+import type { PayerState, PaymentRecord } from './record.ts';
 import { pendingRefusal, receiptOf, refusedRefusal } from './responses.ts';
 
 const STATES = {
@@ -17,7 +17,7 @@ const STATES = {
 } as const;
 
 /** The payments for a request that are owed or open. */
-interface Due extends Pick<PaymentState, 'due'> {
+interface Due extends Pick<PayerState, 'due'> {
   /** Whether the client has proved that it is the payer. */
   readonly isProven: boolean;
 }

@@ -8,8 +8,8 @@ import {
   isOpen,
   type NewPayment,
   PAYMENTS,
+  type PayerState,
   type PaymentRecord,
-  type PaymentState,
   type ReserveVerdict,
   readState,
   type SettlementAttempt,
@@ -20,17 +20,17 @@ import {
 type Unchanged = Exclude<ReserveVerdict, 'reserved'> | 'ignored' | 'lost';
 
 /** One step of a payment: the state after it, or why it changes nothing. */
-export type Transition = (state: PaymentState, nowMs: number) => PaymentState | Unchanged;
+export type Transition = (state: PayerState, nowMs: number) => PayerState | Unchanged;
 
 /** The result of a transition. */
 export interface TransitionResult {
-  readonly before: PaymentState;
-  readonly after: PaymentState;
+  readonly before: PayerState;
+  readonly after: PayerState;
   readonly verdict: Unchanged | 'done';
 }
 
 /** Applies a transition to a stored state. */
-export function apply(stored: PaymentState, transition: Transition, nowMs: number): TransitionResult {
+export function apply(stored: PayerState, transition: Transition, nowMs: number): TransitionResult {
   const before = readState(stored, nowMs);
   const next = transition(before, nowMs);
   return typeof next === 'string' ? { before, after: before, verdict: next } : { before, after: next, verdict: 'done' };
@@ -38,7 +38,7 @@ export function apply(stored: PaymentState, transition: Transition, nowMs: numbe
 
 /** Why a payment cannot bring credit now. */
 function creditRefusal(
-  { balanceMicros, purchaseKey }: PaymentState,
+  { balanceMicros, purchaseKey }: PayerState,
   { creditMicros }: NewPayment,
   limits: CreditLimits | undefined,
 ): Unchanged | undefined {
@@ -48,7 +48,7 @@ function creditRefusal(
   return balanceMicros + creditMicros > limits.limitMicros ? 'over_limit' : undefined;
 }
 
-function reserveRefusal(state: PaymentState, { isOnce }: NewPayment): Unchanged | undefined {
+function reserveRefusal(state: PayerState, { isOnce }: NewPayment): Unchanged | undefined {
   if (state.record) return 'taken';
   if (state.due.length > 0) return 'owed';
   if (state.calls >= (isOnce ? 1 : MOST_CALLS)) return 'exhausted';
@@ -73,9 +73,9 @@ export const call: Transition = (state) => {
 };
 
 /** The payment is unused again, after so many upstream calls. */
-const released = (state: PaymentState, calls = 0): PaymentState => ({ ...state, record: undefined, calls });
+const released = (state: PayerState, calls = 0): PayerState => ({ ...state, record: undefined, calls });
 
-function settled(state: PaymentState, known: PaymentRecord, signature: string, nowMs: number): PaymentState {
+function settled(state: PayerState, known: PaymentRecord, signature: string, nowMs: number): PayerState {
   const { reason: _, failedOnChain: __, ...record } = known;
   return {
     ...state,

@@ -1,10 +1,13 @@
 import {
+  ASSOCIATED_TOKEN_PROGRAM,
   type Cluster,
   listMicros,
   NETWORKS,
   priceMicros,
   RATES,
   type Route,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
   USDC,
   USUAL_FEE_LAMPORTS,
 } from '@asset-gateway/protocol';
@@ -26,7 +29,6 @@ import type { CreditSale } from './payer.ts';
 import type { Payments } from './payments.ts';
 import { Queues } from './queue.ts';
 import { type CallDependencies, Memos, type Offer } from './read/requirement.ts';
-import { TOKEN } from './read/transaction.ts';
 import { Reconciler } from './reconcile.ts';
 import { Verifier } from './verification.ts';
 
@@ -35,14 +37,14 @@ export const CLUSTERS: readonly Cluster[] = ['mainnet', 'devnet'];
 const CHAIN_SPANS: SpanNames<Chain> = { simulate: 'simulate', send: 'send', status: 'confirm' };
 const FACILITATOR_SPANS: SpanNames<Facilitator> = { verify: 'verify', settle: 'settle' };
 
-const TOKEN_PROGRAMS = [TOKEN, 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'];
+const TOKEN_PROGRAMS = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM];
 
 /** The token account of a wallet. */
 export async function tokenAccountOf(wallet: string, mint: string): Promise<string> {
   const encoder = getAddressEncoder();
   const [account] = await getProgramDerivedAddress({
-    programAddress: address('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL'),
-    seeds: [wallet, TOKEN, mint].map((each) => encoder.encode(address(each))),
+    programAddress: address(ASSOCIATED_TOKEN_PROGRAM),
+    seeds: [wallet, TOKEN_PROGRAM, mint].map((each) => encoder.encode(address(each))),
   });
   return account;
 }
@@ -52,7 +54,10 @@ async function assertReady(chain: Chain, cluster: Cluster, destination: string, 
   const faults: string[] = [];
   const check = (holds: boolean, fault: string) => holds || faults.push(`${fault} (${cluster}).`);
   const payee = await chain.account(destination);
-  check(payee?.owner === TOKEN, 'PAY_TO_WALLET has no USDC account; send it any amount of USDC, which opens one');
+  check(
+    payee?.owner === TOKEN_PROGRAM,
+    'PAY_TO_WALLET has no USDC account; send it any amount of USDC, which opens one',
+  );
   if (feePayer !== undefined) {
     const { lamports = 0 } = (await chain.account(feePayer)) ?? {};
     check(lamports >= USUAL_FEE_LAMPORTS, 'FEE_PAYER_KEYPAIR holds no SOL to pay fees with; send it some');

@@ -3,7 +3,7 @@ import { type CreditDependencies, refusalOf } from '../credit/debiting.ts';
 import { fromStore } from '../gates/gate.ts';
 import { type AccountQueue, busy } from './queue.ts';
 import { assertNotDearer, coveredMicros } from './read/quoted.ts';
-import type { PaymentState, ReserveVerdict } from './record.ts';
+import type { PayerState, ReserveVerdict } from './record.ts';
 import * as responses from './responses.ts';
 import type { Purchase } from './steps.ts';
 
@@ -44,7 +44,7 @@ export async function choosePayer(
   const { payment } = purchase;
   const holder = { network: payment.network, wallet: payment.payer };
   const debit = debitFor(credit, purchase);
-  let seen: Pick<PaymentState, 'balanceMicros' | 'purchaseKey'> | undefined = purchase.look;
+  let seen: Pick<PayerState, 'balanceMicros' | 'purchaseKey'> | undefined = purchase.look;
   const read = async () => {
     const account = await fromStore(accounts.find(holder));
     return { balanceMicros: balanceOf(account), purchaseKey: account.purchase?.key };

@@ -1,10 +1,10 @@
 import { dollars, Refusal } from '@asset-gateway/protocol';
 import type { Answer, Ask, Call, Delivery, Prepare, Trail } from '../call.ts';
-import { charged } from '../credit/debiting.ts';
+import { answerFromCredit } from '../credit/debiting.ts';
 import { fromStore, MOST_CALLS, storedText } from '../gates/gate.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { PaymentDependencies } from './dependencies.ts';
-import { BUDGET_USED_UP, feeChargeOf, feePayerName, fitsBudget } from './facilitator/fee-payer.ts';
+import { BUDGET_USED_UP, feeChargeOf, feePayerName, fitsBudget, hasOwnFeePayer } from './facilitator/fee-payer.ts';
 import { type CreditSale, choosePayer } from './payer.ts';
 import type { Payments } from './payments.ts';
 import { type PaymentCall, type PresentedPayment, readPresentedPayment, readSent } from './read/payment.ts';
@@ -13,7 +13,7 @@ import { isSigned } from './read/transaction.ts';
 import type { PaymentRecord, ReserveVerdict } from './record.ts';
 import { refusalOf, unavailable, unused } from './responses.ts';
 import type { StoredState } from './rows.ts';
-import { conclude, deliveryOf, inTurn, note, record, send } from './settlement.ts';
+import { beginSettlement, conclude, deliveryOf, inTurn, recordOutcome, send } from './settlement.ts';
 import type { Purchase } from './steps.ts';
 import type { Proof } from './verification.ts';
 
@@ -48,7 +48,8 @@ export async function buy(seller: Seller, call: Call, trail: Trail, prepare: Pre
   const ask = prepare();
   // 5. Choose what pays, and take it: the price is held in the wallet's credit, or the payment is reserved.
   const debit = await choosePayer(seller.credit, purchase, () => reserve(seller, purchase));
-  if (debit && seller.credit) return charged(seller.credit.debiting, debit, sent, () => ask);
+  // 6 to 10 are answerFromCredit's if credit pays, otherwise complete's.
+  if (debit && seller.credit) return answerFromCredit(seller.credit.debiting, debit, sent, () => ask);
   return complete(seller.dependencies, purchase, ask);
 }
 
@@ -84,12 +85,12 @@ async function complete(dependencies: PaymentDependencies, purchase: Purchase, a
     const attempt = { answer: storedText(answer), height: proof.height };
     const outcome = await inTurn(settlements, payer, async () => {
       // 7. Store the answer and note the settlement. From now on money may move.
-      await note(dependencies, purchase, attempt);
+      await beginSettlement(dependencies, purchase, attempt);
       isReserved = false;
       // 8. Sign, send and confirm.
       const settlement = await send(dependencies, purchase);
       // 9. Record the outcome, even after the request has ended.
-      return record(dependencies, purchase, settlement);
+      return recordOutcome(dependencies, purchase, settlement);
     });
     // 10. Answer, or refuse if the payment has not settled.
     return deliveryOf(dependencies, purchase, answer, await conclude(dependencies, purchase, outcome));
@@ -106,8 +107,7 @@ function readPayment({ dependencies, offer }: Seller, call: Call, trail: Trail) 
   const { memos, payments, facilitator, calls, crypto } = dependencies;
   const sent = readSent({ calls, crypto, offer }, call, trail);
   const { requestHash } = sent.request;
-  // Other shops may share a remote facilitator's fee payer.
-  const isOwnFeePayer = facilitator.feeBudgetPerHour !== undefined;
+  const isOwnFeePayer = hasOwnFeePayer(facilitator);
   const presented = readPresentedPayment({ ...sent, memos, requestHash, isOwnFeePayer, nowMs: payments.now() });
   return { sent, presented };
 }
@@ -168,8 +168,7 @@ function openPurchase({ dependencies, whyClosed }: Seller, { sent, presented, lo
   trail.payment = unused;
   // The rest of the amount becomes credit.
   const price = Number(presented.amount) - presented.creditMicros;
-  // A remote facilitator pays its own fees.
-  const feeLamports = dependencies.facilitator.feeBudgetPerHour === undefined ? 0 : presented.feeLamports;
+  const feeLamports = hasOwnFeePayer(dependencies.facilitator) ? presented.feeLamports : 0;
   return { sent, look, payment: { ...request, ...presented, priceUsd: dollars(price), feeLamports } };
 }
 

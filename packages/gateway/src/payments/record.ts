@@ -106,7 +106,7 @@ export interface Paid {
 }
 
 /** Everything that decides about one payment. */
-export interface PaymentState {
+export interface PayerState {
   readonly record: PaymentRecord | undefined;
   /** Upstream calls for this payment so far, while it has no record. */
   readonly calls: number;
@@ -142,7 +142,7 @@ export function readRecord(record: PaymentRecord | undefined, nowMs: number): Pa
 }
 
 /** A state at a time, without what has expired. */
-export const readState = <State extends PaymentState>(stored: State, nowMs: number): State => ({
+export const readState = <State extends PayerState>(stored: State, nowMs: number): State => ({
   ...stored,
   record: readRecord(stored.record, nowMs),
   due: stored.due.filter(({ untilMs }) => (untilMs ?? Number.POSITIVE_INFINITY) > nowMs),

@@ -10,19 +10,19 @@ import {
 } from '../credit/rows.ts';
 import { membersIn, namesIn, only, type SqlRow, type SqlValue, type Statement, text } from '../stores/sql/database.ts';
 import { TIMES } from '../times.ts';
-import type { NewPayment, PaymentRecord, PaymentState } from './record.ts';
+import type { NewPayment, PayerState, PaymentRecord } from './record.ts';
 
 /** The payment whose state is read. */
 export type Subject = Pick<NewPayment, 'key' | 'network' | 'payer' | 'requestHash'>;
 
 /** The state of a payment as it was read, and the version that the next step must find. */
-export interface StoredState extends PaymentState {
+export interface StoredState extends PayerState {
   /** Undefined if the wallet has no row yet. */
   readonly wallet: { readonly id: number; readonly version: string } | undefined;
   /** Upstream calls for this payment that rows of their own count, because an earlier reservation has ended. */
   readonly storedCalls: number;
   /** The wallet's mainnet payments, whatever the network of this payment. */
-  readonly paidOnMainnet: PaymentState['paid'];
+  readonly paidOnMainnet: PayerState['paid'];
   /** Whether credit has covered this payment. */
   readonly isCovered: boolean;
   /** A debit for the same request, whose answer is owed. */
@@ -122,7 +122,7 @@ export const recordOfRow = (row: SqlRow): PaymentRecord =>
   }) as unknown as PaymentRecord;
 
 /** The payments that make a known payer. */
-export const paidOf = (json: SqlValue | undefined): PaymentState['paid'] => (json ? JSON.parse(String(json)) : []);
+export const paidOf = (json: SqlValue | undefined): PayerState['paid'] => (json ? JSON.parse(String(json)) : []);
 
 /** The state that `lookAt` finds. */
 export function stateOf(rows: readonly SqlRow[], key: string): StoredState {

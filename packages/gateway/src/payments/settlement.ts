@@ -44,7 +44,7 @@ export async function inTurn<T>(turns: Queues, payer: string, settle: () => Prom
 }
 
 /** Stores the answer and notes the settlement, durably. If it rejects, nothing was sent, unless its refusal says otherwise. */
-export async function note(
+export async function beginSettlement(
   { payments, facilitator, onStep }: PaymentDependencies,
   { payment, look, sent }: Purchase,
   attempt: Pick<SettlementAttempt, 'answer' | 'height'>,
@@ -81,7 +81,7 @@ export async function send(
 }
 
 /** Records the outcome, even after the request has ended. A failure of the database does not change the outcome. */
-export async function record(
+export async function recordOutcome(
   { payments, onFailure, onStep, onSettlement }: PaymentDependencies,
   { payment }: Purchase,
   settlement: Settlement,

@@ -25,7 +25,7 @@ function conditional({ headers }: Inbound, answer: Outbound): Outbound {
 }
 
 /** Recognises repeated answers to one payment, so that no money is counted twice. */
-export class Sales {
+export class AnsweredPayments {
   readonly #answered = new Recent<true>(TIMES.deliveredMs);
 
   /** Whether this is this node's first answer to the payment. */
@@ -85,7 +85,7 @@ export interface TrailDependencies {
   readonly log: (line: LogLine) => void;
   readonly randomId: () => string;
   /** Undefined if nothing is sold. */
-  readonly sales?: Sales;
+  readonly answered?: AnsweredPayments;
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
@@ -178,9 +178,9 @@ export class RequestTrail {
     };
     if (!WITHOUT_LENGTH.includes(answer.status)) headers['Content-Length'] = String(Buffer.byteLength(answer.body));
     if (answer.status !== 402) Object.assign(headers, this.facts.headers?.());
-    const { log, sales } = this.#dependencies;
+    const { log, answered } = this.#dependencies;
     const nowMs = performance.now();
-    const isFirst = answer.sale !== undefined && sales?.isFirst(answer.sale, nowMs) === true;
+    const isFirst = answer.sale !== undefined && answered?.isFirst(answer.sale, nowMs) === true;
     const money = (answer.sale || answer.debit) && moneyOf(answer, isFirst);
     log({ ...lineOf(this, this.#inbound, answer, nowMs - this.#startedAt), ...money });
     if (this.#inbound.method === 'HEAD') return { status: answer.status, headers, body: '' };

@@ -1,6 +1,7 @@
 import Type, { type TSchema } from 'typebox';
 import { ENUMERATIONS } from '../enumerations.ts';
 import { address, integer, list, oneOf, optional, text } from '../parameters.ts';
+import { TOKEN_PROGRAM } from '../programs.ts';
 import * as results from '../results/rpc.ts';
 import type { Route } from '../route.ts';
 import { exactlyOneIn } from '../rules.ts';
@@ -8,7 +9,6 @@ import { closed, type RpcMethod, rpcRows } from './row.ts';
 
 const EXAMPLE_ADDRESS = 'So11111111111111111111111111111111111111112';
 const EXAMPLE_SIGNATURE = '1111111111111111111111111111111111111111111111111111111111111111';
-const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 const MAX_PARAMS_OFFSET = 10_000_000;
 
 const signature = (description: string) => Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{64,88}$', description });

@@ -77,13 +77,16 @@ export function codeOfReason(reason: unknown): RefusalCode {
   return isKnown ? (reason as RefusalCode) : 'payment_rejected';
 }
 
+/** The only known reason that depends on whether the payment has landed. */
+export const SIMULATION_FAILED = 'invalid_exact_svm_transaction_simulation_failed';
+
 /** Whether a facilitator gives this reason only before it sends anything. Other reasons prove nothing. */
 export function isBeforeBroadcast(reason: unknown): boolean {
   if (typeof reason !== 'string') return false;
   return (
     reason.startsWith('invalid_exact_svm_payload_') ||
     /^invalid_exact_svm_\w+_mismatch$/.test(reason) ||
-    reason === 'invalid_exact_svm_transaction_simulation_failed'
+    reason === SIMULATION_FAILED
   );
 }
 

@@ -28,6 +28,9 @@ export function feeChargeOf(
   };
 }
 
+/** Whether the gateway's own fee payer pays. A remote facilitator pays its own fees, and other shops may share its fee payer. */
+export const hasOwnFeePayer = ({ feeBudgetPerHour }: Facilitator): boolean => feeBudgetPerHour !== undefined;
+
 /** Each network has its own fee budget, because devnet's fees cost nothing. */
 export const feePayerName = (network: string, feePayer: string): string => `${network}:${feePayer}`;
 

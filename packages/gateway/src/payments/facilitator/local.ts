@@ -12,6 +12,7 @@ import {
   type Payment,
   type Processed,
   type Settlement,
+  SIMULATION_FAILED,
   type Verification,
 } from './facilitator.ts';
 import { watchFeePayer } from './fee-payer.ts';
@@ -37,7 +38,6 @@ const SEED_BYTES = 32;
 /** The fee payer's signature is the first, after the byte that counts signatures. */
 const SIGNATURE_OFFSET = 1;
 
-const SIMULATION_FAILED = 'invalid_exact_svm_transaction_simulation_failed';
 const UNKNOWN_BLOCKHASH = '"BlockhashNotFound"';
 
 /** Errors of the account that pays the fee, which is the transaction's first. */

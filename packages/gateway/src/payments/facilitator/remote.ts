@@ -12,6 +12,7 @@ import {
   type Payment,
   requestBody,
   type Settlement,
+  SIMULATION_FAILED,
   type Verification,
 } from './facilitator.ts';
 
@@ -28,8 +29,6 @@ const REFRESH_MS = 60_000;
 /** Before the first answer, because nothing can be sold until then. */
 const FIRST_REFRESH_MS = 2_000;
 const MAX_BYTES = 64 * 1024;
-/** The only known reason that depends on whether the payment has landed. */
-const SIMULATION_FAILED = 'invalid_exact_svm_transaction_simulation_failed';
 
 /** A facilitator behind x402's HTTP interface: `GET /supported`, `POST /verify`, `POST /settle`. */
 export class RemoteFacilitator implements Facilitator {

@@ -1,4 +1,13 @@
-import { feeLamports, isGuard, PAYMENT_LIMITS, type RefusalCode, USDC_DECIMALS } from '@asset-gateway/protocol';
+import {
+  COMPUTE_BUDGET_PROGRAM,
+  feeLamports,
+  isGuard,
+  MEMO_PROGRAM,
+  PAYMENT_LIMITS,
+  type RefusalCode,
+  TOKEN_PROGRAM,
+  USDC_DECIMALS,
+} from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import type { Crypto } from '../../gates/crypto.ts';
 import type { Offer } from './requirement.ts';
@@ -109,9 +118,6 @@ export function readTransaction(bytes: Uint8Array): Transaction | undefined {
   }
 }
 
-const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111';
-export const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
-const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 /** Limits of a payment's cost. */
 export const LIMITS = { ...PAYMENT_LIMITS, maxRequiredSignatures: 2 } as const;
 
@@ -145,13 +151,13 @@ const feeOf = (signatures: number, limit: Instruction, price: Instruction): numb
   });
 
 function computeFault(signers: number, limit: Instruction, price: Instruction): RefusalCode | undefined {
-  if (limit.program !== COMPUTE_BUDGET || limit.data[0] !== SET_COMPUTE_LIMIT || limit.data.length !== 5) {
+  if (limit.program !== COMPUTE_BUDGET_PROGRAM || limit.data[0] !== SET_COMPUTE_LIMIT || limit.data.length !== 5) {
     return 'invalid_exact_svm_payload_transaction_instructions_compute_limit_instruction';
   }
   if (view(limit).getUint32(1, true) > LIMITS.maxComputeUnits) {
     return 'invalid_exact_svm_payload_transaction_instructions_compute_limit_instruction_too_high';
   }
-  if (price.program !== COMPUTE_BUDGET || price.data[0] !== SET_COMPUTE_PRICE || price.data.length !== 9) {
+  if (price.program !== COMPUTE_BUDGET_PROGRAM || price.data[0] !== SET_COMPUTE_PRICE || price.data.length !== 9) {
     return 'invalid_exact_svm_payload_transaction_instructions_compute_price_instruction';
   }
   return feeOf(signers, limit, price) > LIMITS.maxFeeLamports
@@ -179,7 +185,7 @@ function signersFault({ signers, keys, lookups }: Transaction, own: readonly Ins
 function readTokenTransfer(instruction: Instruction, { keys }: Transaction, offer: Offer) {
   const { program, accounts, data } = instruction;
   const [source = '', mint, destination, authority = ''] = accounts.map((index) => keys[index]);
-  if (program !== TOKEN || data[0] !== TRANSFER_CHECKED || data.length !== 10 || accounts.length !== 4)
+  if (program !== TOKEN_PROGRAM || data[0] !== TRANSFER_CHECKED || data.length !== 10 || accounts.length !== 4)
     return 'invalid_exact_svm_payload_no_transfer_instruction';
   if (authority !== keys[1] || authority === offer.payTo)
     return 'invalid_exact_svm_payload_transaction_fee_payer_transferring_funds';
@@ -192,7 +198,7 @@ function readTokenTransfer(instruction: Instruction, { keys }: Transaction, offe
 
 /** The memo among the instructions behind the transfer, which may be the only one. */
 function readMemo(others: readonly Instruction[]): { readonly memo: string | undefined } | RefusalCode {
-  const unknown = OTHERS[others.findIndex(({ program }) => program !== MEMO)];
+  const unknown = OTHERS[others.findIndex(({ program }) => program !== MEMO_PROGRAM)];
   if (unknown) return unknown;
   // With several it would not be clear which one binds the payment.
   if (others.length > 1) return 'invalid_exact_svm_payload_memo_count';
