@@ -5,15 +5,15 @@ import {
   type Account,
   availableOf,
   balanceOf,
-  CREDIT,
   holdRefusal,
   NEW_ACCOUNT,
   type NewDebit,
 } from '../../packages/gateway/src/credit/account.ts';
 import { Accounts } from '../../packages/gateway/src/credit/accounts.ts';
-import { type HoldOptions, hold as holdStep, INSERT_CALLS } from '../../packages/gateway/src/credit/rows.ts';
-import { MOST_UNPAID_CALLS } from '../../packages/gateway/src/gates/gate.ts';
+import { type HoldOptions, hold as holdStep } from '../../packages/gateway/src/credit/rows.ts';
+import { LIMITS } from '../../packages/gateway/src/limits.ts';
 import type { NewPayment } from '../../packages/gateway/src/payments/record.ts';
+import { INSERT_CALLS } from '../../packages/gateway/src/stores/sql/conditions.ts';
 import type { Database } from '../../packages/gateway/src/stores/sql/database.ts';
 import { TIMES } from '../../packages/gateway/src/times.ts';
 import {
@@ -47,10 +47,10 @@ describe('a price', () => {
     ['what others leave is held', { heldMicros: 6, holds: 1 }, 4, undefined],
     ['what others hold waits, since it may come back', { heldMicros: 6, holds: 1 }, 5, 'busy'],
     ['more than the balance is refused, whatever others hold', { heldMicros: 6, holds: 1 }, 11, 'insufficient'],
-    ['one call of eight is held', { holds: CREDIT.holdsPerWallet - 1 }, 1, undefined],
-    ['a ninth call waits', { holds: CREDIT.holdsPerWallet }, 1, 'busy'],
-    ['a wallet with ten uncharged calls waits', { uncharged: MOST_UNPAID_CALLS }, 1, 'failing'],
-    ['a wallet with nine is served', { uncharged: MOST_UNPAID_CALLS - 1 }, 1, undefined],
+    ['one call of eight is held', { holds: LIMITS.holdsPerWallet - 1 }, 1, undefined],
+    ['a ninth call waits', { holds: LIMITS.holdsPerWallet }, 1, 'busy'],
+    ['a wallet with ten uncharged calls waits', { uncharged: LIMITS.unpaidCalls }, 1, 'failing'],
+    ['a wallet with nine is served', { uncharged: LIMITS.unpaidCalls - 1 }, 1, undefined],
   ])('of %s', (_, change, micros, reason) => {
     expect(holdRefusal({ ...rich, ...change }, micros)).toBe(reason);
   });
@@ -65,8 +65,8 @@ const CASES = fc
       grantedMicros: fc.constant(granted),
       spentMicros: fc.constant(granted - balance),
       heldMicros: fc.constant(heldMicros),
-      holds: fc.integer({ min: 0, max: CREDIT.holdsPerWallet + 1 }),
-      uncharged: fc.integer({ min: 0, max: MOST_UNPAID_CALLS + 1 }),
+      holds: fc.integer({ min: 0, max: LIMITS.holdsPerWallet + 1 }),
+      uncharged: fc.integer({ min: 0, max: LIMITS.unpaidCalls + 1 }),
       micros: fc.nat(13),
     }),
   );
@@ -228,7 +228,7 @@ ledgerSuite('credit', (ledger) => {
         return verdict;
       };
       for (let call = 0; call < 30; call++) expect(await attempt(false)).toBe('held');
-      for (let call = 0; call < MOST_UNPAID_CALLS; call++) expect(await attempt(true)).toBe('held');
+      for (let call = 0; call < LIMITS.unpaidCalls; call++) expect(await attempt(true)).toBe('held');
       expect(await attempt(true)).toBe('failing');
       ledger.nowMs += TIMES.failuresMs;
       expect(await attempt(true)).toBe('held');
@@ -236,7 +236,7 @@ ledgerSuite('credit', (ledger) => {
 
     it('waits after ten upstream calls in a minute that neither credit nor a payment has paid for', async () => {
       await grant(ledger, 10);
-      for (let call = 0; call < MOST_UNPAID_CALLS / 2; call++) {
+      for (let call = 0; call < LIMITS.unpaidCalls / 2; call++) {
         const [debit, payment] = [newDebit(1), newPayment({ payer: HOLDER.wallet })];
         expect(await hold(debit)).toBe('held');
         await ledger.accounts.release(debit, true);
@@ -339,11 +339,11 @@ ledgerSuite('the last cent', (ledger) => {
   });
 });
 
-const LIMITS = { limitMicros: 1_000, priceMicros: undefined };
+const SALE_LIMITS = { limitMicros: 1_000, priceMicros: undefined };
 
 ledgerSuite('a purchase of credit', (ledger) => {
   const account = () => ledger.accounts.find(HOLDER);
-  const reserve = (payment: NewPayment, limits = {}) => ledger.payments.reserve(payment, { ...LIMITS, ...limits });
+  const reserve = (payment: NewPayment, limits = {}) => ledger.payments.reserve(payment, { ...SALE_LIMITS, ...limits });
   const release = ({ key, owner }: NewPayment) => ledger.payments.release(key, owner, false);
 
   it('is made by one payment at a time, and a copy of that one is not reserved again', async () => {

@@ -3,8 +3,8 @@ import { NETWORKS } from '@asset-gateway/protocol';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Background } from '../../packages/gateway/src/background.ts';
 import type { Answer, Ask } from '../../packages/gateway/src/call.ts';
-import { PaidAnswers } from '../../packages/gateway/src/gates/gate.ts';
 import { AccountQueue } from '../../packages/gateway/src/payments/queue.ts';
+import { PaidAnswers } from '../../packages/gateway/src/receipts/paid-answers.ts';
 import { TIMES } from '../../packages/gateway/src/times.ts';
 
 const [OF_ONE, OF_ALL] = [32, 256];

@@ -6,7 +6,7 @@ import { Background, type BackgroundFailure, TASKS } from '../../packages/gatewa
 import { LocalRecords, localClocks } from '../../packages/gateway/src/budget/local-records.ts';
 import { closeAll, opening } from '../../packages/gateway/src/closing.ts';
 import { openMoney } from '../../packages/gateway/src/compose/money.ts';
-import { nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
+import { nodeCrypto } from '../../packages/gateway/src/crypto.ts';
 import { createLog, prettyLine } from '../../packages/gateway/src/log.ts';
 import type { Chain } from '../../packages/gateway/src/payments/facilitator/chain.ts';
 import type { Facilitator } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';

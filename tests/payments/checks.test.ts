@@ -4,7 +4,7 @@ import { NETWORKS, REFUSALS, Refusal, USDC } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
+import { nodeCrypto } from '../../packages/gateway/src/crypto.ts';
 import { isFeePayerSignature, type Payment } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
 import { Memos, type Offer, paymentKeyOf } from '../../packages/gateway/src/payments/read/requirement.ts';
 import { freePort } from '../http/ports.ts';

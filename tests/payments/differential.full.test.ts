@@ -6,7 +6,7 @@ import { ExactSvmScheme as OwnMaker } from '@x402/svm/exact/client';
 import { ExactSvmScheme as Verifier } from '@x402/svm/exact/facilitator';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
+import { nodeCrypto } from '../../packages/gateway/src/crypto.ts';
 import { requirementOf } from '../../packages/gateway/src/payments/read/requirement.ts';
 import { readTransaction, readTransfer, type Transfer } from '../../packages/gateway/src/payments/read/transaction.ts';
 import { suiteOfPackages } from '../kit/packages.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
 import { Background } from '../../packages/gateway/src/background.ts';
-import { nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
+import { nodeCrypto } from '../../packages/gateway/src/crypto.ts';
 import type { Payment } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
 import { RemoteFacilitator } from '../../packages/gateway/src/payments/facilitator/remote.ts';
 import type { ChainFaultKnobs } from '../../packages/sandbox/src/chain/chain.ts';

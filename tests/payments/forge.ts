@@ -4,7 +4,7 @@ import type { Environment } from '@asset-gateway/gateway';
 import { NETWORKS, type PaymentRequired, Refusal } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import type { Inbound } from '../../packages/gateway/src/call.ts';
-import { nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
+import { nodeCrypto } from '../../packages/gateway/src/crypto.ts';
 import {
   type Candidate,
   carriedPayment,

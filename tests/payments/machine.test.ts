@@ -1,5 +1,6 @@
 import { NETWORKS } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../../packages/gateway/src/limits.ts';
 import type { Settlement } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
 import {
   adopt,
@@ -226,12 +227,12 @@ describe('a refusal to reserve', () => {
     ['an open payment for the same request', { due: [{ key: 'other' }] }, 'owed'],
     ['an answer that is owed for it', { due: [{ key: 'other', untilMs: NOW + 1 }] }, 'owed'],
     ['an answer that is no longer owed', { due: [{ key: 'other', untilMs: NOW }] }, 'done'],
-    ['three payments in flight', { inFlight: 3 }, 'done'],
-    ['four payments in flight', { inFlight: 4 }, 'payer_busy'],
-    ['two calls for it', { calls: 2 }, 'done'],
-    ['three calls for it', { calls: 3 }, 'exhausted'],
-    ['nine calls that nothing followed', { recentCalls: 9 }, 'done'],
-    ['ten calls that nothing followed', { recentCalls: 10 }, 'payer_busy'],
+    ['one payment less than the limit', { inFlight: LIMITS.paymentsInFlight - 1 }, 'done'],
+    ['as many payments in flight as the limit', { inFlight: LIMITS.paymentsInFlight }, 'payer_busy'],
+    ['one call for it less than the limit', { calls: LIMITS.callsPerAnswer - 1 }, 'done'],
+    ['as many calls for it as the limit', { calls: LIMITS.callsPerAnswer }, 'exhausted'],
+    ['one unpaid call less than the limit', { recentCalls: LIMITS.unpaidCalls - 1 }, 'done'],
+    ['as many unpaid calls as the limit', { recentCalls: LIMITS.unpaidCalls }, 'payer_busy'],
   ])('P14 depends on the payer: %s', (_, state, verdict) => {
     expect(reserved(state)).toBe(verdict);
   });

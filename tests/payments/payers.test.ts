@@ -1,6 +1,7 @@
 import { NETWORKS } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import { LIMITS } from '../../packages/gateway/src/limits.ts';
 import { isKnownPayer, type Paid, withPaid } from '../../packages/gateway/src/payments/record.ts';
 import { TIMES } from '../../packages/gateway/src/times.ts';
 import { ledgerSuite, newPayment, requirementOf, settle, startSettling } from '../kit/ledger.ts';
@@ -141,9 +142,10 @@ ledgerSuite('known payers', (ledger) => {
 
   it('W4 payments in flight on devnet leave a wallet its four on mainnet', async () => {
     const wallet = newWallet();
-    for (let count = 0; count < 4; count++) await startSettling(ledger, paymentOf(wallet, 5, NETWORKS.devnet));
+    for (let count = 0; count < LIMITS.paymentsInFlight; count++)
+      await startSettling(ledger, paymentOf(wallet, 5, NETWORKS.devnet));
     expect(await ledger.payments.reserve(paymentOf(wallet, 5, NETWORKS.devnet))).toBe('payer_busy');
-    for (let count = 0; count < 4; count++) await startSettling(ledger, paymentOf(wallet, 5));
+    for (let count = 0; count < LIMITS.paymentsInFlight; count++) await startSettling(ledger, paymentOf(wallet, 5));
     expect(await ledger.payments.reserve(paymentOf(wallet, 5))).toBe('payer_busy');
   });
 });

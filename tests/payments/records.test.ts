@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { NETWORKS } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../../packages/gateway/src/limits.ts';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
-import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
+import type { NewPayment } from '../../packages/gateway/src/payments/record.ts';
 import { TIMES } from '../../packages/gateway/src/times.ts';
 import { inEachTest } from '../kit/in-suite.ts';
 import {
@@ -206,9 +207,10 @@ ledgerSuite('the limits of payments', (ledger) => {
 
   it('P14 a payer has at most 4 payments of many at once, on two nodes', async () => {
     const other = (await ledger.openOther?.())?.payments ?? ledger.payments;
-    const reserving = Array.from({ length: 9 }, (_, n) => (n % 2 ? other : ledger.payments).reserve(next()));
+    const most = LIMITS.paymentsInFlight;
+    const reserving = Array.from({ length: most + 5 }, (_, n) => (n % 2 ? other : ledger.payments).reserve(next()));
     const verdicts = await Promise.all(reserving);
-    expect(verdicts.toSorted()).toEqual([...Array(5).fill('payer_busy'), ...Array(4).fill('reserved')]);
+    expect(verdicts.toSorted()).toEqual([...Array(5).fill('payer_busy'), ...Array(most).fill('reserved')]);
   });
 
   it.each<[string, (payment: NewPayment) => Promise<unknown>]>([
@@ -217,7 +219,7 @@ ledgerSuite('the limits of payments', (ledger) => {
     ['was not sent', ({ key, owner }) => ledger.payments.resolve(key, UNSENT, owner)],
     ['has an unknown outcome', ({ key }) => ledger.payments.resolve(key, UNKNOWN)],
   ])('P14 a payment leaves room for another one of its payer when it %s', async (_, end) => {
-    const sent = Array.from({ length: 4 }, next);
+    const sent = Array.from({ length: LIMITS.paymentsInFlight }, next);
     for (const payment of sent) await startSettling(ledger, payment);
     expect(await ledger.payments.reserve(next())).toBe('payer_busy');
     await end(sent[0] as NewPayment);
@@ -338,7 +340,7 @@ ledgerSuite('the hourly budget of fees', (ledger) => {
     for (let round = 0; round < 3; round++) {
       const buying = Array.from({ length: 30 }, async (_, number) => {
         const [node, other] = number % 2 ? nodes : nodes.toReversed();
-        const requirement = requirementOf(number % 3 ? 5 : PAYMENTS.knownPayerMicros);
+        const requirement = requirementOf(number % 3 ? 5 : LIMITS.knownPayerMicros);
         const payment = costing(1 + (number % 7), { requirement });
         const { key, owner, feeLamports: lamports } = payment;
         await node?.reserve(payment);
@@ -455,9 +457,9 @@ ledgerSuite('the hourly budget of fees', (ledger) => {
   });
 
   it.each([
-    ['a cent on mainnet', PAYMENTS.knownPayerMicros, NETWORKS.mainnet, 0],
-    ['less than a cent', PAYMENTS.knownPayerMicros - 1, NETWORKS.mainnet, 50],
-    ['a cent on devnet', PAYMENTS.knownPayerMicros, NETWORKS.devnet, 50],
+    ['a cent on mainnet', LIMITS.knownPayerMicros, NETWORKS.mainnet, 0],
+    ['less than a cent', LIMITS.knownPayerMicros - 1, NETWORKS.mainnet, 50],
+    ['a cent on devnet', LIMITS.knownPayerMicros, NETWORKS.devnet, 50],
   ])('V4 W4 after %s has settled, counts so much of its fee as that of a new payer', async (...row) => {
     const [, micros, network, ofNewPayers] = row;
     const payment = costing(50, { network, requirement: requirementOf(micros) });

@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest';
 import { Background } from '../../packages/gateway/src/background.ts';
-import { nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
+import { nodeCrypto } from '../../packages/gateway/src/crypto.ts';
 import { RemoteFacilitator } from '../../packages/gateway/src/payments/facilitator/remote.ts';
 import { Reconciler } from '../../packages/gateway/src/payments/reconcile.ts';
 import type { NewPayment } from '../../packages/gateway/src/payments/record.ts';

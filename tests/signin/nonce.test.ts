@@ -7,7 +7,7 @@ import { type CompleteSIWxInfo, createSIWxMessage } from '@x402/extensions/sign-
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Crypto, equalSecrets, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
+import { type Crypto, equalSecrets, nodeCrypto } from '../../packages/gateway/src/crypto.ts';
 import { signInInfo } from '../../packages/gateway/src/gates/siwx/gate.ts';
 import { Nonces } from '../../packages/gateway/src/gates/siwx/nonce.ts';
 import { readSignIn, readValidSignIn } from '../../packages/gateway/src/gates/siwx/sign-in.ts';

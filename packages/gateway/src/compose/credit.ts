@@ -6,8 +6,10 @@ import { ChargedAnswers } from '../credit/debiting.ts';
 import { balanceUpstream, purchaseUpstream, unlimited } from '../credit/upstreams.ts';
 import type { Describe } from '../describe/discovery.ts';
 import { CreditGate } from '../gates/credit.ts';
+import { ExactGate } from '../gates/exact.ts';
 import { Nonces } from '../gates/siwx/nonce.ts';
 import type { ExactSetup } from '../payments/open.ts';
+import type { CreditSale } from '../payments/payer.ts';
 import { AccountQueue } from '../payments/queue.ts';
 import { MOST_BUNDLED_MICROS } from '../payments/read/requirement.ts';
 import { holdMs } from '../times.ts';
@@ -57,15 +59,17 @@ export function openCredit(credit: CreditConfig, { money, exact }: CreditParts, 
   // The clock that forgets debits must judge nonces too, so that no nonce outlives its debit.
   const clocks = { now: () => accounts.now(), wallNow: () => store.wallNow() };
   const signIn = { crypto, nonces, clocks };
+  const paidGate = (route: Route, describe: Describe, sale: CreditSale) =>
+    new ExactGate(exact.dependencies, { describe, offer: exact.offerOf(route), credit: sale });
   return {
     gate(route, describe) {
       const sale = { debiting, queue, limitMicros };
       if (route.credit === 'sold')
-        return exact.gate(route, describe, { ...sale, priceMicros: undefined, bundles: credit.bundlesMicros });
+        return paidGate(route, describe, { ...sale, priceMicros: undefined, bundles: credit.bundlesMicros });
       const priceMicros = exact.listPriceOf(route);
       const isBundled = exact.priceOf(route) < credit.bundleMicros && priceMicros < MOST_BUNDLED_MICROS;
       const bundles = isBundled ? [credit.bundleMicros] : [];
-      const payments = exact.gate(route, describe, { ...sale, priceMicros, bundles });
+      const payments = paidGate(route, describe, { ...sale, priceMicros, bundles });
       const network = NETWORKS[clusterOf(route)];
       return new CreditGate({ debiting, calls: foundation, signIn, network, priceMicros }, payments);
     },

@@ -3,6 +3,7 @@ import { blocking } from '../blocked/list.ts';
 import { SlotTaker } from '../budget/slot-taker.ts';
 import type { Endpoint, Gate, Serving } from '../call.ts';
 import { createDescribe } from '../describe/discovery.ts';
+import { ExactGate } from '../gates/exact.ts';
 import { publicGate } from '../gates/gate.ts';
 import { SiwxGate } from '../gates/siwx/gate.ts';
 import { Nonces } from '../gates/siwx/nonce.ts';
@@ -51,7 +52,9 @@ function gatesOf(foundation: Foundation, { service, channels, exact, credit }: P
       return new SiwxGate({ ...siwx, singleUse, allowance, describe: describe(route) });
     },
     exact(route) {
-      return (credit ?? exact)?.gate(route, describe(route)) ?? missing(`${route.id} has no payee`);
+      if (credit) return credit.gate(route, describe(route));
+      const { dependencies, offerOf } = exact ?? missing(`${route.id} has no payee`);
+      return new ExactGate(dependencies, { describe: describe(route), offer: offerOf(route), credit });
     },
   };
   return gates;

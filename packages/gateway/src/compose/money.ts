@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events';
 import { Background } from '../background.ts';
 import { closeAll } from '../closing.ts';
 import { Accounts } from '../credit/accounts.ts';
+import { LIMITS } from '../limits.ts';
 import { Payments } from '../payments/payments.ts';
-import { PAYMENTS } from '../payments/record.ts';
 import { Books } from '../sales/books.ts';
 import type { Database, MoneyEvents } from '../stores/sql/database.ts';
 import { Retention } from '../stores/sql/retention.ts';
@@ -31,7 +31,7 @@ export interface Money {
 export function openMoney(
   database: Database,
   journalKeepMs: number,
-  answerBytes: number = PAYMENTS.answerBytes,
+  answerBytes: number = LIMITS.answerBytes,
   background = new Background(),
 ): Money {
   const events = new EventEmitter<MoneyEvents>();

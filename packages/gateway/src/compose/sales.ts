@@ -3,7 +3,7 @@ import { type Cluster, NETWORKS, USDC } from '@asset-gateway/protocol';
 import { closeAll } from '../closing.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import type { FacilitatorConfig, PaidConfig } from '../config/paid.ts';
-import { nodeCrypto } from '../gates/crypto.ts';
+import { nodeCrypto } from '../crypto.ts';
 import { Chain } from '../payments/facilitator/chain.ts';
 import { addressOf } from '../payments/facilitator/local.ts';
 import { tokenAccountOf } from '../payments/open.ts';

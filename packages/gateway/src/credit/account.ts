@@ -1,4 +1,5 @@
-import { MOST_UNPAID_CALLS, type PaidRequest } from '../gates/gate.ts';
+import { LIMITS } from '../limits.ts';
+import type { PaidRequest } from '../receipts/paid-answers.ts';
 
 /** The owner of a balance. Each network has separate credit. */
 export interface AccountHolder {
@@ -52,13 +53,6 @@ export interface CreditLimits {
   readonly priceMicros: number | undefined;
 }
 
-/** Limits of credit. */
-export const CREDIT = {
-  holdsPerWallet: 8,
-  movements: 20,
-  readsPerSecond: 5,
-} as const;
-
 export const NEW_ACCOUNT: Account = { grantedMicros: 0, spentMicros: 0, heldMicros: 0, holds: 0, uncharged: 0 };
 
 /** The credit that is not spent; some of it may be held. */
@@ -70,7 +64,7 @@ export const availableOf = (account: Account): number => balanceOf(account) - ac
 /** Why a price cannot be held. `hold` in rows.ts has the same condition in SQL; a test compares them. */
 export function holdRefusal(account: Account, micros: number) {
   if (balanceOf(account) < micros) return 'insufficient';
-  if (account.uncharged >= MOST_UNPAID_CALLS) return 'failing';
+  if (account.uncharged >= LIMITS.unpaidCalls) return 'failing';
   // Other calls may release what they hold.
-  return account.holds >= CREDIT.holdsPerWallet || availableOf(account) < micros ? 'busy' : undefined;
+  return account.holds >= LIMITS.holdsPerWallet || availableOf(account) < micros ? 'busy' : undefined;
 }

@@ -7,7 +7,8 @@ import {
   type RefusalDetails,
 } from '@asset-gateway/protocol';
 import type { Delivery, Prepare, Receipt } from '../call.ts';
-import { alreadyUsed, fromStore, inProgress, PaidAnswers, storedText } from '../gates/gate.ts';
+import { fromStore } from '../from-store.ts';
+import { alreadyUsed, inProgress, PaidAnswers, storedText } from '../receipts/paid-answers.ts';
 import { type PaidCall, settledResponse } from '../receipts/response.ts';
 import { balanceOf, type Debit, type NewDebit } from './account.ts';
 import type { Accounts, HoldVerdict } from './accounts.ts';

@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
-import { MOST_UNPAID_CALLS } from '../gates/gate.ts';
+import { LIMITS } from '../limits.ts';
+import {
+  bringsCredit,
+  INSERT_CALLS,
+  IS_UNFINISHED_PAYMENT,
+  isDue,
+  THE_WALLET,
+  unchargedCalls,
+} from '../stores/sql/conditions.ts';
 import {
   type AtomicWrite,
   columnsOf,
@@ -13,18 +21,10 @@ import {
   text,
 } from '../stores/sql/database.ts';
 import { TIMES } from '../times.ts';
-import { type Account, type AccountHolder, CREDIT, type Debit, NEW_ACCOUNT, type NewDebit } from './account.ts';
+import { type Account, type AccountHolder, type Debit, NEW_ACCOUNT, type NewDebit } from './account.ts';
 
-/** The number of a wallet's upstream calls that nothing has paid for, within the minute before the time in a parameter. */
-export const unchargedCalls = (wallet: string, now: string) => `(select cast(coalesce(sum(calls), 0) as bigint)
-  from uncharged_calls where wallet_id = ${wallet} and at_ms > cast(${now} as bigint) - ${TIMES.failuresMs})`;
 const accountAt = (now: string) => `w.granted_micro_usdc, w.spent_micro_usdc, w.held_micro_usdc, w.holds,
   ${unchargedCalls('w.id', now)} as uncharged, b.key as purchase_key, b.credit_micro_usdc as purchase_micro_usdc`;
-/** Payments whose outcome is not known yet. */
-export const IS_UNFINISHED_PAYMENT = `state in ('reserved', 'settling', 'unresolved')`;
-/** Whether an unfinished payment brings credit that its wallet's calls wait for, at the time in a parameter. */
-export const bringsCredit = (now: string) =>
-  `credit_micro_usdc > 0 and (leased_until_ms > ${now} or settling_since_ms > ${now} - ${TIMES.blockhashMs})`;
 /** The wallet's payment that brings credit. */
 const buying = (now: string) => `left join (select wallet_id, key, credit_micro_usdc from payments
   where ${IS_UNFINISHED_PAYMENT} and ${bringsCredit(now)}) as b on b.wallet_id = w.id`;
@@ -45,8 +45,6 @@ const COLUMNS = {
   calls_again: 'callsAgain',
 } as const satisfies Readonly<Record<string, keyof Debit>>;
 const INSERT_DEBIT = insertion('debits', Object.keys(COLUMNS));
-/** Inserts upstream calls that nothing has paid for. */
-export const INSERT_CALLS = insertion('uncharged_calls', ['payment_key', 'calls', 'at_ms']);
 const DEBIT = `w.cluster, w.address, d.owed_until_ms, ${namesIn('d', COLUMNS)}`;
 
 /** The account of a row. */
@@ -89,21 +87,14 @@ const isOwed = 'request_hash = $4 and owed_until_ms > $5';
 export const owedDebits = (wallet: string) =>
   `from debits where wallet_id = ${wallet} and ${IS_UNFINISHED} and ${isOwed}`;
 const isLapsed = `state = 'held' and until_ms <= $5`;
-/** Whether the outcome of a payment is unknown and is still looked up. */
-export const IS_SEARCHED = `state in ('settling', 'unresolved') and search_ended_ms is null`;
-/** Whether a payment is open, or its answer owed. The first condition is that of the index, without which all of a wallet's are read. */
-export const IS_DUE = `(state in ('settling', 'unresolved') or owed_until_ms is not null)
-  and ((${IS_SEARCHED}) or owed_until_ms > $5)`;
-const OF_REQUEST = `where wallet_id = w.id and request_hash = $4 and ${IS_DUE}`;
-
-const IS_LAPSED_PAYMENT = `state = 'reserved' and leased_until_ms <= $2`;
-
-/** A subquery of its own: PostgreSQL would scan the whole table if the list of ids depended on the outer row. */
-export const THE_WALLET = '(select id from wallets where cluster = $1 and address = $2)';
+/** The payments of a wallet for a request that are open, or whose answer is owed. */
+const duePayments = (wallet: string) =>
+  `from payments where wallet_id = ${wallet} and request_hash = $4 and ${isDue('$5')}`;
+const isLapsedPayment = (now: string) => `state = 'reserved' and leased_until_ms <= ${now}`;
 
 /** Everything that decides whether a price can be held: the account, this debit, a debit owed for the request, lapsed holds. */
-const LOOK = `select ${accountAt('$5')}, ${DEBIT}, (select count(*) from payments ${OF_REQUEST}) as due_payments,
-  (select case when ${IS_LAPSED_PAYMENT.replace('$2', '$5')} then 'lapsed' else 'bought' end from payments
+const LOOK = `select ${accountAt('$5')}, ${DEBIT}, (select count(*) ${duePayments('w.id')}) as due_payments,
+  (select case when ${isLapsedPayment('$5')} then 'lapsed' else 'bought' end from payments
     where key = $3 and state <> 'refused') as own_payment
   from (select 1 as one) as always left join wallets w on w.cluster = $1 and w.address = $2 ${buying('$5')}
   left join debits d on d.id in (select $3 union
@@ -128,11 +119,11 @@ export function hold(debit: NewDebit, nowMs: number, options: HoldOptions): Atom
   const guard = {
     sql: `update wallets set held_micro_usdc = held_micro_usdc + $6, holds = holds + 1
   where cluster = $1 and address = $2 and granted_micro_usdc - spent_micro_usdc - held_micro_usdc >= $6
-  and holds < ${CREDIT.holdsPerWallet} and ${unchargedCalls('wallets.id', '$5')} < ${MOST_UNPAID_CALLS}
+  and holds < ${LIMITS.holdsPerWallet} and ${unchargedCalls('wallets.id', '$5')} < ${LIMITS.unpaidCalls}
   and not exists (select 1 from debits where id = $3)
   and not exists (select 1 from payments where key = $3 and state <> 'refused')
   and ($7 = 1 or (not exists (select 1 ${owedDebits('wallets.id')})
-    and not exists (select 1 from payments ${OF_REQUEST.replace('w.id', 'wallets.id')})))
+    and not exists (select 1 ${duePayments('wallets.id')})))
   and {in time} returning id`,
     values: [...holderValues(debit), id, requestHash, nowMs, micros, Number(isPastOwed)],
   };
@@ -193,18 +184,18 @@ export const releaseLapsed = ({ id = null, micro_usdc: micros }: SqlRow, nowMs: 
 export const dropLapsedPayment = (key: string, nowMs: number): AtomicWrite => ({
   guard: {
     sql: `update wallets set version = $3 where {in time}
-  and id = (select wallet_id from payments where key = $1 and ${IS_LAPSED_PAYMENT}) returning id`,
+  and id = (select wallet_id from payments where key = $1 and ${isLapsedPayment('$2')}) returning id`,
     values: [key, nowMs, randomUUID()],
   },
   changes: [
-    { sql: `delete from payments where key = $1 and ${IS_LAPSED_PAYMENT} and {guarded}`, values: [key, nowMs] },
+    { sql: `delete from payments where key = $1 and ${isLapsedPayment('$2')} and {guarded}`, values: [key, nowMs] },
   ],
 });
 
 /** The latest grants and debits of a wallet: the route that was debited, or whose payment brought the grant by its transaction. */
 export const findMovements = (holder: AccountHolder): Statement => ({
   sql: `select kind, cluster, micro_usdc as micros, at, route, signature as "transaction" from journal_entries
-  where wallet_id = ${THE_WALLET} and kind in ('grant', 'debit') order by id desc limit ${CREDIT.movements}`,
+  where wallet_id = ${THE_WALLET} and kind in ('grant', 'debit') order by id desc limit ${LIMITS.movements}`,
   values: holderValues(holder),
 });
 

@@ -1,10 +1,11 @@
 import { type Cluster, dollars, NETWORKS, Refusal } from '@asset-gateway/protocol';
 import type { Admission, Slots, UpstreamCall } from '../call.ts';
-import { fromStore } from '../gates/gate.ts';
+import { fromStore } from '../from-store.ts';
+import { LIMITS } from '../limits.ts';
 import { monotonicMs } from '../stores/clock.ts';
 import { text } from '../stores/sql/database.ts';
 import { Recent } from '../tallies.ts';
-import { balanceOf, CREDIT } from './account.ts';
+import { balanceOf } from './account.ts';
 import type { Accounts } from './accounts.ts';
 
 const ledger = (cluster: Cluster, balanceMicros: number) => ({
@@ -27,7 +28,7 @@ export const balanceUpstream = (accounts: Accounts, sold: readonly Cluster[], re
     const wallet = walletOf(call);
     const second = `${wallet} ${Math.floor(monotonicMs() / 1_000)}`;
     const count = (reads.get(second, monotonicMs()) ?? 0) + 1;
-    if (count > CREDIT.readsPerSecond)
+    if (count > LIMITS.readsPerSecond)
       throw new Refusal('rate_limited', { reason: 'reads of credit', message: TOO_OFTEN, retryAfterSeconds: 1 });
     reads.set(second, count, monotonicMs());
     const read = async (cluster: Cluster) => {
@@ -42,7 +43,7 @@ export const balanceUpstream = (accounts: Accounts, sold: readonly Cluster[], re
       .flatMap((each) => each.movements)
       .sort((one, other) => (text(one.at) < text(other.at) ? 1 : -1));
     const balances = found.map((each) => each.balance);
-    const result = { wallet, balances, movements: movements.slice(0, CREDIT.movements) };
+    const result = { wallet, balances, movements: movements.slice(0, LIMITS.movements) };
     return { json: JSON.stringify(result) };
   },
 });

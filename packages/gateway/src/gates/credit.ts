@@ -10,10 +10,11 @@ import type { Call, Challenge, Delivery, Gate, Prepare, Trail } from '../call.ts
 import { type NewDebit, signedDebitId } from '../credit/account.ts';
 import type { NotHeld } from '../credit/accounts.ts';
 import { answerFromCredit, type CreditDependencies, type DebitContext, refusalOf } from '../credit/debiting.ts';
+import { fromStore } from '../from-store.ts';
+import { challengedUrl } from '../origin.ts';
 import { statementRefusal } from '../payments/read/quoted.ts';
 import { type CallDependencies, paidCallOf } from '../payments/read/requirement.ts';
 import type { ExactGate } from './exact.ts';
-import { challengedUrl, fromStore } from './gate.ts';
 import { signInInfo } from './siwx/gate.ts';
 import { carriesSignIn, readValidSignIn, type SignInDependencies } from './siwx/sign-in.ts';
 

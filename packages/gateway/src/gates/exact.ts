@@ -1,6 +1,8 @@
 import type { RefusalCode } from '@asset-gateway/protocol';
 import type { Call, Challenge, Delivery, Gate, Prepare, Trail } from '../call.ts';
 import type { Describe } from '../describe/discovery.ts';
+import { fromStore } from '../from-store.ts';
+import { challengedUrl } from '../origin.ts';
 import { Deliveries } from '../payments/deliveries.ts';
 import type { PaymentDependencies } from '../payments/dependencies.ts';
 import type { CreditSale } from '../payments/payer.ts';
@@ -9,10 +11,10 @@ import { informed } from '../payments/read/quoted.ts';
 import { type Offer, requestHashOf, requirementOf } from '../payments/read/requirement.ts';
 import { NO_FEE_PAYER, unavailable } from '../payments/responses.ts';
 import type { PaidCall } from '../receipts/response.ts';
-import { challenge, challengedUrl, type Demand, fromStore } from './gate.ts';
+import { challenge, type Demand } from './gate.ts';
 
 /** The route that a gate sells. */
-export interface ExactRoute {
+interface ExactRoute {
   readonly describe: Describe;
   /** The price and the payee. The fee payer may change while the gateway runs. */
   readonly offer: Omit<Offer, 'feePayer'>;

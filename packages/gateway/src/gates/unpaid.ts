@@ -1,15 +1,14 @@
 import { HEADERS, Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { Admission, Gate, Inbound } from '../call.ts';
+import { LIMITS } from '../limits.ts';
 import { carriedPayment } from '../payments/read/payment.ts';
 import { paymentKeyOf } from '../payments/read/requirement.ts';
 import { readTransaction } from '../payments/read/transaction.ts';
+import { alreadyUsed } from '../receipts/paid-answers.ts';
 import { Recent } from '../tallies.ts';
 import { TIMES } from '../times.ts';
-import { alreadyUsed } from './gate.ts';
 import { readSignIn } from './siwx/sign-in.ts';
 
-/** After this many calls that worked and were not paid, a wallet's calls of the route are refused for a time. */
-const MOST = 3;
 /** The API did its work, but its answer is too large, late, not JSON, or of another status. */
 const WORKED: readonly RefusalCode[] = ['upstream_invalid_response', 'upstream_timeout'];
 const MESSAGE =
@@ -41,14 +40,14 @@ export class UnpaidCalls {
   }
 
   assertFew(name: string): void {
-    const first = this.#of(name).at(-MOST);
+    const first = this.#of(name).at(-LIMITS.unpaidAtOwnApis);
     if (first === undefined) return;
     const retryAfterSeconds = Math.ceil((first + TIMES.unpaidMs - this.#now()) / 1_000);
     throw new Refusal('rate_limited', { reason: 'unpaid calls that worked', message: MESSAGE, retryAfterSeconds });
   }
 
   count(name: string): void {
-    this.#times.set(name, [...this.#of(name), this.#now()].slice(-MOST), this.#now());
+    this.#times.set(name, [...this.#of(name), this.#now()].slice(-LIMITS.unpaidAtOwnApis), this.#now());
   }
 }
 

@@ -1,5 +1,6 @@
 import { clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
-import { INSERT_CALLS } from '../credit/rows.ts';
+import { LIMITS } from '../limits.ts';
+import { INSERT_CALLS } from '../stores/sql/conditions.ts';
 import {
   type AtomicWrite,
   append,
@@ -17,7 +18,7 @@ import {
 } from '../stores/sql/database.ts';
 import { TIMES } from '../times.ts';
 import type { TransitionResult } from './machine.ts';
-import { amountOf, type FeeCharge, isOpen, PAYMENTS, type PaymentRecord } from './record.ts';
+import { amountOf, type FeeCharge, isOpen, type PaymentRecord } from './record.ts';
 import { CHANGING, LASTING, type StoredState, type Subject } from './rows.ts';
 
 /** The columns that each step writes. */
@@ -57,9 +58,7 @@ function feeChange(record: PaymentRecord, nowMs: number, fee: FeeCharge | undefi
   // A fee counts from before its payment is sent until there is proof that it was not paid.
   const counts = isOpen(record) || record.progress === 'settled' || record.failedOnChain === 1;
   const isKnown =
-    record.progress === 'settled' &&
-    record.network === NETWORKS.mainnet &&
-    amountOf(record) >= PAYMENTS.knownPayerMicros;
+    record.progress === 'settled' && record.network === NETWORKS.mainnet && amountOf(record) >= LIMITS.knownPayerMicros;
   if (!fee && counts && !isKnown) return undefined;
   const ofNewPayer = fee ? Number(fee.isNewPayer) : null;
   return [Number(counts), fee?.feePayer ?? null, fee ? nowMs + TIMES.feeMs : null, isKnown ? 0 : ofNewPayer];
@@ -175,7 +174,7 @@ function walletGuard(
   if (fee) {
     // How much the fee payer may have spent before this fee, for all payers and for new ones.
     const left = Math.floor(fee.limit) - fee.lamports;
-    const leftOfNewPayers = Math.floor(fee.limit * PAYMENTS.newPayersShare) - fee.lamports;
+    const leftOfNewPayers = Math.floor(fee.limit * LIMITS.newPayersShare) - fee.lamports;
     values.push(left, fee.feePayer, leftOfNewPayers, Number(fee.isNewPayer));
   } else values.push(null, null, null, 0);
   return { sql: UPDATES_TO_SETTLE[dialect.name], values };

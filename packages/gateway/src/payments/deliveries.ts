@@ -1,6 +1,7 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { Delivery, Prepare } from '../call.ts';
-import { alreadyUsed, answerIn, fromStore, inProgress, PaidAnswers } from '../gates/gate.ts';
+import { fromStore } from '../from-store.ts';
+import { alreadyUsed, answerIn, inProgress, PaidAnswers } from '../receipts/paid-answers.ts';
 import type { PaidCall } from '../receipts/response.ts';
 import { TIMES } from '../times.ts';
 import type { PaymentDependencies } from './dependencies.ts';

@@ -1,4 +1,4 @@
-import type { Crypto } from '../gates/crypto.ts';
+import type { Crypto } from '../crypto.ts';
 import type { Facilitator, Settlement } from './facilitator/facilitator.ts';
 import type { Payments } from './payments.ts';
 import type { Queues } from './queue.ts';

@@ -1,13 +1,12 @@
 import { NETWORKS } from '@asset-gateway/protocol';
 import type { CreditLimits } from '../credit/account.ts';
-import { MOST_CALLS, MOST_UNPAID_CALLS } from '../gates/gate.ts';
+import { LIMITS } from '../limits.ts';
 import { TIMES } from '../times.ts';
 import type { Settlement } from './facilitator/facilitator.ts';
 import {
   amountOf,
   isOpen,
   type NewPayment,
-  PAYMENTS,
   type PayerState,
   type PaymentRecord,
   type ReserveVerdict,
@@ -51,8 +50,8 @@ function creditRefusal(
 function reserveRefusal(state: PayerState, { isOnce }: NewPayment): Unchanged | undefined {
   if (state.record) return 'taken';
   if (state.due.length > 0) return 'owed';
-  if (state.calls >= (isOnce ? 1 : MOST_CALLS)) return 'exhausted';
-  const isBusy = state.inFlight >= PAYMENTS.inFlightPerPayer || state.recentCalls >= MOST_UNPAID_CALLS;
+  if (state.calls >= (isOnce ? 1 : LIMITS.callsPerAnswer)) return 'exhausted';
+  const isBusy = state.inFlight >= LIMITS.paymentsInFlight || state.recentCalls >= LIMITS.unpaidCalls;
   return isBusy ? 'payer_busy' : undefined;
 }
 

@@ -16,8 +16,6 @@ import type { Background } from '../background.ts';
 import { type Hold, opening } from '../closing.ts';
 import type { PaidConfig } from '../config/paid.ts';
 import { ConfigError } from '../config/settings.ts';
-import type { Describe } from '../describe/discovery.ts';
-import { ExactGate, type ExactRoute } from '../gates/exact.ts';
 import type { SpanNames, Tracing } from '../traces/tracing.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import { Chain, type Chains } from './facilitator/chain.ts';
@@ -25,7 +23,6 @@ import type { Facilitator } from './facilitator/facilitator.ts';
 import { type FeePayerBalance, feePayerReader } from './facilitator/fee-payer.ts';
 import { InProcessFacilitator } from './facilitator/local.ts';
 import { RemoteFacilitator } from './facilitator/remote.ts';
-import type { CreditSale } from './payer.ts';
 import type { Payments } from './payments.ts';
 import { Queues } from './queue.ts';
 import { type CallDependencies, Memos, type Offer } from './read/requirement.ts';
@@ -129,8 +126,9 @@ function openChains({ solanaRpcUrls }: PaidConfig, tracing: SellingServices['tra
 
 /** Selling by payment, open for business. */
 export interface ExactSetup {
-  /** The gate of a route, whose challenges contain this description. `credit`: undefined if credit is off. */
-  gate(route: Route, describe: Describe, credit?: CreditSale): ExactGate;
+  readonly dependencies: PaymentDependencies;
+  /** The price and the payee of a route. */
+  offerOf(route: Route): Omit<Offer, 'feePayer'>;
   /** The clusters whose routes can be sold. */
   readonly clusters: ReadonlySet<Cluster>;
   /** The price of a call that is settled by itself, in millionths of a dollar. */
@@ -168,7 +166,7 @@ async function assemble(paid: PaidConfig, payments: Payments, services: SellingS
     calls: services,
   };
   const pricing = { rates: RATES, settlementFeeMicros: paid.settlementFeeMicros, own: paid.prices };
-  const offerOf = (route: Route): ExactRoute['offer'] => {
+  const offerOf = (route: Route) => {
     const payee = route.cluster && payees.get(route.cluster);
     if (!payee) throw new Error(`nothing is sold on the cluster of ${route.id}`);
     // A route that sells only credit has no price of a call.
@@ -178,8 +176,8 @@ async function assemble(paid: PaidConfig, payments: Payments, services: SellingS
   void reconciler.sweep();
   const isInProcess = paid.facilitator.kind === 'in-process';
   return {
-    gate: (route: Route, describe: Describe, credit?: CreditSale) =>
-      new ExactGate(dependencies, { describe, offer: offerOf(route), credit }),
+    dependencies,
+    offerOf,
     clusters: new Set(payees.keys()),
     priceOf: (route: Route) => priceMicros(route, pricing),
     listPriceOf: (route: Route) => listMicros(route, pricing),

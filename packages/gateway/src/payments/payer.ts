@@ -1,6 +1,6 @@
 import { balanceOf, type CreditLimits, type NewDebit } from '../credit/account.ts';
 import { type CreditDependencies, refusalOf } from '../credit/debiting.ts';
-import { fromStore } from '../gates/gate.ts';
+import { fromStore } from '../from-store.ts';
 import { type AccountQueue, busy } from './queue.ts';
 import { assertNotDearer, coveredMicros } from './read/quoted.ts';
 import type { PayerState, ReserveVerdict } from './record.ts';

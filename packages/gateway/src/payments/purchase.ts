@@ -1,7 +1,9 @@
 import { dollars, Refusal } from '@asset-gateway/protocol';
 import type { Answer, Ask, Call, Delivery, Prepare, Trail } from '../call.ts';
 import { answerFromCredit } from '../credit/debiting.ts';
-import { fromStore, MOST_CALLS, storedText } from '../gates/gate.ts';
+import { fromStore } from '../from-store.ts';
+import { LIMITS } from '../limits.ts';
+import { storedText } from '../receipts/paid-answers.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import { BUDGET_USED_UP, feeChargeOf, feePayerName, fitsBudget, hasOwnFeePayer } from './facilitator/fee-payer.ts';
@@ -70,7 +72,7 @@ async function complete(dependencies: PaymentDependencies, purchase: Purchase, a
     const answer = await ask({
       async beforeSlot() {
         if (!proof) proof = await prove();
-        else if ((await fromStore(payments.calls(key))) >= MOST_CALLS) throw refusalOf('exhausted');
+        else if ((await fromStore(payments.calls(key))) >= LIMITS.callsPerAnswer) throw refusalOf('exhausted');
       },
       async onSlot() {
         // Reserving has counted the first call.

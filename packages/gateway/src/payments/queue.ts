@@ -1,5 +1,6 @@
 import { clusterOfNetwork, Refusal } from '@asset-gateway/protocol';
 import type { AccountHolder } from '../credit/account.ts';
+import { LIMITS } from '../limits.ts';
 import { Counts } from '../tallies.ts';
 import { TIMES } from '../times.ts';
 
@@ -23,9 +24,6 @@ export class Queues {
     return result;
   }
 }
-
-/** The most waiting calls of one wallet, of all devnet wallets and of all wallets on this node. Devnet's money is free. */
-const MOST_WAITING = { ofOne: 32, ofDevnet: 64, ofAll: 256 } as const;
 
 /** The call cannot wait any longer for other calls of its wallet. */
 export const busy = (reason: string): Refusal =>
@@ -65,8 +63,8 @@ export class AccountQueue {
     if (first !== 'not yet') return first;
     const name = nameOf(holder);
     const cluster = clusterOfNetwork(holder.network);
-    const isFull = this.#waiting.of(name) >= MOST_WAITING.ofOne || this.#waiting.of('all') >= MOST_WAITING.ofAll;
-    if (isFull || (cluster === 'devnet' && this.#waiting.of(cluster) >= MOST_WAITING.ofDevnet)) {
+    const isFull = this.#waiting.of(name) >= LIMITS.waiting.ofOne || this.#waiting.of('all') >= LIMITS.waiting.ofAll;
+    if (isFull || (cluster === 'devnet' && this.#waiting.of(cluster) >= LIMITS.waiting.ofDevnet)) {
       throw busy('too many wait');
     }
     const endMs = performance.now() + TIMES.waitMs;

@@ -1,5 +1,5 @@
 import type { Repeated } from '../background.ts';
-import type { Crypto } from '../gates/crypto.ts';
+import type { Crypto } from '../crypto.ts';
 import { monotonicMs } from '../stores/clock.ts';
 import { Recent } from '../tallies.ts';
 import { TIMES } from '../times.ts';

@@ -1,4 +1,5 @@
-import type { PaidRequest } from '../gates/gate.ts';
+import { LIMITS } from '../limits.ts';
+import type { PaidRequest } from '../receipts/paid-answers.ts';
 import { TIMES } from '../times.ts';
 import type { Payment } from './facilitator/facilitator.ts';
 import type { Transfer } from './read/transaction.ts';
@@ -87,17 +88,6 @@ export interface SettlementAttempt {
   readonly fee?: FeeCharge | undefined;
 }
 
-/** Limits of payments. */
-export const PAYMENTS = {
-  inFlightPerPayer: 4,
-  /** How much on mainnet makes a known payer, in millionths of a dollar. */
-  knownPayerMicros: 10_000,
-  /** The part of the fee budget that new payers share. */
-  newPayersShare: 0.5,
-  /** The most bytes of all stored answers together. */
-  answerBytes: 256 * 1024 * 1024,
-} as const;
-
 /** The mainnet payments of one day. */
 export interface Paid {
   /** When the first one settled. */
@@ -154,13 +144,13 @@ const DAY_MS = 86_400_000;
 export function withPaid(paid: readonly Paid[], micros: number, nowMs: number): readonly Paid[] {
   const last = paid.at(-1);
   const isSameDay = last !== undefined && nowMs - last.atMs < DAY_MS;
-  const isEnoughAlone = micros >= PAYMENTS.knownPayerMicros;
+  const isEnoughAlone = micros >= LIMITS.knownPayerMicros;
   const added =
     isSameDay && !isEnoughAlone ? { atMs: last.atMs, micros: last.micros + micros } : { atMs: nowMs, micros };
   const kept = [added];
   let sum = added.micros;
   for (const each of (isSameDay ? paid.slice(0, -1) : paid).toReversed()) {
-    if (sum >= PAYMENTS.knownPayerMicros || nowMs - each.atMs >= TIMES.payerMs) break;
+    if (sum >= LIMITS.knownPayerMicros || nowMs - each.atMs >= TIMES.payerMs) break;
     sum += each.micros;
     kept.unshift(each);
   }
@@ -171,5 +161,5 @@ export function withPaid(paid: readonly Paid[], micros: number, nowMs: number): 
 export function isKnownPayer(paid: readonly Paid[], nowMs: number): boolean {
   let sum = 0;
   for (const { atMs, micros } of paid) if (nowMs - atMs < TIMES.payerMs) sum += micros;
-  return sum >= PAYMENTS.knownPayerMicros;
+  return sum >= LIMITS.knownPayerMicros;
 }

@@ -1,13 +1,13 @@
 import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
+import { owedDebits } from '../credit/rows.ts';
 import {
   bringsCredit,
-  IS_DUE,
   IS_SEARCHED,
   IS_UNFINISHED_PAYMENT,
-  owedDebits,
+  isDue,
   THE_WALLET,
   unchargedCalls,
-} from '../credit/rows.ts';
+} from '../stores/sql/conditions.ts';
 import { membersIn, namesIn, only, type SqlRow, type SqlValue, type Statement, text } from '../stores/sql/database.ts';
 import { TIMES } from '../times.ts';
 import type { NewPayment, PayerState, PaymentRecord } from './record.ts';
@@ -93,7 +93,7 @@ const LOOK = `with unfinished as (${UNFINISHED}) select w.id as wallet_id, w.ver
   left join wallets w on w.cluster = $1 and w.address = $2
   left join wallets m on m.cluster = 'mainnet' and m.address = $2
   left join payments p on p.key in (select $3 union
-    select key from payments where wallet_id = ${THE_WALLET} and request_hash = $4 and ${IS_DUE})`;
+    select key from payments where wallet_id = ${THE_WALLET} and request_hash = $4 and ${isDue('$5')})`;
 
 export const lookAt = ({ key, network, payer, requestHash }: Subject, nowMs: number, feePayer?: string): Statement => ({
   sql: LOOK,

@@ -1,5 +1,7 @@
 import { Refusal } from '@asset-gateway/protocol';
-import { alreadyUsed, fromStore } from '../gates/gate.ts';
+import { fromStore } from '../from-store.ts';
+import { LIMITS } from '../limits.ts';
+import { alreadyUsed } from '../receipts/paid-answers.ts';
 import { Counts, Recent } from '../tallies.ts';
 import { TIMES } from '../times.ts';
 import type { Chains } from './facilitator/chain.ts';
@@ -20,11 +22,6 @@ export interface Verified {
   readonly isNewPayer: boolean;
 }
 
-/** The most concurrent verifications of one network on this node; new payers share half of them. */
-const IN_FLIGHT = { all: 32, ofNewPayers: 16 } as const;
-/** The most failed verifications of one payer, or for one challenge, per minute. */
-const FAILURES = 3;
-
 /** What a verification counts for. */
 const countsOf = ({ network, isNewPayer }: Verified): readonly [string, ...string[]] =>
   isNewPayer ? [network, `new payers on ${network}`] : [network];
@@ -43,8 +40,8 @@ export class VerificationLimits {
     const waitMs = Math.max(this.#waitMs(verified.payer, nowMs), this.#waitMs(verified.challenge, nowMs));
     if (waitMs > 0) throw busy('failed verification too often', Math.ceil(waitMs / 1000));
     const [all, ofNewPayers] = countsOf(verified);
-    const isFull = this.#underWay.of(all) >= IN_FLIGHT.all;
-    if (isFull || (ofNewPayers !== undefined && this.#underWay.of(ofNewPayers) >= IN_FLIGHT.ofNewPayers))
+    const isFull = this.#underWay.of(all) >= LIMITS.verifications.all;
+    if (isFull || (ofNewPayers !== undefined && this.#underWay.of(ofNewPayers) >= LIMITS.verifications.ofNewPayers))
       throw busy('too many verifications', 1);
   }
 
@@ -61,13 +58,13 @@ export class VerificationLimits {
   /** Counts an invalid payment of a payer or for a challenge. */
   failed(name: string, nowMs: number): void {
     const times = this.#failures.get(name, nowMs) ?? [];
-    this.#failures.set(name, [...times, nowMs].slice(-FAILURES), nowMs);
+    this.#failures.set(name, [...times, nowMs].slice(-LIMITS.failedVerifications), nowMs);
   }
 
   /** How long until the next attempt; 0 if it may be now. */
   #waitMs(name: string, nowMs: number): number {
     const [oldest = 0, ...others] = this.#failures.get(name, nowMs) ?? [];
-    return others.length + 1 < FAILURES ? 0 : oldest + TIMES.failuresMs - nowMs;
+    return others.length + 1 < LIMITS.failedVerifications ? 0 : oldest + TIMES.failuresMs - nowMs;
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import { HEADERS, NETWORKS, pkcs8OfSeed } from '@asset-gateway/protocol';
-import type { PaidRequest } from '../gates/gate.ts';
+import type { PaidRequest } from './paid-answers.ts';
 
 /** x402's SettleResponse. */
 interface SettleResponse {

@@ -8,10 +8,12 @@ import {
 } from '@asset-gateway/protocol';
 import type { Allowance, NonceUse, Store } from '../../budget/store.ts';
 import type { Call, Challenge, Delivery, Gate, Prepare, Trail } from '../../call.ts';
+import { random } from '../../crypto.ts';
 import type { Describe } from '../../describe/discovery.ts';
+import { fromStore } from '../../from-store.ts';
+import { challengedUrl, type OriginOf } from '../../origin.ts';
 import { TIMES } from '../../times.ts';
-import { random } from '../crypto.ts';
-import { challenge, challengedUrl, fromStore, type OriginOf } from '../gate.ts';
+import { challenge } from '../gate.ts';
 import type { SignInDependencies, signIns } from './sign-in.ts';
 
 const STATEMENT = 'Sign in with your wallet. This is free and moves no money.';

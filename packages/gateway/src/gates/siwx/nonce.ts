@@ -1,4 +1,4 @@
-import { type Crypto, keysFor, Macs, random } from '../crypto.ts';
+import { type Crypto, keysFor, Macs, random } from '../../crypto.ts';
 
 const TIME_BYTES = 3;
 const RANDOM_BYTES = 6;

@@ -9,8 +9,8 @@ import {
   siwxMessageText,
 } from '@asset-gateway/protocol';
 import type { Call } from '../../call.ts';
+import { type Crypto, decodeJsonHeader } from '../../crypto.ts';
 import { TIMES } from '../../times.ts';
-import { type Crypto, decodeJsonHeader } from '../crypto.ts';
 import type { Nonces } from './nonce.ts';
 
 const MAX_MEMBER_BYTES = 4096;

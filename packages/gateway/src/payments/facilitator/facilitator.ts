@@ -1,6 +1,6 @@
 import { REFUSALS, type RefusalCode } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
-import type { Crypto } from '../../gates/crypto.ts';
+import type { Crypto } from '../../crypto.ts';
 import type { PaymentRequirements } from '../read/requirement.ts';
 
 /** A payment that has passed the gateway's own checks. */

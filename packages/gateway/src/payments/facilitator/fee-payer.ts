@@ -1,7 +1,8 @@
 import { clusterOfNetwork } from '@asset-gateway/protocol';
 import type { Background, Repeated } from '../../background.ts';
 import { closeAll } from '../../closing.ts';
-import { type FeeCharge, isKnownPayer, type NewPayment, PAYMENTS } from '../record.ts';
+import { LIMITS } from '../../limits.ts';
+import { type FeeCharge, isKnownPayer, type NewPayment } from '../record.ts';
 import type { StoredState } from '../rows.ts';
 import type { Chain, Chains } from './chain.ts';
 import type { Facilitator } from './facilitator.ts';
@@ -37,7 +38,7 @@ export const feePayerName = (network: string, feePayer: string): string => `${ne
 /** Whether the fee budget suffices after what was spent within the hour. New payers share a part of it. */
 export function fitsBudget({ lamports, limit, isNewPayer }: FeeCharge, spent: StoredState['fees']): boolean {
   if (spent.all + lamports > limit) return false;
-  return !isNewPayer || spent.ofNewPayers + lamports <= limit * PAYMENTS.newPayersShare;
+  return !isNewPayer || spent.ofNewPayers + lamports <= limit * LIMITS.newPayersShare;
 }
 
 /** The fee payer's balance on a cluster; undefined if the chain did not answer. */

@@ -1,6 +1,6 @@
 import { below, listAt, member, Refusal } from '@asset-gateway/protocol';
 import type { Background, Repeated } from '../../background.ts';
-import type { Crypto } from '../../gates/crypto.ts';
+import type { Crypto } from '../../crypto.ts';
 import { Pool } from '../../pool.ts';
 import { Recent } from '../../tallies.ts';
 import { TIMES } from '../../times.ts';

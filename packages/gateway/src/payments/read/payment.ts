@@ -1,6 +1,6 @@
 import { below, HEADERS, member, Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { Call, Inbound, Trail } from '../../call.ts';
-import { type Crypto, decodeBase64, decodeJsonHeader } from '../../gates/crypto.ts';
+import { type Crypto, decodeBase64, decodeJsonHeader } from '../../crypto.ts';
 import { type PaidCall, SHORT_NETWORKS } from '../../receipts/response.ts';
 import { TIMES } from '../../times.ts';
 import type { Payment } from '../facilitator/facilitator.ts';

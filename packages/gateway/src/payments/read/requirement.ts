@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { HEADERS } from '@asset-gateway/protocol';
 import type { Call, Trail } from '../../call.ts';
-import { type Crypto, keysFor, Macs, random } from '../../gates/crypto.ts';
-import { challengedUrl, type OriginOf } from '../../gates/gate.ts';
+import { type Crypto, keysFor, Macs, random } from '../../crypto.ts';
+import { challengedUrl, type OriginOf } from '../../origin.ts';
 import type { PaidCall, ReceiptIssuer } from '../../receipts/response.ts';
 import { TIMES } from '../../times.ts';
 

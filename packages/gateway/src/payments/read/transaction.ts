@@ -9,7 +9,7 @@ import {
   USDC_DECIMALS,
 } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
-import type { Crypto } from '../../gates/crypto.ts';
+import type { Crypto } from '../../crypto.ts';
 import type { Offer } from './requirement.ts';
 
 /** An instruction. `accounts`: positions in the transaction's list of keys. */

@@ -1,0 +1,25 @@
+import { Refusal } from '@asset-gateway/protocol';
+import type { Arrival, Call } from './call.ts';
+
+const MAX_URL_LENGTH = 256;
+
+/** The public origin of a request: scheme, host, port. Refuses foreign hosts. */
+export type OriginOf = (arrival: Arrival) => string;
+
+/** For local use: the loopback name and port that the client dialled. */
+export function localOrigins(listeningHost: string): OriginOf {
+  const names = new Set([listeningHost.toLowerCase(), 'localhost', '127.0.0.1', '[::1]']);
+  return ({ hosts, port }) => {
+    const host = (hosts[0] ?? '').toLowerCase();
+    const name = port === 80 ? host : host.slice(0, -`:${port}`.length);
+    const dialled = port === 80 ? name : `${name}:${port}`;
+    if (dialled !== host || !names.has(name)) throw new Refusal('bad_request', { reason: 'foreign Host' });
+    return `http://${host}`;
+  };
+}
+
+/** The requested URL; if too long, cut to its path or the bare origin, which a signature for it still covers. */
+export function challengedUrl({ path, query }: Call, origin: string): string {
+  const full = query === undefined ? `${origin}${path}` : `${origin}${path}?${query}`;
+  return [full, `${origin}${path}`].find((url) => url.length <= MAX_URL_LENGTH) ?? origin;
+}

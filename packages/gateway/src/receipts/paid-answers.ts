@@ -1,0 +1,109 @@
+import { type PaymentState, Refusal } from '@asset-gateway/protocol';
+import type { Background } from '../background.ts';
+import type { Answer, Ask, Delivery, Prepare, Receipt } from '../call.ts';
+import { fromStore } from '../from-store.ts';
+import { LIMITS } from '../limits.ts';
+import { Recent } from '../tallies.ts';
+import { TIMES } from '../times.ts';
+
+/** A request that is paid for. */
+export interface PaidRequest {
+  /** A plain hash, so that restarts and rotated secrets do not change it. */
+  readonly requestHash: string;
+  /** A random text: only the request that reserved the payment or holds the price may release it. */
+  readonly owner: string;
+  readonly route: string;
+  readonly requestId: string;
+  /** It may have an effect, so that one payment asks for it once. */
+  readonly isOnce?: boolean;
+  /** The URL that it pays for; only if receipts are signed. */
+  readonly resourceUrl?: string;
+}
+
+/** Answers that were paid for, by the key of the payment or the id of the debit. */
+interface AnswerStore {
+  readonly background: Background;
+  now(): number;
+  answer(key: string): Promise<string | undefined>;
+  /** Upstream calls so far. */
+  calls(key: string): Promise<number>;
+  /** Counts one more upstream call. */
+  called(key: string): Promise<void>;
+  /** Stores an answer that was fetched again. */
+  keep(key: string, answer: string): Promise<void>;
+  /** Notes that the answer has reached the payer. */
+  delivered(key: string): void;
+}
+
+/** An answer as it is stored: its JSON, after the API's status if that is not 200. No JSON begins like that. */
+export const storedText = ({ json, upstreamStatus }: Answer): string =>
+  upstreamStatus === undefined ? json : `${upstreamStatus} ${json}`;
+
+const STORED_STATUS = /^2\d\d (?=\S)/;
+
+/** The answer of a stored text. */
+export function answerIn(text: string): Answer {
+  const [status] = STORED_STATUS.exec(text) ?? [];
+  return status === undefined ? { json: text } : { json: text.slice(status.length), upstreamStatus: Number(status) };
+}
+
+/** Delivers answers that were paid for before, and fetches them again if they were lost. */
+export class PaidAnswers {
+  readonly #store: AnswerStore;
+  /** How often this node has delivered each answer again. */
+  readonly #repeats = new Recent<{ times: number }>(TIMES.deliveredMs);
+  /** Keys of the answers that this node is fetching again. */
+  readonly #fetching = new Set<string>();
+
+  constructor(store: AnswerStore) {
+    this.#store = store;
+  }
+
+  /** Counts one delivery. Returns whether the limit is exceeded. */
+  isTooOften(key: string, kind: keyof typeof LIMITS.deliveries): boolean {
+    const [name, nowMs] = [`${kind} ${key}`, this.#store.now()];
+    const known = this.#repeats.get(name, nowMs) ?? { times: 0 };
+    if (known.times === 0) this.#repeats.set(name, known, nowMs);
+    known.times += 1;
+    return known.times > LIMITS.deliveries[kind];
+  }
+
+  /** The answer: as it is stored, or fetched again if it was lost. `isOver`: a lost answer is refused instead. */
+  async deliver(key: string, receipt: Receipt | Promise<Receipt>, prepare: Prepare, isOver = false): Promise<Delivery> {
+    const store = this.#store;
+    const [text, paid] = await fromStore(Promise.all([store.answer(key), receipt]));
+    if (text === undefined && isOver) throw alreadyUsed('answer no longer kept');
+    const answer = text === undefined ? await this.#fetchAgain(key, prepare(true)) : answerIn(text);
+    return { answer, receipt: { ...paid, onDelivered: () => store.delivered(key) } };
+  }
+
+  /** The answer to a settled payment or debit was lost: calls the upstream again, and settles or charges nothing. */
+  async #fetchAgain(key: string, ask: Ask): Promise<Answer> {
+    const store = this.#store;
+    if (this.#fetching.has(key)) throw inProgress('taken');
+    this.#fetching.add(key);
+    try {
+      // Another request may have fetched it since.
+      const stored = await fromStore(store.answer(key));
+      if (stored !== undefined) return answerIn(stored);
+      const answer = await ask({
+        async beforeSlot() {
+          if ((await fromStore(store.calls(key))) >= LIMITS.callsPerAnswer) throw alreadyUsed('asked for too often');
+        },
+        onSlot: () => store.background.run('deliveries', () => store.called(key)),
+      });
+      await store.background.run('deliveries', () => store.keep(key, storedText(answer)));
+      return answer;
+    } finally {
+      this.#fetching.delete(key);
+    }
+  }
+}
+
+/** The payment is in progress. */
+export const inProgress = (reason?: string): Refusal =>
+  new Refusal('payment_in_progress', { ...(reason && { reason }), payment: { state: 'in_progress' } });
+
+/** The payment or debit cannot buy this answer. It has been charged unless `state` says otherwise. */
+export const alreadyUsed = (reason: string, state: PaymentState['state'] = 'settled'): Refusal =>
+  new Refusal('payment_already_used', { reason, payment: { state } });

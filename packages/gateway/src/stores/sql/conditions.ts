@@ -1,0 +1,28 @@
+import { TIMES } from '../../times.ts';
+import { insertion } from './database.ts';
+
+// SQL that payments and credit share. `wallet` and `now`: a parameter such as $5, or a column.
+
+/** A subquery of its own: PostgreSQL would scan the whole table if the list of ids depended on the outer row. */
+export const THE_WALLET = '(select id from wallets where cluster = $1 and address = $2)';
+
+/** Payments whose outcome is not known yet. */
+export const IS_UNFINISHED_PAYMENT = `state in ('reserved', 'settling', 'unresolved')`;
+
+/** Whether an unfinished payment brings credit that its wallet's calls wait for. */
+export const bringsCredit = (now: string) =>
+  `credit_micro_usdc > 0 and (leased_until_ms > ${now} or settling_since_ms > ${now} - ${TIMES.blockhashMs})`;
+
+/** Whether the outcome of a payment is unknown and is still looked up. */
+export const IS_SEARCHED = `state in ('settling', 'unresolved') and search_ended_ms is null`;
+
+/** Whether a payment is open, or its answer owed. The first condition is that of the index, without which all of a wallet's are read. */
+export const isDue = (now: string) => `(state in ('settling', 'unresolved') or owed_until_ms is not null)
+  and ((${IS_SEARCHED}) or owed_until_ms > ${now})`;
+
+/** The number of a wallet's upstream calls of the last minute that nothing has paid for. */
+export const unchargedCalls = (wallet: string, now: string) => `(select cast(coalesce(sum(calls), 0) as bigint)
+  from uncharged_calls where wallet_id = ${wallet} and at_ms > cast(${now} as bigint) - ${TIMES.failuresMs})`;
+
+/** Inserts upstream calls that nothing has paid for. */
+export const INSERT_CALLS = insertion('uncharged_calls', ['payment_key', 'calls', 'at_ms']);
