@@ -15,7 +15,7 @@ import {
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../packages/gateway/src/payments/read/transaction.ts';
+import { COST_LIMITS } from '../../packages/gateway/src/payments/read/transaction.ts';
 import { documentPath, writeDocument } from '../apis/document-files.ts';
 import { faultsOf } from '../config/faults.ts';
 import { samples } from '../kit/rounds.ts';
@@ -265,7 +265,7 @@ describe('the settlement fee', () => {
     const call = callOf('rpc.mainnet.helius.getBalance');
     const { accepts } = await requiredFor(gateway, call);
     const told = accepts.map(({ extra: { feePayer: _, memo: __, ticket: ___, ...rest } }) => rest);
-    const { maxFeeLamports, maxComputeUnits } = LIMITS;
+    const { maxFeeLamports, maxComputeUnits } = COST_LIMITS;
     expect(maxFeeLamports).toBe(20_000);
     const prices = { priceUsd: '0.004005', creditPriceUsd: '0.000005' };
     expect(told).toEqual([{ maxFeeLamports, maxComputeUnits, ...prices }, {}]);

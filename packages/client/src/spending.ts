@@ -77,14 +77,27 @@ function refusedPayment(response: Response, text: string, micros: number): Gatew
   return new GatewayError('payment_refused', { message, status: 402, requestId, payment, response });
 }
 
-/** The next answer after a 402 if credit can pay; undefined if only a payment can. */
+/** Notes the price of the call that a 402 names. Throws if it is above the cap. */
+function notePrice(exchange: Exchange, body: Body402, challenge: SignInChallenge | undefined): void {
+  const { connection, outgoing, settings } = exchange;
+  const price = creditPriceIn(requirementsIn(body)[0], challenge);
+  if (outgoing.name !== undefined) connection.prices.set(outgoing.name, price);
+  if (isWithinCap(exchange, price)) return;
+  const message = `the call costs $${price / 1e6}, above the cap of $${settings.maxUsd}; nothing was signed`;
+  throw new GatewayError('spending_limit', { message });
+}
+
+/**
+ * The next answer after a 402 if credit can pay: to a signature, or to a request that asks for credit. Undefined if only a payment can:
+ * the credit is used up, or the gateway sells none. `nonce`: what the refused request has signed.
+ */
 async function retryWithCredit(
   exchange: Exchange,
   body: Body402,
   pool: NoncePool,
   nonce: string | undefined,
 ): Promise<Response | undefined> {
-  const { connection, outgoing, settings } = exchange;
+  const { connection } = exchange;
   const challenge = challengeIn(body);
   const hasPreferred = connection.mayPrefer;
   connection.sellsCredit = challenge !== undefined || requirementsIn(body).length > 1;
@@ -93,12 +106,7 @@ async function retryWithCredit(
     if (nonce !== undefined) pool.give(nonce);
     return undefined;
   }
-  const price = creditPriceIn(requirementsIn(body)[0], challenge);
-  if (outgoing.name !== undefined) connection.prices.set(outgoing.name, price);
-  if (!isWithinCap(exchange, price)) {
-    const message = `the call costs $${price / 1e6}, above the cap of $${settings.maxUsd}; nothing was signed`;
-    throw new GatewayError('spending_limit', { message });
-  }
+  notePrice(exchange, body, challenge);
   if (challenge && exchange.maySign) {
     if (nonce !== undefined) pool.forget();
     return exchange.answer(pool, challenge);

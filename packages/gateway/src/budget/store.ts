@@ -150,7 +150,7 @@ export interface Holdings {
  * Transactions on Networking, 1998).
  */
 export const THRESHOLD_FACTOR = 4;
-/** One of this many slots is reserved for groups below their even part, and another one for wallets that have paid. */
+/** Of a limit of 30, two slots are reserved for groups below their even part, and two for wallets that have paid: one in 15 each. */
 export const SLOTS_PER_RESERVED = 15;
 
 /** The prefix of an address, because one holder usually has all of it: IPv4 /24, IPv6 /48. */

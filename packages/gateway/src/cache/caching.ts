@@ -113,21 +113,28 @@ export class CachingUpstream implements Upstream {
   }
 
   /** A key's cached entry if it is good enough, and what to fetch otherwise. Stores the plan if a call is due. */
-  #find(plan: Plan, { noCache, maxAgeSeconds }: RequestFreshness): RequestedKey {
+  #find(plan: Plan, freshness: RequestFreshness): RequestedKey {
     const { key } = plan;
-    const [kept, now] = [this.#kept.get(key.id), this.#dependencies.now()];
-    const age = kept ? ageOf(kept, now) : Number.POSITIVE_INFINITY;
-    const oldest = oldestSeconds(key, this.#dependencies.wallSeconds);
+    const { now, wallSeconds } = this.#dependencies;
+    const nowMs = now();
+    const kept = this.#kept.get(key.id);
+    const age = kept ? ageOf(kept, nowMs) : Number.POSITIVE_INFINITY;
+    // A stored refusal is served only while it is fresh.
     const isRefusal = kept !== undefined && 'refusal' in kept;
-    const isServable = age <= (isRefusal ? Math.min(oldest, key.freshSeconds) : oldest);
-    const isWanted = !noCache && age <= (maxAgeSeconds ?? age);
-    const isDue = age >= key.freshSeconds || !isWanted;
-    if (isDue && !this.#plans.get(key.id)) this.#plans.set(key.id, plan);
-    const forwarded = kept ? 'stale' : 'miss';
-    const notBeforeMs = noCache ? now : now - Math.min(oldest, maxAgeSeconds ?? oldest) * 1_000;
-    const servedAge = isServable && !isRefusal ? age : undefined;
-    const asked = { plan, key, ageSeconds: servedAge, refusesCached: isServable, notBeforeMs, forwarded } as const;
-    return isServable && isWanted ? { ...asked, kept } : asked;
+    const oldest = oldestSeconds(key, wallSeconds);
+    const mayServe = age <= (isRefusal ? Math.min(oldest, key.freshSeconds) : oldest);
+    const clientAccepts = !freshness.noCache && age <= (freshness.maxAgeSeconds ?? age);
+    if ((age >= key.freshSeconds || !clientAccepts) && !this.#plans.get(key.id)) this.#plans.set(key.id, plan);
+    const acceptedSeconds = freshness.noCache ? 0 : Math.min(oldest, freshness.maxAgeSeconds ?? oldest);
+    return {
+      plan,
+      key,
+      ageSeconds: mayServe && !isRefusal ? age : undefined,
+      refusesCached: mayServe,
+      notBeforeMs: nowMs - acceptedSeconds * 1_000,
+      forwarded: kept ? 'stale' : 'miss',
+      ...(mayServe && clientAccepts && { kept }),
+    };
   }
 }
 

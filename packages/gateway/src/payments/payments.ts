@@ -37,7 +37,7 @@ const PAUSE =
 const ATTEMPTS = 30;
 /** Random pauses separate conflicting steps of one wallet. */
 const MOST_PAUSE_MS = 10;
-/** A repair that could not read the transaction has used another key. */
+/** The entries of a payment. A repair of the journal that could not read its transaction has booked it under another key. */
 const FIND_BOOKED = `select kind from journal_entries where kind in ('settlement', 'grant')
   and key in ($1, (select key from journal_entries where kind = 'settlement' and signature = $2))`;
 
@@ -194,19 +194,20 @@ export class Payments extends Ledger {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const nowMs = this.now();
       const step = machine.apply(state, transition, nowMs);
-      if (step.verdict === 'done') {
-        const [entries, version] = [changes.entriesOf(step, details), randomBytes(8).toString('hex')];
-        const pending = { subject, state, step, details, entries, version, nowMs, wallMs: this.database.wallAt(nowMs) };
-        const row = await this.write(changes.statementsOf(pending, this.database.dialect));
-        if (row) return this.#written(pending, row);
-        const present = await this.look(subject);
-        const outcome = this.#unwritten(pending, present);
-        if (outcome) return outcome;
-        state = present;
-        await pause(Math.random() * MOST_PAUSE_MS);
-      } else if (state !== seen) return { verdict: step.verdict, record: step.after.record };
-      // What was read earlier may be out of date.
-      else state = await this.look(subject);
+      if (step.verdict !== 'done') {
+        // A state that was read just now decides. The state that was read earlier may be out of date.
+        if (state !== seen) return { verdict: step.verdict, record: step.after.record };
+        state = await this.look(subject);
+        continue;
+      }
+      const [entries, version] = [changes.entriesOf(step, details), randomBytes(8).toString('hex')];
+      const pending = { subject, state, step, details, entries, version, nowMs, wallMs: this.database.wallAt(nowMs) };
+      const row = await this.write(changes.statementsOf(pending, this.database.dialect));
+      if (row) return this.#written(pending, row);
+      state = await this.look(subject);
+      const outcome = this.#unwritten(pending, state);
+      if (outcome) return outcome;
+      await pause(Math.random() * MOST_PAUSE_MS);
     }
     throw new Error('too many steps at once');
   }

@@ -39,9 +39,9 @@ export async function buy(seller: Seller, call: Call, trail: Trail, prepare: Pre
   const { sent, presented } = readPayment(seller, call, trail);
   if (presented instanceof Refusal) return answerOld(seller, sent, presented, prepare);
   // 2. Look up the payment, its wallet, and the wallet's earlier payments for this request.
-  const look = await lookUp(seller.dependencies, sent);
+  const look = await lookUp(seller.dependencies, sent, presented);
   // 3. Deliver an answer that was paid for before, by this payment or by another one of the wallet.
-  const known = await answerKnown(seller, sent, look, prepare);
+  const known = await answerKnown(seller, sent, { record: look.record, looksInCredit: look.isCovered }, prepare);
   if (known) return known;
   const purchase = openPurchase(seller, { sent, presented, look });
   const owed = await answerOwed(seller, purchase, prepare);
@@ -70,12 +70,12 @@ async function complete(dependencies: PaymentDependencies, purchase: Purchase, a
   try {
     // 6. Simulate the payment, then call the upstream.
     const answer = await ask({
+      // Reserving has counted the first call, and compared it with the limit.
       async beforeSlot() {
         if (!proof) proof = await prove();
         else if ((await fromStore(payments.calls(key))) >= LIMITS.callsPerAnswer) throw refusalOf('exhausted');
       },
       async onSlot() {
-        // Reserving has counted the first call.
         if (isCalled) await payments.called(key).catch(onFailure);
         isCalled = true;
       },
@@ -121,28 +121,29 @@ async function answerOld(seller: Seller, sent: PaymentCall, refusal: Refusal, pr
   // A transfer without a fault is signed. Nothing is looked up for a payment that its payer has not signed.
   if (typeof transfer === 'string' && !isSigned(transaction, crypto)) throw refusal;
   const record = await fromStore(payments.find(key));
-  const known = await answerKnown(seller, sent, { record, isCovered: true }, prepare);
+  const known = await answerKnown(seller, sent, { record, looksInCredit: true }, prepare);
   if (known) return known;
   throw seller.whyClosed === undefined ? refusal : unavailable(seller.whyClosed);
 }
 
 function lookUp(
   { payments }: PaymentDependencies,
-  { key, offer, request, transaction }: PaymentCall,
+  { offer, request: { requestHash } }: PaymentCall,
+  { key, network, payer }: PresentedPayment,
 ): Promise<StoredState> {
-  const [, payer = ''] = transaction.keys;
-  const { network } = offer;
-  const { requestHash } = request;
   const feePayer = offer.feePayer === '' ? undefined : feePayerName(network, offer.feePayer);
   return fromStore(payments.look({ key, network, payer, requestHash }, feePayer));
 }
 
-type KnownPayment = Pick<StoredState, 'record' | 'isCovered'>;
+interface KnownPayment extends Pick<StoredState, 'record'> {
+  /** Whether a debit may have its key, because credit has paid in its place. */
+  readonly looksInCredit: boolean;
+}
 
 /** The answer that this very payment has bought, or that credit has bought in its place. */
-async function answerKnown({ deliveries, credit }: Seller, sent: PaymentCall, look: KnownPayment, prepare: Prepare) {
-  const known = await deliveries.known(sent, look.record, prepare);
-  if (known || !credit || !look.isCovered) return known;
+async function answerKnown({ deliveries, credit }: Seller, sent: PaymentCall, found: KnownPayment, prepare: Prepare) {
+  const known = await deliveries.known(sent, found.record, prepare);
+  if (known || !credit || !found.looksInCredit) return known;
   const { accounts, answers } = credit.debiting;
   const debit = await fromStore(accounts.debit(sent.key));
   return debit && answers.known(debit, sent, prepare);

@@ -1,14 +1,14 @@
 import { dollars, mostMicrosOf, Refusal } from '@asset-gateway/protocol';
 import type { PresentedPayment } from './payment.ts';
 import type { PaymentRequirements } from './requirement.ts';
-import { LIMITS } from './transaction.ts';
+import { COST_LIMITS } from './transaction.ts';
 
 /**
  * A requirement with what a challenge tells besides: limits of the transaction and, for one call, both prices. A payment need not echo
  * it. `listMicros`: the price from credit in millionths of a dollar; undefined if credit cannot pay.
  */
 export function informed(requirement: PaymentRequirements, listMicros: number | undefined) {
-  const { maxFeeLamports, maxComputeUnits } = LIMITS;
+  const { maxFeeLamports, maxComputeUnits } = COST_LIMITS;
   const prices = listMicros !== undefined && {
     priceUsd: dollars(Number(requirement.amount)),
     creditPriceUsd: dollars(listMicros),

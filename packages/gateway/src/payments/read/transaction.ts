@@ -119,7 +119,7 @@ export function readTransaction(bytes: Uint8Array): Transaction | undefined {
 }
 
 /** Limits of a payment's cost. */
-export const LIMITS = { ...PAYMENT_LIMITS, maxRequiredSignatures: 2 } as const;
+export const COST_LIMITS = { ...PAYMENT_LIMITS, maxRequiredSignatures: 2 } as const;
 
 /** Without guards. */
 const MAX_INSTRUCTIONS = 7;
@@ -154,13 +154,13 @@ function computeFault(signers: number, limit: Instruction, price: Instruction): 
   if (limit.program !== COMPUTE_BUDGET_PROGRAM || limit.data[0] !== SET_COMPUTE_LIMIT || limit.data.length !== 5) {
     return 'invalid_exact_svm_payload_transaction_instructions_compute_limit_instruction';
   }
-  if (view(limit).getUint32(1, true) > LIMITS.maxComputeUnits) {
+  if (view(limit).getUint32(1, true) > COST_LIMITS.maxComputeUnits) {
     return 'invalid_exact_svm_payload_transaction_instructions_compute_limit_instruction_too_high';
   }
   if (price.program !== COMPUTE_BUDGET_PROGRAM || price.data[0] !== SET_COMPUTE_PRICE || price.data.length !== 9) {
     return 'invalid_exact_svm_payload_transaction_instructions_compute_price_instruction';
   }
-  return feeOf(signers, limit, price) > LIMITS.maxFeeLamports
+  return feeOf(signers, limit, price) > COST_LIMITS.maxFeeLamports
     ? 'invalid_exact_svm_payload_transaction_instructions_compute_price_instruction_too_high'
     : undefined;
 }
@@ -173,7 +173,7 @@ const OTHERS: readonly RefusalCode[] = [
 ];
 
 function signersFault({ signers, keys, lookups }: Transaction, own: readonly Instruction[]) {
-  if (signers !== LIMITS.maxRequiredSignatures) return 'invalid_exact_svm_payload_excessive_signers';
+  if (signers !== COST_LIMITS.maxRequiredSignatures) return 'invalid_exact_svm_payload_excessive_signers';
   if (lookups > 0) return 'invalid_exact_svm_payload_transaction_could_not_be_decoded';
   // The fee payer must appear in no instruction that could use its signature.
   for (const { program, accounts } of own)
