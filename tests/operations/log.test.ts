@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createLog, inFormat, type Log, prettyLine } from '../../packages/gateway/src/log.ts';
 import type { LogLine } from '../../packages/gateway/src/stages/trail.ts';
+import { syntaxOf, ts } from '../architecture/rules.ts';
 import { startChains, startSellingGateway } from '../kit/test-gateway.ts';
 import { ask, newBuyer, newPath, ROOMY } from '../payments/fault-buyer.ts';
 
@@ -126,4 +128,21 @@ describe('the format', () => {
     inFormat('pretty', stream).on?.('error', () => undefined);
     expect(listeners).toEqual(['error']);
   });
+});
+
+it('docs/configuration.md lists the fields of a line', () => {
+  const path = 'packages/gateway/src/stages/trail.ts';
+  const fields = syntaxOf({ path, text: readFileSync(path, 'utf8') }).statements.flatMap((node) =>
+    ts.isInterfaceDeclaration(node) && ['LogLine', 'LoggedMoney'].includes(node.name.text)
+      ? node.members.flatMap(({ name }) => (name && ts.isIdentifier(name) ? [name.text] : []))
+      : [],
+  );
+  const [, section = ''] = readFileSync('docs/configuration.md', 'utf8').split(/## The log line|## Readiness/);
+  const [, listed = ''] = /`(requestId [^`]+)`/.exec(section) ?? [];
+  const described = Array.from(
+    section.matchAll(/^- ((?:`\w+`(?:, )?)+):/gm),
+    ([, names = '']) => names.match(/\w+/g) ?? [],
+  );
+  expect(fields.length).toBeGreaterThan(20);
+  expect([...new Set([...listed.split(/\s+/), ...described.flat()])].sort()).toEqual(fields.sort());
 });

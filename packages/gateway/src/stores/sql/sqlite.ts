@@ -9,7 +9,7 @@ import { CHECKPOINT, Checkpoints, logOf, openLog, watchFiles } from './sqlite-fi
 
 /** The clocks of the process, and options for tests. */
 export interface SqliteOptions {
-  /** Never writes while the process runs. */
+  /** Never steps while the process runs. */
   readonly now: Clock;
   /** The time of day; default: `now`. */
   readonly wallNow?: Clock;
