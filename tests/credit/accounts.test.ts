@@ -49,8 +49,8 @@ describe('a price', () => {
     ['more than the balance is refused, whatever others hold', { heldMicros: 6, holds: 1 }, 11, 'insufficient'],
     ['one call of eight is held', { holds: LIMITS.holdsPerWallet - 1 }, 1, undefined],
     ['a ninth call waits', { holds: LIMITS.holdsPerWallet }, 1, 'busy'],
-    ['a wallet with ten uncharged calls waits', { uncharged: LIMITS.unpaidCalls }, 1, 'failing'],
-    ['a wallet with nine is served', { uncharged: LIMITS.unpaidCalls - 1 }, 1, undefined],
+    ['a wallet with ten uncharged calls waits', { uncharged: LIMITS.unchargedCalls }, 1, 'failing'],
+    ['a wallet with nine is served', { uncharged: LIMITS.unchargedCalls - 1 }, 1, undefined],
   ])('of %s', (_, change, micros, reason) => {
     expect(holdRefusal({ ...rich, ...change }, micros)).toBe(reason);
   });
@@ -66,7 +66,7 @@ const CASES = fc
       spentMicros: fc.constant(granted - balance),
       heldMicros: fc.constant(heldMicros),
       holds: fc.integer({ min: 0, max: LIMITS.holdsPerWallet + 1 }),
-      uncharged: fc.integer({ min: 0, max: LIMITS.unpaidCalls + 1 }),
+      uncharged: fc.integer({ min: 0, max: LIMITS.unchargedCalls + 1 }),
       micros: fc.nat(13),
     }),
   );
@@ -228,7 +228,7 @@ ledgerSuite('credit', (ledger) => {
         return verdict;
       };
       for (let call = 0; call < 30; call++) expect(await attempt(false)).toBe('held');
-      for (let call = 0; call < LIMITS.unpaidCalls; call++) expect(await attempt(true)).toBe('held');
+      for (let call = 0; call < LIMITS.unchargedCalls; call++) expect(await attempt(true)).toBe('held');
       expect(await attempt(true)).toBe('failing');
       ledger.nowMs += TIMES.failuresMs;
       expect(await attempt(true)).toBe('held');
@@ -236,7 +236,7 @@ ledgerSuite('credit', (ledger) => {
 
     it('waits after ten upstream calls in a minute that neither credit nor a payment has paid for', async () => {
       await grant(ledger, 10);
-      for (let call = 0; call < LIMITS.unpaidCalls / 2; call++) {
+      for (let call = 0; call < LIMITS.unchargedCalls / 2; call++) {
         const [debit, payment] = [newDebit(1), newPayment({ payer: HOLDER.wallet })];
         expect(await hold(debit)).toBe('held');
         await ledger.accounts.release(debit, true);

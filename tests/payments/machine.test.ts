@@ -231,8 +231,8 @@ describe('a refusal to reserve', () => {
     ['as many payments in flight as the limit', { inFlight: LIMITS.paymentsInFlight }, 'payer_busy'],
     ['one call for it less than the limit', { calls: LIMITS.callsPerAnswer - 1 }, 'done'],
     ['as many calls for it as the limit', { calls: LIMITS.callsPerAnswer }, 'exhausted'],
-    ['one unpaid call less than the limit', { recentCalls: LIMITS.unpaidCalls - 1 }, 'done'],
-    ['as many unpaid calls as the limit', { recentCalls: LIMITS.unpaidCalls }, 'payer_busy'],
+    ['one unpaid call less than the limit', { recentCalls: LIMITS.unchargedCalls - 1 }, 'done'],
+    ['as many unpaid calls as the limit', { recentCalls: LIMITS.unchargedCalls }, 'payer_busy'],
   ])('P14 depends on the payer: %s', (_, state, verdict) => {
     expect(reserved(state)).toBe(verdict);
   });

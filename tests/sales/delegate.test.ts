@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { newKeypair } from '@asset-gateway/client/node';
-import { TOKEN_PROGRAM } from '@asset-gateway/protocol';
+import { PROGRAMS } from '@asset-gateway/protocol';
 import {
   AccountRole,
   type Address,
@@ -37,7 +37,7 @@ async function approve(chain: Chain, owner: Uint8Array, delegate: string, micros
   data.writeUInt8(APPROVE);
   data.writeBigUInt64LE(micros, 1);
   const instruction = {
-    programAddress: TOKEN_PROGRAM as Address,
+    programAddress: PROGRAMS.token as Address,
     accounts: [
       { address: source as Address, role: AccountRole.WRITABLE },
       { address: delegate as Address, role: AccountRole.READONLY },

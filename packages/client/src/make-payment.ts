@@ -1,4 +1,4 @@
-import { HEADERS, TOKEN_PROGRAM, USDC_DECIMALS } from '@asset-gateway/protocol/wire';
+import { HEADERS, PROGRAMS, USDC_DECIMALS } from '@asset-gateway/protocol/wire';
 import type { TransactionSigner } from '@solana/kit';
 import { latestBlockhash, type RpcAccess } from './chain.ts';
 import { GatewayError } from './error.ts';
@@ -29,7 +29,7 @@ export async function makePayment(
   const scheme = new ExactSvmScheme(signer as never, { rpcUrl: access.rpcUrl });
   // The scheme would fetch these from the RPC without limits.
   const { mintCache } = scheme as unknown as { readonly mintCache?: Map<string, Promise<object>> };
-  const mint = { decimals: USDC_DECIMALS, programAddress: TOKEN_PROGRAM };
+  const mint = { decimals: USDC_DECIMALS, programAddress: PROGRAMS.token };
   mintCache?.set(`${offer.network}:${offer.asset}`, Promise.resolve(mint));
   const { blockhash, ...life } = await latestBlockhash(access);
   const requirement = { ...accepted, extra: { ...accepted.extra, recentBlockhash: blockhash } };

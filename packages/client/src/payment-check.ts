@@ -1,14 +1,4 @@
-import {
-  ASSOCIATED_TOKEN_PROGRAM,
-  COMPUTE_BUDGET_PROGRAM,
-  feeLamports,
-  isGuard,
-  MEMO_PROGRAM,
-  objectAt,
-  PAYMENT_LIMITS,
-  TOKEN_PROGRAM,
-  USDC_DECIMALS,
-} from '@asset-gateway/protocol/wire';
+import { feeLamports, isGuard, objectAt, PAYMENT_LIMITS, PROGRAMS, USDC_DECIMALS } from '@asset-gateway/protocol/wire';
 import type { Address } from '@solana/kit';
 import { GatewayError } from './error.ts';
 import type { Offer } from './offer.ts';
@@ -40,8 +30,8 @@ const utf8 = new TextEncoder();
 /** The associated token account of an owner. */
 export async function tokenAccount(owner: string, mint: string): Promise<string> {
   const { getAddressEncoder, getProgramDerivedAddress } = await import('./kit-address.ts');
-  const seeds = [owner, TOKEN_PROGRAM, mint].map((each) => getAddressEncoder().encode(each as Address));
-  const [account] = await getProgramDerivedAddress({ programAddress: ASSOCIATED_TOKEN_PROGRAM as Address, seeds });
+  const seeds = [owner, PROGRAMS.token, mint].map((each) => getAddressEncoder().encode(each as Address));
+  const [account] = await getProgramDerivedAddress({ programAddress: PROGRAMS.associatedToken as Address, seeds });
   return account;
 }
 
@@ -49,7 +39,7 @@ export async function tokenAccount(owner: string, mint: string): Promise<string>
 async function transferOf({ asset, payTo, amount }: Offer, payer: string): Promise<Instruction> {
   const { getU64Encoder } = await import('./kit.ts');
   return {
-    program: TOKEN_PROGRAM,
+    program: PROGRAMS.token,
     accounts: [await tokenAccount(payer, asset), asset, await tokenAccount(payTo, asset), payer],
     data: [TRANSFER_CHECKED, ...getU64Encoder().encode(BigInt(amount)), USDC_DECIMALS],
   };
@@ -62,15 +52,15 @@ const isSame = (ones: readonly Instruction[], others: readonly Instruction[]): b
 const hasOfferedMemo = ({ memo }: Offer, memos: readonly Instruction[]): boolean =>
   memo === undefined
     ? memos.length <= 1 && memos.every(({ accounts }) => accounts.length === 0)
-    : isSame(memos, [{ program: MEMO_PROGRAM, accounts: [], data: [...utf8.encode(memo)] }]);
+    : isSame(memos, [{ program: PROGRAMS.memo, accounts: [], data: [...utf8.encode(memo)] }]);
 
 /** Instructions by their purpose. */
 function sorted(instructions: readonly Instruction[]) {
   const of = (program: string) => instructions.filter((each) => each.program === program);
   const acts = instructions.filter(
-    ({ program, data }) => program !== COMPUTE_BUDGET_PROGRAM && program !== MEMO_PROGRAM && !isGuard(program, data),
+    ({ program, data }) => program !== PROGRAMS.computeBudget && program !== PROGRAMS.memo && !isGuard(program, data),
   );
-  return { budget: of(COMPUTE_BUDGET_PROGRAM), memos: of(MEMO_PROGRAM), acts };
+  return { budget: of(PROGRAMS.computeBudget), memos: of(PROGRAMS.memo), acts };
 }
 
 /** A little-endian number. Beyond what JavaScript represents exactly it is still large. */
@@ -118,7 +108,7 @@ async function differenceOf(
   if (signers.length !== SIGNERS || signers[0] !== extra.feePayer || signers[1] !== payer || signers[0] === payer)
     return "its signers are not the gateway's fee payer and your wallet";
   if (blockhash !== approved.blockhash) return 'its blockhash was replaced, so it may settle later than is known';
-  if (programs !== TOKEN_PROGRAM) return `instead of making one transfer, it calls ${programs || 'nothing'}`;
+  if (programs !== PROGRAMS.token) return `instead of making one transfer, it calls ${programs || 'nothing'}`;
   if (!isSame(acts, [await transferOf(offer, payer)])) return 'it transfers another amount, or between other accounts';
   if (!hasOfferedMemo(offer, memos)) return 'its memo is not the one that the gateway asked for';
   return costFault(budget, extra);

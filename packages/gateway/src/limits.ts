@@ -5,7 +5,7 @@ export const LIMITS = {
   /** Calls of one wallet on one network whose price is held in credit. */
   holdsPerWallet: 8,
   /** Upstream calls of one wallet within a minute that no payment and no credit has paid for. */
-  unpaidCalls: 10,
+  unchargedCalls: 10,
   /** Upstream calls that the answer to one payment or debit may cost. */
   callsPerAnswer: 3,
   /** Calls of one wallet within ten minutes that worked at an operator's API and were not paid: by route, on one node. */

@@ -18,16 +18,13 @@ const digestOf = (text: string): string => createHash('sha256').update(text).dig
 
 const CANDLES = new Set(['tokens.ohlcv', 'tokens.priceChart']);
 
+type KeyLifetime = Omit<CacheKey, 'id' | 'batch'>;
+
 /**
  * The lifetime of an answer fetched now; for a past range of candles also since when it is past. Candles have lifetimes by interval and
  * range, unless the operator has set one: it holds for every range.
  */
-function lifetimeOf(
-  { id }: Route,
-  { query }: Input,
-  kept: Lifetime,
-  nowSeconds: number,
-): Omit<CacheKey, 'id' | 'batch'> {
+function lifetimeOf({ id }: Route, { query }: Input, kept: Lifetime, nowSeconds: number): KeyLifetime {
   if (!CANDLES.has(id)) return kept;
   const interval = typeof query.interval === 'string' ? query.interval : undefined;
   const open = candlesLifetime(interval, false);
@@ -72,7 +69,7 @@ export function cacheKeyOf(route: Route, input: Input, kept: Lifetime, nowSecond
 
 /** Longer headers are cut. */
 const MAX_LENGTH = 256;
-const SECONDS = /^[0-9]{1,9}$/;
+const MAX_AGE = /^max-age=([0-9]{1,9})$/;
 
 /** How old an answer a request accepts. */
 export interface RequestFreshness {
@@ -89,11 +86,7 @@ export function requestFreshness(header: string | readonly string[] | undefined)
     .slice(0, MAX_LENGTH)
     .split(',')
     .map((each) => each.trim().toLowerCase());
-  const ages = directives
-    .filter((each) => each.startsWith('max-age='))
-    .map((each) => each.slice('max-age='.length))
-    .filter((text) => SECONDS.test(text))
-    .map(Number);
+  const ages = directives.flatMap((each) => MAX_AGE.exec(each)?.[1] ?? []).map(Number);
   const noCache = directives.includes('no-cache') || directives.includes('no-store') || ages.includes(0);
   return { maxAgeSeconds: ages.length > 0 ? Math.min(...ages) : undefined, noCache };
 }

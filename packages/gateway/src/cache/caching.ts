@@ -126,15 +126,9 @@ export class CachingUpstream implements Upstream {
     const clientAccepts = !freshness.noCache && age <= (freshness.maxAgeSeconds ?? age);
     if ((age >= key.freshSeconds || !clientAccepts) && !this.#plans.get(key.id)) this.#plans.set(key.id, plan);
     const acceptedSeconds = freshness.noCache ? 0 : Math.min(oldest, freshness.maxAgeSeconds ?? oldest);
-    return {
-      plan,
-      key,
-      ageSeconds: mayServe && !isRefusal ? age : undefined,
-      refusesCached: mayServe,
-      notBeforeMs: nowMs - acceptedSeconds * 1_000,
-      forwarded: kept ? 'stale' : 'miss',
-      ...(mayServe && clientAccepts && { kept }),
-    };
+    const asked = { plan, key, refusesCached: mayServe, notBeforeMs: nowMs - acceptedSeconds * 1_000 };
+    const ageSeconds = mayServe && !isRefusal ? age : undefined;
+    return { ...asked, ageSeconds, forwarded: kept ? 'stale' : 'miss', ...(mayServe && clientAccepts && { kept }) };
   }
 }
 

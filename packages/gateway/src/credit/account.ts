@@ -64,7 +64,7 @@ export const availableOf = (account: Account): number => balanceOf(account) - ac
 /** Why a price cannot be held. `hold` in rows.ts has the same condition in SQL; a test compares them. */
 export function holdRefusal(account: Account, micros: number) {
   if (balanceOf(account) < micros) return 'insufficient';
-  if (account.uncharged >= LIMITS.unpaidCalls) return 'failing';
+  if (account.uncharged >= LIMITS.unchargedCalls) return 'failing';
   // Other calls may release what they hold.
   return account.holds >= LIMITS.holdsPerWallet || availableOf(account) < micros ? 'busy' : undefined;
 }

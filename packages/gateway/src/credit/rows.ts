@@ -1,14 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
 import { LIMITS } from '../limits.ts';
-import {
-  bringsCredit,
-  INSERT_CALLS,
-  IS_UNFINISHED_PAYMENT,
-  isDue,
-  THE_WALLET,
-  unchargedCalls,
-} from '../stores/sql/conditions.ts';
+import { bringsCredit, INSERT_CALLS, isDue, THE_WALLET, unchargedCalls } from '../stores/sql/conditions.ts';
 import {
   type AtomicWrite,
   columnsOf,
@@ -27,7 +20,7 @@ const accountAt = (now: string) => `w.granted_micro_usdc, w.spent_micro_usdc, w.
   ${unchargedCalls('w.id', now)} as uncharged, b.key as purchase_key, b.credit_micro_usdc as purchase_micro_usdc`;
 /** The wallet's payment that brings credit. */
 const buying = (now: string) => `left join (select wallet_id, key, credit_micro_usdc from payments
-  where ${IS_UNFINISHED_PAYMENT} and ${bringsCredit(now)}) as b on b.wallet_id = w.id`;
+  where ${bringsCredit(now)}) as b on b.wallet_id = w.id`;
 /** The columns of a debit, and its members. */
 const COLUMNS = {
   id: 'id',
@@ -119,7 +112,7 @@ export function hold(debit: NewDebit, nowMs: number, options: HoldOptions): Atom
   const guard = {
     sql: `update wallets set held_micro_usdc = held_micro_usdc + $6, holds = holds + 1
   where cluster = $1 and address = $2 and granted_micro_usdc - spent_micro_usdc - held_micro_usdc >= $6
-  and holds < ${LIMITS.holdsPerWallet} and ${unchargedCalls('wallets.id', '$5')} < ${LIMITS.unpaidCalls}
+  and holds < ${LIMITS.holdsPerWallet} and ${unchargedCalls('wallets.id', '$5')} < ${LIMITS.unchargedCalls}
   and not exists (select 1 from debits where id = $3)
   and not exists (select 1 from payments where key = $3 and state <> 'refused')
   and ($7 = 1 or (not exists (select 1 ${owedDebits('wallets.id')})

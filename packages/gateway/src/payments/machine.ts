@@ -51,7 +51,7 @@ function reserveRefusal(state: PayerState, { isOnce }: NewPayment): Unchanged | 
   if (state.record) return 'taken';
   if (state.due.length > 0) return 'owed';
   if (state.calls >= (isOnce ? 1 : LIMITS.callsPerAnswer)) return 'exhausted';
-  const isBusy = state.inFlight >= LIMITS.paymentsInFlight || state.recentCalls >= LIMITS.unpaidCalls;
+  const isBusy = state.inFlight >= LIMITS.paymentsInFlight || state.recentCalls >= LIMITS.unchargedCalls;
   return isBusy ? 'payer_busy' : undefined;
 }
 

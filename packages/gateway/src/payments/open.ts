@@ -1,13 +1,12 @@
 import {
-  ASSOCIATED_TOKEN_PROGRAM,
   type Cluster,
   listMicros,
   NETWORKS,
+  PROGRAMS,
   priceMicros,
   RATES,
   type Route,
-  TOKEN_2022_PROGRAM,
-  TOKEN_PROGRAM,
+  TOKEN_2022,
   USDC,
   USUAL_FEE_LAMPORTS,
 } from '@asset-gateway/protocol';
@@ -34,14 +33,14 @@ export const CLUSTERS: readonly Cluster[] = ['mainnet', 'devnet'];
 const CHAIN_SPANS: SpanNames<Chain> = { simulate: 'simulate', send: 'send', status: 'confirm' };
 const FACILITATOR_SPANS: SpanNames<Facilitator> = { verify: 'verify', settle: 'settle' };
 
-const TOKEN_PROGRAMS = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM];
+const TOKEN_PROGRAMS = [PROGRAMS.token, TOKEN_2022];
 
 /** The token account of a wallet. */
 export async function tokenAccountOf(wallet: string, mint: string): Promise<string> {
   const encoder = getAddressEncoder();
   const [account] = await getProgramDerivedAddress({
-    programAddress: address(ASSOCIATED_TOKEN_PROGRAM),
-    seeds: [wallet, TOKEN_PROGRAM, mint].map((each) => encoder.encode(address(each))),
+    programAddress: address(PROGRAMS.associatedToken),
+    seeds: [wallet, PROGRAMS.token, mint].map((each) => encoder.encode(address(each))),
   });
   return account;
 }
@@ -52,7 +51,7 @@ async function assertReady(chain: Chain, cluster: Cluster, destination: string, 
   const check = (holds: boolean, fault: string) => holds || faults.push(`${fault} (${cluster}).`);
   const payee = await chain.account(destination);
   check(
-    payee?.owner === TOKEN_PROGRAM,
+    payee?.owner === PROGRAMS.token,
     'PAY_TO_WALLET has no USDC account; send it any amount of USDC, which opens one',
   );
   if (feePayer !== undefined) {

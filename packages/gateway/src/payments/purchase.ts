@@ -126,13 +126,10 @@ async function answerOld(seller: Seller, sent: PaymentCall, refusal: Refusal, pr
   throw seller.whyClosed === undefined ? refusal : unavailable(seller.whyClosed);
 }
 
-function lookUp(
-  { payments }: PaymentDependencies,
-  { offer, request: { requestHash } }: PaymentCall,
-  { key, network, payer }: PresentedPayment,
-): Promise<StoredState> {
-  const feePayer = offer.feePayer === '' ? undefined : feePayerName(network, offer.feePayer);
-  return fromStore(payments.look({ key, network, payer, requestHash }, feePayer));
+function lookUp({ payments }: PaymentDependencies, sent: PaymentCall, { key, network, payer }: PresentedPayment) {
+  const [{ feePayer }, { requestHash }] = [sent.offer, sent.request];
+  const name = feePayer === '' ? undefined : feePayerName(network, feePayer);
+  return fromStore(payments.look({ key, network, payer, requestHash }, name));
 }
 
 interface KnownPayment extends Pick<StoredState, 'record'> {

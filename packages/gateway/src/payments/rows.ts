@@ -3,7 +3,7 @@ import { owedDebits } from '../credit/rows.ts';
 import {
   bringsCredit,
   IS_SEARCHED,
-  IS_UNFINISHED_PAYMENT,
+  IS_UNFINISHED,
   isDue,
   THE_WALLET,
   unchargedCalls,
@@ -76,7 +76,7 @@ const IN_FLIGHT = `leased_until_ms > cast($5 as bigint) - ${TIMES.inFlightMs - T
 const UNFINISHED = `select count(case when key <> $3 and ${IN_FLIGHT} then 1 end) as in_flight,
   cast(sum(case when ${IN_FLIGHT} or settling_since_ms > $5 - ${TIMES.failuresMs} then calls end) as bigint) as calls,
   min(case when key <> $3 and ${bringsCredit('$5')} then key end) as purchase_key
-  from payments where wallet_id = ${THE_WALLET} and ${IS_UNFINISHED_PAYMENT}`;
+  from payments where wallet_id = ${THE_WALLET} and ${IS_UNFINISHED}`;
 
 /** Everything that decides about one payment: a row for each payment found, or one without a payment. */
 const LOOK = `with unfinished as (${UNFINISHED}) select w.id as wallet_id, w.version, w.paid, m.paid as paid_on_mainnet,

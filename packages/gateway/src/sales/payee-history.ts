@@ -1,4 +1,4 @@
-import { below, type Cluster, listAt, member, NETWORKS, TOKEN_PROGRAM } from '@asset-gateway/protocol';
+import { below, type Cluster, listAt, member, NETWORKS, PROGRAMS } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import { type Chain, HISTORY, type HistoryRow } from '../payments/facilitator/chain.ts';
 import { paymentKeyOf } from '../payments/read/requirement.ts';
@@ -67,7 +67,7 @@ function changesIn(meta: unknown, mint: string): Map<number, { readonly owner: s
 function authorityIn(answer: unknown, keys: readonly string[], account: string): string | undefined {
   const [only, ...others] = listAt(answer, 'transaction', 'message', 'instructions').flatMap((instruction) => {
     const [, , destination, authority = ''] = listAt(instruction, 'accounts').map((index) => keys[Number(index)]);
-    const isOfToken = keys[Number(member(instruction, 'programIdIndex'))] === TOKEN_PROGRAM;
+    const isOfToken = keys[Number(member(instruction, 'programIdIndex'))] === PROGRAMS.token;
     const [kind] = bs58.decodeUnsafe(String(member(instruction, 'data'))) ?? [];
     return isOfToken && kind === TRANSFER_CHECKED && destination === account ? [authority] : [];
   });

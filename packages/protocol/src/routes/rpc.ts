@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox';
 import { ENUMERATIONS } from '../enumerations.ts';
 import { address, integer, list, oneOf, optional, text } from '../parameters.ts';
-import { TOKEN_PROGRAM } from '../programs.ts';
+import { PROGRAMS } from '../programs.ts';
 import * as results from '../results/rpc.ts';
 import type { Route } from '../route.ts';
 import { exactlyOneIn } from '../rules.ts';
@@ -118,7 +118,7 @@ const METHODS: Readonly<Record<keyof typeof results, RpcMethod>> = {
       [closed('Options.', { ...basic, encoding, dataSlice: optional(slice(1024)) })],
     ),
     rules: [exactlyOneIn(1, 'mint', 'programId')],
-    example: [EXAMPLE_ADDRESS, { programId: TOKEN_PROGRAM }, { encoding: 'jsonParsed' }],
+    example: [EXAMPLE_ADDRESS, { programId: PROGRAMS.token }, { encoding: 'jsonParsed' }],
   },
   getProgramAccounts: {
     description: 'The accounts of a program that pass one to four filters.',
@@ -136,7 +136,7 @@ const METHODS: Readonly<Record<keyof typeof results, RpcMethod>> = {
       }),
     ]),
     example: [
-      TOKEN_PROGRAM,
+      PROGRAMS.token,
       { encoding: 'base64', filters: [{ dataSize: 165 }], dataSlice: { offset: 0, length: 32 } },
     ],
   },

@@ -21,12 +21,8 @@ export function feeChargeOf(
   const limit = facilitator.feeBudgetPerHour;
   const feePayer = facilitator.feePayer(network);
   if (limit === undefined || feePayer === undefined) return undefined;
-  return {
-    feePayer: feePayerName(network, feePayer),
-    lamports,
-    limit,
-    isNewPayer: !isKnownPayer(paidOnMainnet, nowMs),
-  };
+  const isNewPayer = !isKnownPayer(paidOnMainnet, nowMs);
+  return { feePayer: feePayerName(network, feePayer), lamports, limit, isNewPayer };
 }
 
 /** Whether the gateway's own fee payer pays. A remote facilitator pays its own fees, and other shops may share its fee payer. */

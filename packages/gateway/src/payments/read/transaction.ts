@@ -1,11 +1,9 @@
 import {
-  COMPUTE_BUDGET_PROGRAM,
   feeLamports,
   isGuard,
-  MEMO_PROGRAM,
   PAYMENT_LIMITS,
+  PROGRAMS,
   type RefusalCode,
-  TOKEN_PROGRAM,
   USDC_DECIMALS,
 } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
@@ -151,13 +149,13 @@ const feeOf = (signatures: number, limit: Instruction, price: Instruction): numb
   });
 
 function computeFault(signers: number, limit: Instruction, price: Instruction): RefusalCode | undefined {
-  if (limit.program !== COMPUTE_BUDGET_PROGRAM || limit.data[0] !== SET_COMPUTE_LIMIT || limit.data.length !== 5) {
+  if (limit.program !== PROGRAMS.computeBudget || limit.data[0] !== SET_COMPUTE_LIMIT || limit.data.length !== 5) {
     return 'invalid_exact_svm_payload_transaction_instructions_compute_limit_instruction';
   }
   if (view(limit).getUint32(1, true) > COST_LIMITS.maxComputeUnits) {
     return 'invalid_exact_svm_payload_transaction_instructions_compute_limit_instruction_too_high';
   }
-  if (price.program !== COMPUTE_BUDGET_PROGRAM || price.data[0] !== SET_COMPUTE_PRICE || price.data.length !== 9) {
+  if (price.program !== PROGRAMS.computeBudget || price.data[0] !== SET_COMPUTE_PRICE || price.data.length !== 9) {
     return 'invalid_exact_svm_payload_transaction_instructions_compute_price_instruction';
   }
   return feeOf(signers, limit, price) > COST_LIMITS.maxFeeLamports
@@ -185,7 +183,7 @@ function signersFault({ signers, keys, lookups }: Transaction, own: readonly Ins
 function readTokenTransfer(instruction: Instruction, { keys }: Transaction, offer: Offer) {
   const { program, accounts, data } = instruction;
   const [source = '', mint, destination, authority = ''] = accounts.map((index) => keys[index]);
-  if (program !== TOKEN_PROGRAM || data[0] !== TRANSFER_CHECKED || data.length !== 10 || accounts.length !== 4)
+  if (program !== PROGRAMS.token || data[0] !== TRANSFER_CHECKED || data.length !== 10 || accounts.length !== 4)
     return 'invalid_exact_svm_payload_no_transfer_instruction';
   if (authority !== keys[1] || authority === offer.payTo)
     return 'invalid_exact_svm_payload_transaction_fee_payer_transferring_funds';
@@ -198,7 +196,7 @@ function readTokenTransfer(instruction: Instruction, { keys }: Transaction, offe
 
 /** The memo among the instructions behind the transfer, which may be the only one. */
 function readMemo(others: readonly Instruction[]): { readonly memo: string | undefined } | RefusalCode {
-  const unknown = OTHERS[others.findIndex(({ program }) => program !== MEMO_PROGRAM)];
+  const unknown = OTHERS[others.findIndex(({ program }) => program !== PROGRAMS.memo)];
   if (unknown) return unknown;
   // With several it would not be clear which one binds the payment.
   if (others.length > 1) return 'invalid_exact_svm_payload_memo_count';

@@ -7,11 +7,11 @@ import { insertion } from './database.ts';
 export const THE_WALLET = '(select id from wallets where cluster = $1 and address = $2)';
 
 /** Payments whose outcome is not known yet. */
-export const IS_UNFINISHED_PAYMENT = `state in ('reserved', 'settling', 'unresolved')`;
+export const IS_UNFINISHED = `state in ('reserved', 'settling', 'unresolved')`;
 
-/** Whether an unfinished payment brings credit that its wallet's calls wait for. */
+/** Whether a payment is unfinished and brings credit that its wallet's calls wait for. */
 export const bringsCredit = (now: string) =>
-  `credit_micro_usdc > 0 and (leased_until_ms > ${now} or settling_since_ms > ${now} - ${TIMES.blockhashMs})`;
+  `${IS_UNFINISHED} and credit_micro_usdc > 0 and (leased_until_ms > ${now} or settling_since_ms > ${now} - ${TIMES.blockhashMs})`;
 
 /** Whether the outcome of a payment is unknown and is still looked up. */
 export const IS_SEARCHED = `state in ('settling', 'unresolved') and search_ended_ms is null`;
