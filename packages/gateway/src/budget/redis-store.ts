@@ -58,7 +58,10 @@ type AdmitReply = [
 /** A budget as this node knows it. */
 interface KnownBudget {
   readonly budget: Budget;
-  /** This node's calls by the machine's clock: it never exceeds the limit alone, whatever Redis has lost and whatever its clock is. */
+  /**
+   * This node's calls by the machine's clock, so that this node alone never exceeds the limit, even if Redis has lost data or its clock is
+   * wrong.
+   */
   readonly own: SlidingLog;
   /** What Redis has reported last. */
   shared?: { readonly left: number; readonly freesAtMs: number };

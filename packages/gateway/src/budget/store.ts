@@ -40,12 +40,12 @@ export interface Admit {
   readonly owner: string;
   /** Taken with the slot: refused calls do not count. */
   readonly room: Room;
-  /** The client's wallet, of whose calls the room has only so many. */
+  /** The client's wallet. The room limits how many calls of one wallet it holds. */
   readonly wallet?: string | undefined;
   readonly nonce?: NonceUse | undefined;
   /**
-   * The share that the slot is charged to until it frees; judged last. Of several shares that wait for one call, the one whose group
-   * holds the fewest slots is charged. Without a share the slot is charged to none.
+   * The share that the slot is charged to until it frees; judged last. If several shares wait for one call, the slot is charged to the
+   * share whose group holds the fewest slots. Undefined: no share is charged.
    */
   readonly share?: Share | readonly Share[] | undefined;
   /** Set on a retry: milliseconds already spent waiting for the first reply. */

@@ -22,7 +22,7 @@ type KeyLifetime = Omit<CacheKey, 'id' | 'batch'>;
 
 /**
  * The lifetime of an answer fetched now; for a past range of candles also since when it is past. Candles have lifetimes by interval and
- * range, unless the operator has set one: it holds for every range.
+ * range. A lifetime that the operator has set holds for every range.
  */
 function lifetimeOf({ id }: Route, { query }: Input, kept: Lifetime, nowSeconds: number): KeyLifetime {
   if (!CANDLES.has(id)) return kept;

@@ -1,6 +1,9 @@
 import { byWorth, type CacheKey, KeyDemand, type KeyRequest, type Withdrawal } from './cache-key.ts';
 
-/** `known` keys are stored and `candidates` of them considered, the least valuable evicted first; both may briefly double. */
+/**
+ * `known`: how many keys are stored; `candidates`: how many of these a choice considers. The least valuable are evicted first. Both numbers
+ * may briefly double.
+ */
 export interface Limits {
   readonly slots: number;
   /** A slot frees this long after its call. */

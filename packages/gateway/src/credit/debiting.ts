@@ -39,8 +39,8 @@ export const creditHeader = (chargedMicros: number | undefined, balanceMicros: n
 };
 
 /**
- * The receipt of a debit. x402's response says that nothing was sent, and that no transfer was made; answers to a signature carry it
- * only with a signed receipt.
+ * The receipt of a debit. x402's response in it has no transaction and the amount 0. Answers to a signature carry that response only if
+ * receipts are signed.
  */
 function receiptOf(debit: NewDebit, balanceMicros: number, context: DebitContext, isRepeat = false): Receipt {
   const { micros, by, network, wallet: payer, resourceUrl, capturedAtMs: paidAtMs } = debit;

@@ -173,7 +173,9 @@ export const findLapsed = (nowMs: number): Statement => ({
 export const releaseLapsed = ({ id = null, micro_usdc: micros }: SqlRow, nowMs: number): AtomicWrite =>
   releaseIf('until_ms <= $2', [id, nowMs], Number(micros));
 
-/** Drops the lapsed reservation of a payment. A new version of the wallet stops the request that made it, if it still runs. */
+/**
+ * Deletes the lapsed reservation of a payment. The new version of the wallet stops the request that made the reservation, if it still runs.
+ */
 export const dropLapsedPayment = (key: string, nowMs: number): AtomicWrite => ({
   guard: {
     sql: `update wallets set version = $3 where {in time}
@@ -185,7 +187,9 @@ export const dropLapsedPayment = (key: string, nowMs: number): AtomicWrite => ({
   ],
 });
 
-/** The latest grants and debits of a wallet: the route that was debited, or whose payment brought the grant by its transaction. */
+/**
+ * The latest grants and debits of a wallet, with the route of the debit or of the payment that granted, and the transaction of the grant.
+ */
 export const findMovements = (holder: AccountHolder): Statement => ({
   sql: `select kind, cluster, micro_usdc as micros, at, route, signature as "transaction" from journal_entries
   where wallet_id = ${THE_WALLET} and kind in ('grant', 'debit') order by id desc limit ${LIMITS.movements}`,

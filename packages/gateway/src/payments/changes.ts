@@ -99,8 +99,8 @@ function answerChange({ subject, step: { before, after }, details, nowMs }: Pend
 }
 
 /**
- * The rows of upstream calls that are not paid for: a payment that is released or refused leaves one, which counts against its payer,
- * and against the payment if it is sent again.
+ * The row of uncharged upstream calls that a released or refused payment leaves. It counts against the payer, and against the payment if it
+ * is sent again.
  */
 function callsChange({
   subject: { key },
@@ -181,8 +181,8 @@ function walletGuard(
 }
 
 /**
- * The journal entries of a step that the journal does not have yet: the settlement of a payment and the grant of its credit, or its
- * refusal after verification. The settlement carries the fee of both.
+ * The journal entries of a step, without those in `booked`: the settlement of a payment and the grant of its credit, or its refusal after
+ * verification. The settlement carries the fee.
  */
 export function entriesOf({ before, after }: TransitionResult, { booked = [] }: StepDetails): readonly JournalEntry[] {
   const { record } = after;

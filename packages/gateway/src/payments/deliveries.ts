@@ -32,7 +32,10 @@ export class Deliveries extends PaidAnswers {
     this.#dependencies = dependencies;
   }
 
-  /** The answer to this very payment if it has a record, whatever its memo and price. Refuses if there is no answer to deliver. */
+  /**
+   * The answer to this very payment, whatever its memo and price; undefined if it has no record. Refuses if the record has no answer to
+   * deliver.
+   */
   async known(context: PaymentCall, found: PaymentRecord | undefined, prepare: Prepare): Promise<Delivery | undefined> {
     const record = await this.#upToDate(found);
     if (!record) return undefined;
@@ -59,8 +62,8 @@ export class Deliveries extends PaidAnswers {
   }
 
   /**
-   * The answer to another payment for the same request, so that each payer pays once. A payment without a ticket may be a copy: it gets
-   * a stored answer, which stays owed.
+   * The answer to another payment of the payer for the same request, so that the payer pays once. A payment without its ticket may be a
+   * copy, so it gets only a stored answer, and the answer stays owed.
    */
   async owed(context: PaidCall, { due, isProven }: Due, prepare: Prepare): Promise<Delivery | undefined> {
     const dueKey = due.at(-1)?.key;
@@ -89,7 +92,10 @@ export class Deliveries extends PaidAnswers {
     return fromStore(payments.find(record.key));
   }
 
-  /** The stored answer, for a short time: version 1 of x402 carries no ticket. The client may not be the payer, so the answer stays owed. */
+  /**
+   * The stored answer, for the life of a blockhash, because version 1 of x402 carries no ticket. The client may not be the payer, so the
+   * answer stays owed.
+   */
   async #withoutTicket(context: PaymentCall, record: PaymentRecord): Promise<Delivery> {
     const { payments } = this.#dependencies;
     if (payments.now() - (record.resolvedAtMs ?? 0) >= TIMES.blockhashMs) throw alreadyUsed('without its ticket');

@@ -92,8 +92,8 @@ function settled(state: PayerState, known: PaymentRecord, signature: string, now
 }
 
 /**
- * A settlement's outcome. `owner` may report that nothing moved only while it still owns the payment, because otherwise another process
- * may be about to send it.
+ * Records a settlement's outcome. Only the owner of the payment may report that nothing moved, because another owner may be about to send
+ * it.
  */
 export const resolve =
   (settlement: Settlement, owner?: string): Transition =>

@@ -26,8 +26,8 @@ function debitFor({ priceMicros }: CreditSale, { sent, payment }: Purchase): New
 }
 
 /**
- * Chooses once what pays for a call, and takes it: the wallet's credit if it suffices, whose debit is then held, or the payment, which
- * is then reserved by `reserve` (answers undefined). Waits while another call of the wallet buys credit. Refuses by throwing.
+ * Chooses once what pays for a call. If the wallet's credit suffices, holds the price and answers the debit. Otherwise reserves the payment
+ * by `reserve` and answers undefined. Waits while another call of the wallet buys credit. Refuses by throwing.
  */
 export async function choosePayer(
   credit: CreditSale | undefined,

@@ -42,8 +42,8 @@ const FIND_BOOKED = `select kind from journal_entries where kind in ('settlement
   and key in ($1, (select key from journal_entries where kind = 'settlement' and signature = $2))`;
 
 /**
- * The stored payments: machine.ts decides on the state that was read, and its step is written if the state has not changed. Steps
- * after a reservation are durable when the promise resolves. Methods reject while the database is unavailable, except `release`.
+ * The stored payments. Each step is read, decided by machine.ts, and written if the wallet has not changed since. Steps after a reservation
+ * are durable when the promise resolves. Methods reject while the database is unavailable, except `release`.
  */
 export class Payments extends Ledger {
   protected readonly paidBy = { table: 'payments', key: 'key' } as const;
@@ -87,7 +87,7 @@ export class Payments extends Ledger {
   }
 
   /**
-   * Records a payment as settled that the chain shows but no record has. Entries that a repair of the journal has appended are not
+   * Records that a payment without a record has settled, as the chain shows. Entries that a repair of the journal has appended are not
    * appended again. Answers false if another payment has settled with that signature.
    */
   async adopt(payment: NewPayment, signature: string): Promise<boolean> {
@@ -142,7 +142,7 @@ export class Payments extends Ledger {
     await this.background.run('releases', () => this.#next(key, machine.release(owner, isCalled)));
   }
 
-  /** Payments whose outcome is looked up, a hundred at most, by the time of their turn: all, or those whose turn has come. */
+  /** At most a hundred open payments, ordered by when they are looked up next. `dueMs`: only those that are looked up by then. */
   async open(dueMs = Number.MAX_SAFE_INTEGER): Promise<readonly PaymentRecord[]> {
     const nowMs = this.now();
     const rows = await this.database.read(findOpen(nowMs, dueMs, OPEN_AT_ONCE));
@@ -150,8 +150,8 @@ export class Payments extends Ledger {
   }
 
   /**
-   * The open payments whose turn has come. They go to the end of the line; those of a network without a chain pause, the longer the
-   * older they are.
+   * The open payments that are due to be looked up. Their next look-up is set: now, behind the others; for a network without a chain, after
+   * a pause that grows with the age of the payment.
    */
   async nextOpen(hasChain: (network: string) => boolean): Promise<readonly PaymentRecord[]> {
     const nowMs = this.now();
@@ -167,15 +167,18 @@ export class Payments extends Ledger {
   }
 
   /**
-   * Ends looking up a payment that can no longer land. Its row stays for the operator, and its payer may buy the answer anew. A clock
-   * that has just jumped ends nothing.
+   * Ends the search for a payment that can no longer land. Its row stays for the operator, and its payer may buy the answer anew. Does
+   * nothing if the clock has just jumped.
    */
   async endSearch({ key, settlingSinceMs = this.now() }: PaymentRecord): Promise<void> {
     const isOver = this.now() - settlingSinceMs > TIMES.searchMs;
     if (isOver && mayDelete(await this.database.clock())) await this.#next(key, machine.endSearch);
   }
 
-  /** A step of an existing payment; ignored if there is none. After a failure and after the last step the lease is not renewed. */
+  /**
+   * Takes a step of an existing payment; ignored if there is none. The lease is renewed only after a step that leaves the payment reserved
+   * or settling.
+   */
   async #next(key: string, transition: machine.Transition, details: changes.StepDetails = {}): Promise<StepOutcome> {
     const own = this.#own.get(key);
     this.#own.delete(key);

@@ -114,7 +114,7 @@ function readPayment({ dependencies, offer }: Seller, call: Call, trail: Trail) 
   return { sent, presented };
 }
 
-/** A payment that does not match the present offer buys nothing: it gets the answer that it has bought before, or the refusal. */
+/** A payment that does not match the present offer buys nothing. It gets the answer that it bought before, or else the refusal. */
 async function answerOld(seller: Seller, sent: PaymentCall, refusal: Refusal, prepare: Prepare): Promise<Delivery> {
   const { crypto, payments } = seller.dependencies;
   const { key, transfer, transaction } = sent;

@@ -37,8 +37,8 @@ export const busy = (reason: string): Refusal =>
 const nameOf = ({ network, wallet }: AccountHolder): string => `${network}:${wallet}`;
 
 /**
- * Calls that wait for another call of their account. The first call of an account tries again whenever the account changes; when it
- * leaves, the next one tries.
+ * Calls that wait for another call of their account. The first call of an account tries again whenever the account changes. The second one
+ * tries after the first has ended.
  */
 export class AccountQueue {
   readonly #retryMs: number;

@@ -73,7 +73,7 @@ export class Reconciler {
     return running;
   }
 
-  /** What a chain shows of a payment now; `missing` if there is no chain to read. `minSlot`: which a node must have reached. */
+  /** What the chain shows of a payment now; `missing` if there is no chain to read. `minSlot`: the slot that the node must have reached. */
   async look(record: PaymentRecord, chain: Chain | undefined, minSlot?: number): Promise<PaymentSighting> {
     if (!chain) return MISSING;
     if (record.signature !== undefined)
@@ -119,8 +119,8 @@ export class Reconciler {
   }
 
   /**
-   * A payment whose blockhash has expired and that a node does not show. One node may be behind the others: only a second answer, some
-   * seconds later, by a node that has reached the slot of the expiry too (`isWhole`), is proof that the payment has not landed.
+   * Proves that a payment has not landed whose blockhash has expired and that a node does not show. One node may be behind the others, so
+   * the proof is a second answer, some seconds later, of a node that has reached the slot of the expiry too (`isWhole`).
    */
   #expired({ key }: PaymentRecord, isWhole: boolean): Settlement | undefined {
     const nowMs = monotonicMs();

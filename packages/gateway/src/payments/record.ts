@@ -107,8 +107,8 @@ export interface PayerState {
   /** The payer's mainnet payments of the last 30 days, oldest first; only as many as make a known payer. */
   readonly paid: readonly Paid[];
   /**
-   * The payer's other payments for the same request whose answer is owed until a time, then those whose outcome is unknown. They do
-   * not change with the steps of this payment.
+   * The payer's other payments for the same request: first those whose answer is owed until a time, then those whose outcome is unknown.
+   * Steps of this payment do not change them.
    */
   readonly due: readonly { readonly key: string; readonly untilMs?: number }[];
   /** The credit of the payer's wallet. */

@@ -26,8 +26,8 @@ interface Settled extends Pick<SettlementOutcome, 'balanceMicros'> {
 }
 
 /**
- * Runs a settlement when the earlier ones of its payer have ended. Answers undefined if it takes too long: it goes on. Refuses if its turn
- * does not come in time: then it never begins.
+ * Runs a settlement after the earlier ones of its payer. Answers undefined if it takes too long, while it goes on. Refuses if it could not
+ * begin in time, and then it never begins.
  */
 export async function inTurn<T>(turns: Queues, payer: string, settle: () => Promise<T>): Promise<T | undefined> {
   let [hasBegun, hasGivenUp] = [false, false];
@@ -43,7 +43,7 @@ export async function inTurn<T>(turns: Queues, payer: string, settle: () => Prom
   throw responses.unavailable('earlier settlements of this payer take too long');
 }
 
-/** Stores the answer and notes the settlement, durably. If it rejects, nothing was sent, unless its refusal says otherwise. */
+/** Stores the answer and the beginning of the settlement durably. If it rejects, this request has sent nothing. */
 export async function beginSettlement(
   { payments, facilitator, onStep }: PaymentDependencies,
   { payment, look, sent }: Purchase,

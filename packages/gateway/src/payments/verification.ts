@@ -115,7 +115,7 @@ export class Verifier {
     this.#limits.assertRoom(verifiedOf(purchase, nowMs), nowMs);
   }
 
-  /** Verifies a reserved payment. Refuses it if it is invalid, unless its payer proves that it had settled before: then it records that. */
+  /** Verifies a reserved payment. Refuses an invalid payment, unless its payer proves that it settled before, which is then recorded. */
   async verify(purchase: Purchase): Promise<Proof> {
     const { facilitator, chains, payments } = this.#dependencies;
     const { payment } = purchase;

@@ -104,7 +104,7 @@ async function transfersOf(payees: readonly Payee[], settled: readonly ReadEntry
   return found;
 }
 
-/** The start of the period in which each transfer has its entry. Of a transfer shortly before, the entry may have been deleted. */
+/** The start of the period in which each transfer must have an entry. The entry of an earlier transfer may have been deleted. */
 async function comparableSince(books: Books, sinceMs: number): Promise<number> {
   const completeSinceMs = await books.completeSinceMs();
   return completeSinceMs === 0 ? sinceMs : Math.max(sinceMs, completeSinceMs + SKEW_MS);

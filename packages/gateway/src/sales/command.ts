@@ -30,7 +30,7 @@ const FOLLOW_MS = 1_000;
 /** How long after its time an entry may become visible. */
 const LATE_MS = 10_000;
 
-/** Writes entries as they are appended, until the process ends. Entries may become visible in another order than that of their ids. */
+/** Writes entries as they are appended, until the process ends. Concurrent entries may not become visible in the order of their ids. */
 async function follow({ books }: Archive, { sinceMs, format }: SalesTask, { stdout }: CommandOutput): Promise<never> {
   if (format !== 'json') stdout.write(written(entryTable([]), format));
   let fromMs = sinceMs;

@@ -35,7 +35,7 @@ const watched = (condition: string, limit = MOST_AT_ONCE): string => `select d.i
   limit ${limit}`;
 const ANY = watched('true', 1);
 const THIS = watched('d.id = $2');
-/** Changes a batch of them. */
+/** Changes a batch of debits. */
 const changing = (change: string, condition: string): string => `update debits set ${change}
   where id in (select id from (${watched(condition)}) as found) and watch_from_ms is not null and {in time} returning id`;
 const ending = (condition: string): string => changing('watch_from_ms = null, height = null', condition);

@@ -213,7 +213,7 @@ export class Chain {
 
 const UNCONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
 
-/** Statuses with which a provider rejects a request before it reaches a node. Others, such as 408 and 499, say only that an answer was late. */
+/** Statuses of a provider that has rejected a request before it reached a node. Other statuses, such as 408 and 499, do not prove that. */
 const REJECTED = [400, 401, 403, 404, 405, 413, 415, 429];
 
 /** Whether a request that failed like this has reached no node. */

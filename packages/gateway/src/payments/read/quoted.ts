@@ -35,7 +35,10 @@ interface Coverable extends Pick<PresentedPayment, 'amount' | 'creditMicros' | '
   readonly priceMicros: number | undefined;
 }
 
-/** The price that credit may pay in place of a payment: the list price, if the payment was signed for as much without its credit part. */
+/**
+ * The price that credit may pay in place of a payment: the list price, unless the payment, without the part that becomes credit, is for
+ * less.
+ */
 export function coveredMicros({ amount, creditMicros, hasTicket, priceMicros }: Coverable): number | undefined {
   // Only the client that got the challenge has the ticket. Anyone can copy a payment that failed on the chain, but not its ticket.
   if (priceMicros === undefined || !hasTicket) return undefined;

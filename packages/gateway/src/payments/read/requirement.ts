@@ -82,7 +82,7 @@ export const paidCallOf = ({ originOf, receipts, randomId }: CallDependencies, c
 /** The key of a payment: its network and the hash of its message, whatever its encoding. */
 export const paymentKeyOf = (network: string, message: Uint8Array): string => `${network}:${hash('sha256', message)}`;
 
-/** The members of an offer that the origin part of a memo covers: the chain shows them, so it can be checked without the request. */
+/** The members of an offer that the origin part of a memo covers. The chain shows them, so the part can be checked without the request. */
 const SHOWN = ['network', 'asset', 'payTo', 'amount'] as const;
 type ShownOffer = Pick<Offer, (typeof SHOWN)[number]>;
 type MemoOffer = ShownOffer & Pick<Offer, 'feePayer'>;

@@ -58,7 +58,7 @@ export function advance(last: ClockRow, wallMs: number, expectedMs?: number): Cl
 const isAccepted = ({ acceptedMs }: ClockRow, deviationMs: number): boolean =>
   Math.abs(deviationMs - acceptedMs) <= HOUR_MS;
 
-/** How far the wall clock has jumped, forth or back, unless it was an hour at most or an operator has accepted it; 0 if it has not. */
+/** How far the wall clock has jumped, forth or back; 0 if the jump was an hour at most or an operator has accepted it. */
 export const jumpOf = (row: ClockRow): number => (isAccepted(row, deviationOf(row)) ? 0 : deviationOf(row));
 
 /** Whether rows may be deleted because of their age. */

@@ -16,7 +16,10 @@ export const bringsCredit = (now: string) =>
 /** Whether the outcome of a payment is unknown and is still looked up. */
 export const IS_SEARCHED = `state in ('settling', 'unresolved') and search_ended_ms is null`;
 
-/** Whether a payment is open, or its answer owed. The first condition is that of the index, without which all of a wallet's are read. */
+/**
+ * Whether a payment is open or its answer owed. Its first condition is that of an index; without it all payments of the wallet would be
+ * read.
+ */
 export const isDue = (now: string) => `(state in ('settling', 'unresolved') or owed_until_ms is not null)
   and ((${IS_SEARCHED}) or owed_until_ms > ${now})`;
 

@@ -30,7 +30,10 @@ const isKept = `granted_micro_usdc > 0 or ${isReferenced.join(' or ')}`;
 
 const OLDEST_ENTRIES = `select id, at from journal_entries where id > (select pruned_id from books) order by id limit $1`;
 
-/** The time of the first entry that is kept, or now: what it follows was written before, however a wrong clock has dated it. */
+/**
+ * The time of the first entry that is kept, or now. All entries before it were appended earlier, even if a wrong clock has dated them
+ * later.
+ */
 const COMPLETE_SINCE = `(select max(at) from (select complete_since as at from books
   union all select coalesce((select at from journal_entries where id > $2 order by id limit 1), $3)) as times)`;
 

@@ -221,8 +221,8 @@ function damageOf(error: Error & { readonly code?: string }): string {
 }
 
 /**
- * Checks a whole database file in another thread. Rejects if it finds damage, or a lock, while the start waits; otherwise `damage`
- * resolves with the damage, if any, or rejects because of a lock.
+ * Checks a whole database file in another thread. The start waits for a while, and this rejects if damage or a lock is found in that time.
+ * Later `damage` resolves with the damage, if any, or rejects because of a lock.
  */
 export async function checkSqlite(path: string): Promise<{ readonly damage: Promise<string | undefined> }> {
   const size = sizeOf(path) ?? 0;

@@ -17,8 +17,8 @@ function identityOf(path: string): string | undefined {
 }
 
 /**
- * Takes files as they are now. The answered function answers an error if one of them was deleted or replaced since: the process that
- * has it open would write where no later process reads.
+ * Notes which files exist now. The answered function answers an error if a file was deleted or replaced since, because this process would
+ * go on writing into a file that no later process reads.
  */
 export function watchFiles(paths: readonly string[]): () => Error | undefined {
   const identities = paths.map(identityOf);
