@@ -59,6 +59,14 @@ describe('S6 the age of a challenge', () => {
   });
 });
 
+it('the RateLimit headers tell the slots that are left, and the seconds until the next one frees', async () => {
+  expect(await statusOf(direct.askFreshly())).toBe(200);
+  direct.step(60);
+  const { headers } = await direct.askFreshly();
+  expect(headers.get('ratelimit-policy')).toBe('"upstream";q=100000;w=3600');
+  expect(headers.get('ratelimit')).toMatch(/^"upstream";r=99998;t=35\d\d$/);
+});
+
 describe("S7 the client's clock", () => {
   it.each([-600, 600])('may be %i s off if it echoes our issuedAt', async (seconds) => {
     const { info } = await direct.challenge();
@@ -126,6 +134,14 @@ describe.each([-HOUR, HOUR])('a time of day that jumps by %i s', (step) => {
     const { info } = await direct.challenge();
     expect([info.issuedAt, info.expirationTime]).toEqual([fromNow(0), fromNow(300)]);
     for (const answer of [direct.askFreshly(), direct.askWith(header)]) expect(await statusOf(answer)).toBe(200);
+  });
+
+  it('V12 does not invalidate a challenge that both clocks have dated between two seconds', async () => {
+    direct.step(0.6);
+    direct.setRight(0.6);
+    const header = await direct.signIn();
+    direct.setRight(step);
+    expect(await statusOf(direct.askWith(header))).toBe(200);
   });
 
   it('V12 costs at most one more challenge when it jumps back', async () => {

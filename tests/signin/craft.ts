@@ -22,7 +22,7 @@ export async function statusOf(answer: Response | Promise<Response>): Promise<nu
 export async function refusedWith(code: string, answer: Response | Promise<Response>): Promise<SignInChallenge> {
   const response = await answer;
   const body = (await response.json()) as PaymentRequired & { ok: boolean };
-  expect([response.status, body.ok, body.error]).toEqual([402, false, code]);
+  expect([response.status, body.ok, body.error, body.accepts]).toEqual([402, false, code, []]);
   const header = response.headers.get(HEADERS.paymentRequired) ?? '';
   expect({ ...body, ...decodeHeader(header) }).toEqual(body);
   expect(header.length).toBeLessThanOrEqual(4096);

@@ -7,7 +7,7 @@ import { type CompleteSIWxInfo, createSIWxMessage } from '@x402/extensions/sign-
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Crypto, equalSecrets, nodeCrypto } from '../../packages/gateway/src/crypto.ts';
+import { type Crypto, decodeBase64, equalSecrets, nodeCrypto } from '../../packages/gateway/src/crypto.ts';
 import { signInInfo } from '../../packages/gateway/src/gates/siwx/gate.ts';
 import { Nonces } from '../../packages/gateway/src/gates/siwx/nonce.ts';
 import { readSignIn, readValidSignIn } from '../../packages/gateway/src/gates/siwx/sign-in.ts';
@@ -162,6 +162,12 @@ describe('a nonce is accepted from 30 s before its time of issue until 300 s aft
   });
 });
 
+it('a sign-in that echoes the dates of its challenge is judged by its nonce alone', async () => {
+  const echo = await signedAt(issued(), NOW, { expirationTime: undefined });
+  const codes = [330, 331].map((age) => codeOf(echo, { nowMs: NOW + age * 1000, judgedByStore: true }));
+  expect(codes).toEqual(['valid', 'invalid_siwx_expired']);
+});
+
 const date = (seconds: number): string => new Date(NOW + seconds * 1000).toISOString();
 
 it.each<[object, string[]]>([
@@ -277,6 +283,16 @@ it('S25 secrets of unequal length compare as different without throwing', () => 
     expect(equalSecrets(secret, other)).toBe(false);
     expect(equalSecrets(other, secret)).toBe(false);
   }
+});
+
+it('base64 decodes padded and unpadded, and in no other spelling of the same bytes', () => {
+  const check = (bytes: Uint8Array) => {
+    const padded = Buffer.from(bytes).toString('base64');
+    for (const text of [padded, padded.replaceAll('=', '')]) expect(decodeBase64(text)).toEqual(Buffer.from(bytes));
+  };
+  fc.assert(fc.property(fc.uint8Array({ minLength: 1, maxLength: 9 }), check), { numRuns: samples(300) });
+  const others = ['', '=', 'A', 'AB', 'AB==', 'AA=', 'AAB', 'AAB=', 'AAA==', 'AAAA=', 'AA-_', 'AA AA', 'AAAA\n'];
+  for (const text of others) expect([text, decodeBase64(text)]).toEqual([text, undefined]);
 });
 
 const DIGITS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';

@@ -15,8 +15,8 @@ export function decodeBase64(value: string): Uint8Array | undefined {
   const bytes = Buffer.from(value, 'base64');
   // Node skips invalid characters; only what it would write itself is accepted.
   const canonical = bytes.toString('base64');
-  const isUnpadded = value.length < canonical.length && value === canonical.slice(0, canonical.indexOf('='));
-  return value === canonical || isUnpadded ? bytes : undefined;
+  const [unpadded] = canonical.split('=');
+  return value === canonical || value === unpadded ? bytes : undefined;
 }
 
 /** Decodes base64 JSON, as in x402's headers; undefined for anything else. */

@@ -128,8 +128,7 @@ async function answerOld(seller: Seller, sent: PaymentCall, refusal: Refusal, pr
 
 function lookUp({ payments }: PaymentDependencies, sent: PaymentCall, { key, network, payer }: PresentedPayment) {
   const [{ feePayer }, { requestHash }] = [sent.offer, sent.request];
-  const name = feePayer === '' ? undefined : feePayerName(network, feePayer);
-  return fromStore(payments.look({ key, network, payer, requestHash }, name));
+  return fromStore(payments.look({ key, network, payer, requestHash }, feePayerName(network, feePayer)));
 }
 
 interface KnownPayment extends Pick<StoredState, 'record'> {

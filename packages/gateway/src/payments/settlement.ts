@@ -90,7 +90,7 @@ export async function recordOutcome(
   onSettlement?.(settlement.outcome);
   const resolved = await payments.resolve(payment.key, settlement, payment.owner).catch(onFailure);
   onStep?.('record');
-  return { settlement, ...(settlement.outcome === 'settled' && resolved) };
+  return { settlement, ...resolved };
 }
 
 /** The settled payment. Refuses a payment that has not settled, or whose outcome is unknown. `outcome`: undefined if it is late. */

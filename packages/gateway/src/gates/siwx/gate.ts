@@ -73,7 +73,7 @@ export class SiwxGate implements Gate {
   async serve(call: Call, trail: Trail, prepare: Prepare): Promise<Delivery> {
     const { store } = this.#dependencies;
     const nonce = await this.#readSignIn(call, trail);
-    let isBurnt = nonce === undefined;
+    let isBurnt = false;
     const onSlot = async () => {
       isBurnt = true;
     };
