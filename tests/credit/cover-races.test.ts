@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
 import { answerFromCredit, ChargedAnswers } from '../../packages/gateway/src/credit/debiting.ts';
+import type { PaymentDependencies } from '../../packages/gateway/src/payments/dependencies.ts';
 import { choosePayer } from '../../packages/gateway/src/payments/payer.ts';
 import { AccountQueue } from '../../packages/gateway/src/payments/queue.ts';
 import type { NewPayment } from '../../packages/gateway/src/payments/record.ts';
-import { refusalOf } from '../../packages/gateway/src/payments/responses.ts';
+import { beginSettlement } from '../../packages/gateway/src/payments/settlement.ts';
 import type { Purchase } from '../../packages/gateway/src/payments/steps.ts';
 import { TIMES } from '../../packages/gateway/src/times.ts';
 import { grant, HOLDER, landed, ledgerSuite, newPurchase, signatureOf, startSettling } from '../kit/ledger.ts';
@@ -19,7 +20,7 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
   /** A payment as the gate sees it, and its purchase without a chain: reserved, then settled, in the ledger. */
   function newPayment(
     amountMicros: number,
-    { hasTicket = true, queue = new AccountQueue(RETRY_MS), change = {} as Partial<NewPayment> } = {},
+    { hasTicket = true, isBound = true, queue = new AccountQueue(RETRY_MS), change = {} as Partial<NewPayment> } = {},
   ) {
     const { accounts, payments } = ledger;
     const creditMicros = Math.max(0, amountMicros - PRICE);
@@ -30,9 +31,12 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
     const look = () => payments.look(record);
 
     /** Settles what was reserved. */
-    async function settle(owner: string): Promise<void> {
-      const verdict = await payments.settling(key, owner, { answer: '{}', signature: signatureOf(record) });
-      if (verdict !== 'settling') throw refusalOf('taken');
+    async function settle(purchase: Purchase): Promise<void> {
+      const facilitator = { feePayer: () => undefined, signatureOf: () => signatureOf(record) };
+      await beginSettlement({ payments, facilitator } as unknown as PaymentDependencies, purchase, {
+        answer: '{}',
+        height: 7,
+      });
       await payments.resolve(key, landed(record));
     }
 
@@ -42,14 +46,14 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
       /** Chooses what pays. `seen`: what the request saw of the wallet's credit. */
       async choose(seen = look()) {
         const owner = randomUUID();
-        const sent = { key, inVersion1Header: false, receipts: undefined };
+        const sent = { key, inVersion1Header: false, receipts: undefined, trail: {} };
         const call = { ...sent, request: { requestHash, route, requestId, owner } };
-        const payment = { ...record, owner, hasTicket, isBound: true, amount: String(amountMicros) };
+        const payment = { ...record, owner, hasTicket, isBound, amount: String(amountMicros) };
         const purchase = { sent: call, payment, look: await seen } as unknown as Purchase;
         const debit = await choosePayer(sale, purchase, () => payments.reserve(payment, sale));
         return {
           /** The upstream answers: charges or settles. */
-          finish: () => (debit ? answerFromCredit(debiting, debit, call, () => async () => ANSWER) : settle(owner)),
+          finish: () => (debit ? answerFromCredit(debiting, debit, call, () => async () => ANSWER) : settle(purchase)),
           /** The upstream fails. */
           async fail() {
             const failing = async () => Promise.reject(new Error('failed'));
@@ -134,6 +138,35 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
     ledger.payments.delivered(due.key);
     await (await payment.choose(Promise.resolve(seen))).finish();
     expect(await account()).toMatchObject({ spentMicros: PRICE, holds: 0 });
+  });
+
+  it.each([
+    ['is watched on the chain by a memo of ours', true, 'memo'],
+    ['is not watched by a memo that its payer has chosen', false, undefined],
+  ])('%s', async (_, isBound, memo) => {
+    await grant(ledger, PRICE);
+    const payment = newPayment(PRICE, { isBound });
+    await payment.buy();
+    expect(await account()).toMatchObject({ spentMicros: PRICE });
+    expect((await ledger.accounts.debit(payment.record.key))?.memo).toBe(memo);
+  });
+
+  it('is charged to credit although an answer to its request is owed, which was looked for before', async () => {
+    await grant(ledger, 2 * PRICE);
+    const first = newPayment(PRICE);
+    await first.buy();
+    const { requestHash } = first.record;
+    await newPayment(PRICE, { change: { requestHash } }).buy();
+    expect(await account()).toMatchObject({ spentMicros: 2 * PRICE, holds: 0 });
+  });
+
+  it('and would buy credit is charged to credit that has come since it saw none', async () => {
+    const payment = newPayment(BUNDLE);
+    const seen = await payment.look();
+    await grant(ledger, 2 * PRICE);
+    await (await payment.choose(Promise.resolve(seen))).finish();
+    expect(await progressOf(payment)).toBeUndefined();
+    expect(await account()).toMatchObject({ grantedMicros: 2 * PRICE, spentMicros: PRICE, holds: 0 });
   });
 
   it('waits for the last credit while another call holds it, and is charged if that call fails', async () => {

@@ -5,13 +5,26 @@ import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
 import type { PaymentRequired } from '@x402/core/types';
 import { createSIWxPayload, encodeSIWxHeader } from '@x402/extensions/sign-in-with-x';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Payments } from '../../packages/gateway/src/payments/payments.ts';
+import { TIMES } from '../../packages/gateway/src/times.ts';
 import type { Example } from '../http/targets.ts';
 import { isFull } from '../kit/rounds.ts';
 import { WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { challengeFor, decodeHeader, encodeHeader, newSigner, signedHeader } from '../kit/wallet.ts';
-import { bodyOf, callOf, headerOf, leaves, leavesNoTrace, paidRoutes, send, sendPaid } from '../payments/calls.ts';
-import { until } from '../payments/fault-buyer.ts';
+import {
+  asVersion1,
+  bodyOf,
+  callOf,
+  headerOf,
+  leaves,
+  leavesNoTrace,
+  paidRoutes,
+  paymentFor,
+  send,
+  sendPaid,
+} from '../payments/calls.ts';
+import { newPath, until } from '../payments/fault-buyer.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import {
   anyCall,
@@ -128,6 +141,53 @@ describe('a payment whose wallet has credit', () => {
       expect([again.status, await again.text(), again.headers.get(HEADERS.replayed)]).toEqual([200, text, 'true']);
     });
     expect(await balanceOf(gateway, wallet)).toMatchObject({ spentMicros: PRICE });
+  });
+
+  it('is answered again when its challenge is too old to buy anything', async () => {
+    const payment = await paymentOf(gateway, call, wallet, PRICE);
+    const { status } = await leaves(gateway, { transfers: 0, arrivals: 1 }, () => sendPaid(gateway, call, payment));
+    const now = Payments.prototype.now;
+    const later = vi.spyOn(Payments.prototype, 'now').mockImplementation(function (this: Payments) {
+      return now.call(this) + TIMES.challengeMs + 60_000;
+    });
+    onTestFinished(() => later.mockRestore());
+    const again = await leavesNoTrace(gateway, () => sendPaid(gateway, call, payment));
+    expect([status, again.status, again.headers.get(HEADERS.replayed)]).toEqual([200, 200, 'true']);
+  });
+});
+
+describe('an answer that credit has paid for and that was not delivered', () => {
+  /** The answer to HEAD has no body: it is charged and not delivered. */
+  async function owe(): Promise<Example> {
+    const get = { target: newPath(), init: { method: 'GET', headers: {} } };
+    const signed = { [HEADERS.signIn]: await spendingHeader(gateway, get, wallet.signIn) };
+    const head = { ...get, init: { ...get.init, method: 'HEAD' } };
+    await leaves(gateway, { transfers: 0, arrivals: 1 }, async () => {
+      expect((await send(gateway, head, signed)).status).toBe(200);
+    });
+    return get;
+  }
+
+  it('is delivered to a payment for the same request: nothing is charged or settled', async () => {
+    const get = await owe();
+    const { spentMicros } = await balanceOf(gateway, wallet);
+    const payment = await paymentFor(gateway, get, wallet);
+    await leavesNoTrace(gateway, async () => {
+      const response = await sendPaid(gateway, get, payment);
+      expect([response.status, response.headers.get(HEADERS.replayed)]).toEqual([200, 'true']);
+      expect((await bodyOf(response)).result).toBeDefined();
+    });
+    expect(await balanceOf(gateway, wallet)).toMatchObject({ spentMicros, heldMicros: 0 });
+    const next = await paymentFor(gateway, get, wallet);
+    const response = await leaves(gateway, { transfers: 0, arrivals: 1 }, () => sendPaid(gateway, get, next));
+    expect([response.status, response.headers.get(HEADERS.replayed)]).toEqual([200, null]);
+  });
+
+  it('is not delivered to a payment without its ticket, which settles', async () => {
+    const get = await owe();
+    const payment = asVersion1(await paymentFor(gateway, get, wallet));
+    const response = await leaves(gateway, { transfers: 1, arrivals: 1 }, () => sendPaid(gateway, get, payment));
+    expect([response.status, response.headers.get(HEADERS.replayed)]).toEqual([200, null]);
   });
 });
 

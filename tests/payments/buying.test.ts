@@ -48,10 +48,13 @@ describe('the official client buys', () => {
     const { cluster = 'mainnet' } = row;
     const chain = solana[cluster];
     const before = await chain.usdcBalance(solana.payTo);
+    const simulations = () => chain.calls.filter(({ method }) => method === 'simulateTransaction').length;
+    const simulated = simulations();
     const response = await leaves(gateway, { transfers: 1, arrivals: 1 }, () =>
       wallet.buy(`${gateway.url}${target}`, init),
     );
     expect([response.status, (await bodyOf(response)).ok]).toEqual([200, true]);
+    expect(simulations()).toBe(simulated + 1);
     const amount = BigInt(priceMicros(row, DEFAULT_PRICING));
     expect((await chain.usdcBalance(solana.payTo)) - before).toBe(amount);
     const transfer = chain.transfers.at(-1);
@@ -72,6 +75,17 @@ describe('the official client buys', () => {
 });
 
 const call = callOf('rpc.mainnet.helius.getBalance');
+
+it('once the fee budget is used up, nothing is called or sent, and a payment stays unused', async () => {
+  const frugal = await startSellingGateway({ ...ROOMY, FEE_BUDGET_LAMPORTS_PER_HOUR: '21000' }, { solana });
+  await buys(frugal, call, await paymentFor(frugal, call, wallet));
+  const next = await paymentFor(frugal, call, wallet);
+  await leavesNoTrace(frugal, () =>
+    answersWith(503, 'facilitator_unavailable', 'unused', sendPaid(frugal, call, next)),
+  );
+  await frugal.stop();
+});
+
 const ROWS = [
   ['mainnet', 'rpc.mainnet.helius.getBalance', 'solana'],
   ['devnet', 'das.devnet.helius.getAsset', 'solana-devnet'],

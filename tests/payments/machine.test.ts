@@ -6,6 +6,7 @@ import {
   adopt,
   apply,
   call,
+  endSearch,
   release,
   reserve,
   resolve,
@@ -285,6 +286,12 @@ describe('a settlement', () => {
     expect(apply(state, EVENTS['proof of a transfer'], NOW).after.paid).toEqual([]);
   });
 
+  it('does not begin while the payer has another open or owed payment for the same request', () => {
+    const due = [{ key: 'other' }];
+    const { verdict, after } = apply({ ...STATES.reserved, due }, EVENTS.settling, NOW);
+    expect([verdict, after.record]).toEqual(['owed', STATES.reserved.record]);
+  });
+
   it('has the time that its purchase names, so that an outage does not change the receipt', () => {
     const sent = apply(STATES.reserved, settling('owner', { settlingSinceMs: NOW - 5 }), NOW).after;
     expect(sent.record).toMatchObject({ progress: 'settling', settlingSinceMs: NOW - 5 });
@@ -299,5 +306,19 @@ describe('a settlement', () => {
     const { record } = apply(STATES.refused, EVENTS['proof of a transfer'], NOW).after;
     expect(record).not.toHaveProperty('reason');
     expect(record).toMatchObject({ signature: SETTLED.signature, forgetAtMs: NOW + TIMES.recordMs });
+  });
+});
+
+describe('the end of the search for an outcome', () => {
+  it('is noted once, with its time, and a later proof still counts', () => {
+    const { after } = apply(STATES.unresolved, endSearch, NOW);
+    expect(after).toEqual({ ...STATES.unresolved, record: { ...STATES.unresolved.record, searchEndedMs: NOW } });
+    expect(apply(after, endSearch, NOW + 1).verdict).toBe('ignored');
+    expect(apply(after, EVENTS['proof of a transfer'], NOW).after.record?.progress).toBe('settled');
+  });
+
+  it.each(keysOf(STATES))('comes only for an unknown outcome: %s', (name) => {
+    const isUnknown = name === 'unresolved' || name === 'settling, lapsed';
+    expect(apply(STATES[name], endSearch, NOW).verdict).toBe(isUnknown ? 'done' : 'ignored');
   });
 });

@@ -1,7 +1,9 @@
 import { EventEmitter, once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { PaymentRequired } from '@asset-gateway/protocol';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
+import { TIMES } from '../../packages/gateway/src/times.ts';
 import type { Lies } from '../../packages/sandbox/src/chain/faults.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/test-gateway.ts';
 import { ask, PENDING, type Reply, ROOMY, receiptIn, until } from './fault-buyer.ts';
@@ -62,6 +64,47 @@ it('P6 a payment whose connection to the upstream is lost reaches it at most 3 t
   }
   expect((await ask()).outcome).toMatch(/^402 payment_rejected /);
   expect(moved()).toEqual([0, 3]);
+});
+
+it('P6 a payment that is refused before its upstream call may come again any number of times', async () => {
+  const { ask, moved, faults } = await newSale(gateway);
+  faults.status = 503;
+  for (let time = 0; time < 4; time++) expect((await ask()).outcome).toBe('503 facilitator_unavailable unused');
+  expect(moved()).toEqual([0, 0]);
+  faults.reset();
+  expect([(await ask()).outcome, moved()]).toEqual(['200', [1, 1]]);
+});
+
+it('P6 a payment that may be on its way is not released: its lease lasts until its outcome is known', async () => {
+  const sale = await newSale(gateway);
+  const released = vi.spyOn(Payments.prototype, 'release');
+  Object.assign(sale.faults, { dropAfterBroadcast: true, lie: { statusMissing: true } });
+  expect((await sale.ask()).outcome).toBe(PENDING);
+  expect(released).not.toHaveBeenCalled();
+  sale.faults.reset();
+  await expectStored(sale);
+});
+
+it('P6 a refusal waits until its payment is released, so that it can be sent again at once', async () => {
+  const { ask, moved, provider } = await newSale(gateway);
+  const { release } = Payments.prototype;
+  let isReleased = false;
+  vi.spyOn(Payments.prototype, 'release').mockImplementationOnce(async function (this: Payments, ...released) {
+    await pause(50);
+    await release.apply(this, released);
+    isReleased = true;
+  });
+  provider.faults.status = 500;
+  expect([(await ask()).outcome, isReleased]).toEqual(['502 upstream_error unused', true]);
+  provider.faults.reset();
+  expect([(await ask()).outcome, moved()]).toEqual(['200', [1, 2]]);
+});
+
+it('P6 a refusal because of the database does not wait for the database', async () => {
+  const { ask, moved } = await newSale(gateway);
+  vi.spyOn(Payments.prototype, 'settling').mockRejectedValueOnce(new Error('ENOSPC'));
+  vi.spyOn(Payments.prototype, 'release').mockReturnValueOnce(new Promise(() => undefined));
+  expect([(await ask()).outcome, moved()[0]]).toEqual(['503 state_unavailable unused', 0]);
 });
 
 describe('an answer that cannot be fetched again', () => {
@@ -254,7 +297,8 @@ describe('P6 a payment that is on the chain already, and not known here', () => 
     expect((await sale.ask()).outcome).toBe(PENDING);
     expect(sale.moved()).toEqual([1, 1]);
     sale.faults.reset();
-    expect([(await sale.ask()).status, sale.moved()[0]]).toEqual([200, 1]);
+    expect([(await sale.ask()).status, sale.moved()]).toEqual([200, [1, 2]]);
+    expect([(await sale.ask()).outcome, sale.moved()]).toEqual(['200 again', [1, 2]]);
   });
 
   it('P6 is not refused where that is found out only at settling, and one node of the RPC does not know it', async () => {
@@ -330,6 +374,19 @@ describe('P6 a settlement that the database cannot note', () => {
       throw new Error('the reply was lost');
     });
     expect((await sale.ask()).outcome).toBe(PENDING);
+    await expectStored(sale);
+  });
+
+  it('buys although the database has ended when the chain confirms it: one transfer, and the stored answer', async () => {
+    const sale = await newSale(gateway);
+    const lost = new Error('the database has ended');
+    vi.spyOn(Payments.prototype, 'resolve').mockRejectedValueOnce(lost);
+    vi.spyOn(Payments.prototype, 'find').mockRejectedValueOnce(lost);
+    const reply = await sale.ask();
+    const [transfer] = sale.chain.transfers.slice(-1);
+    const receipt = { success: true, payer: sale.buyer.address, transaction: transfer?.signature };
+    expect([reply.outcome, receiptIn(reply)]).toEqual(['200', expect.objectContaining(receipt)]);
+    later(TIMES.leaseMs);
     await expectStored(sale);
   });
 

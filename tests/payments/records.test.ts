@@ -23,6 +23,8 @@ import {
   UNSENT,
 } from '../kit/ledger.ts';
 
+const byAnother = (payment: NewPayment): NewPayment => ({ ...payment, owner: 'another' });
+
 const EXPIRED = { outcome: 'refused', reason: 'expired' } as const;
 
 ledgerSuite('an answer that was paid for', (ledger) => {
@@ -470,8 +472,6 @@ ledgerSuite('the hourly budget of fees', (ledger) => {
     expect(await sendNew(1)).toBe(ofNewPayers === 0 ? 'settling' : 'fees used up');
   });
 });
-
-const byAnother = (payment: NewPayment): NewPayment => ({ ...payment, owner: 'another' });
 
 ledgerSuite('a payment', (ledger) => {
   it('P7 that was being settled is known again after a crash, its outcome open, with everything noted', async () => {

@@ -1,0 +1,213 @@
+import { HEADERS, Refusal } from '@asset-gateway/protocol';
+import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Trail } from '../../packages/gateway/src/call.ts';
+import { nodeCrypto } from '../../packages/gateway/src/crypto.ts';
+import type { PaymentDependencies } from '../../packages/gateway/src/payments/dependencies.ts';
+import type { Settlement } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
+import { Payments } from '../../packages/gateway/src/payments/payments.ts';
+import { Reconciler } from '../../packages/gateway/src/payments/reconcile.ts';
+import type { NewPayment } from '../../packages/gateway/src/payments/record.ts';
+import {
+  beginSettlement,
+  conclude,
+  deliveryOf,
+  recordOutcome,
+  send,
+} from '../../packages/gateway/src/payments/settlement.ts';
+import type { Purchase } from '../../packages/gateway/src/payments/steps.ts';
+import {
+  landed,
+  ledgerSuite,
+  newPayment,
+  REFUSED,
+  signatureOf,
+  startSettling,
+  UNKNOWN,
+  UNSENT,
+} from '../kit/ledger.ts';
+import { openMarket } from './forge.ts';
+
+const ANSWER = '{"n":1}';
+/** Lamports of fees in an hour. */
+const LIMIT = 100;
+
+const market = await openMarket();
+afterAll(() => market.chain.close());
+afterEach(() => void vi.restoreAllMocks());
+/** One that can be sent again. */
+const transaction = market.genuine.wire.toString('base64');
+
+ledgerSuite('a settlement that may not begin', (ledger) => {
+  /** Notes the settlement of a reserved payment. */
+  async function noted(payment: NewPayment) {
+    const [steps, trail]: [string[], Partial<Trail>] = [[], {}];
+    const facilitator = { feeBudgetPerHour: LIMIT, feePayer: () => 'fee payer', signatureOf };
+    const onStep = (step: string) => void steps.push(step);
+    const dependencies = { payments: ledger.payments, facilitator, onStep } as unknown as PaymentDependencies;
+    const sent = { trail, inVersion1Header: false };
+    const purchase = { payment, sent, look: { paidOnMainnet: [] } } as unknown as Purchase;
+    const told = await beginSettlement(dependencies, purchase, { answer: ANSWER, height: 7 }).catch(
+      (error: unknown) => error,
+    );
+    const { code, details } = told instanceof Refusal ? told : { code: told, details: undefined };
+    const record = await ledger.payments.find(payment.key);
+    const answer = await ledger.payments.answer(payment.key);
+    return { code, state: details?.payment?.state, progress: record?.progress, answer, steps, trail };
+  }
+
+  const UNSTORED = { progress: 'reserved', answer: undefined, steps: [], trail: {} };
+
+  it('is refused when the payer has another open payment for its request: it stays unused', async () => {
+    const [first, second] = [newPayment(), newPayment()];
+    const payment = { ...second, payer: first.payer, requestHash: first.requestHash };
+    for (const each of [first, payment]) expect(await ledger.payments.reserve(each)).toBe('reserved');
+    const begun = { progress: 'settling', answer: ANSWER, steps: ['store'], trail: { payment: { state: 'pending' } } };
+    expect(await noted(first)).toEqual({ code: undefined, state: undefined, ...begun });
+    expect(await noted(payment)).toEqual({ code: 'settlement_pending', state: 'unused', ...UNSTORED });
+  });
+
+  it('is refused when the fee budget is used up: the payment stays unused', async () => {
+    const payment = newPayment({ feeLamports: LIMIT + 1 });
+    expect(await ledger.payments.reserve(payment)).toBe('reserved');
+    expect(await noted(payment)).toEqual({ code: 'facilitator_unavailable', state: 'unused', ...UNSTORED });
+  });
+
+  it('is refused when another request has reserved the payment since', async () => {
+    const payment = newPayment();
+    expect(await ledger.payments.reserve({ ...payment, owner: 'another' })).toBe('reserved');
+    expect(await noted(payment)).toEqual({ code: 'state_unavailable', state: 'unused', ...UNSTORED });
+  });
+});
+
+/** What a facilitator answers, call by call. */
+type Answer = (payment: NewPayment) => Settlement | Error;
+
+const unknown: Answer = () => UNKNOWN;
+const unsent: Answer = () => UNSENT;
+const refused: Answer = () => REFUSED;
+const fails: Answer = () => new Error('no answer');
+
+const SETTLED = { code: undefined, state: undefined, progress: 'settled' };
+const PENDING = { code: 'settlement_pending', state: 'pending', progress: 'unresolved' };
+const UNUSED = { code: 'facilitator_unavailable', state: 'unused', progress: undefined };
+const REJECTED = { code: 'payment_rejected', state: 'refused', progress: 'refused' };
+
+ledgerSuite('a purchase whose settlement has begun', (ledger) => {
+  /** The purchase of a payment that is being settled, by a facilitator that gives these answers. */
+  async function begin(answers: readonly Answer[], change: Partial<NewPayment> = {}) {
+    const payment = newPayment({ transaction, ...change });
+    await startSettling(ledger, payment, ANSWER);
+    const [outcomes, failures]: [string[], unknown[]] = [[], []];
+    const settle = vi.fn(async () => {
+      const answer = answers[settle.mock.calls.length - 1]?.(payment) ?? UNKNOWN;
+      if (answer instanceof Error) throw answer;
+      return answer;
+    });
+    const reading = { payments: ledger.payments, crypto: nodeCrypto, chains: new Map() };
+    const facilitator = { settle } as unknown as PaymentDependencies['facilitator'];
+    const reconciler = new Reconciler({ ...reading, facilitator });
+    onTestFinished(() => reconciler.close());
+    const dependencies = {
+      ...reading,
+      facilitator,
+      reconciler,
+      onFailure: (error: unknown) => void failures.push(error),
+      onSettlement: (outcome: string) => void outcomes.push(outcome),
+    } as unknown as PaymentDependencies;
+    const sent = { inVersion1Header: false, receipts: undefined, request: {}, trail: {} };
+    const purchase = { payment, sent } as unknown as Purchase;
+    return { payment, dependencies, purchase, settle, outcomes, failures };
+  }
+
+  type Begun = Awaited<ReturnType<typeof begin>>;
+
+  const settled = async ({ dependencies, purchase }: Begun) =>
+    recordOutcome(dependencies, purchase, await send(dependencies, purchase));
+
+  /** What the client is told, and what is recorded. */
+  async function ended(
+    { dependencies, purchase, payment }: Begun,
+    outcome: Awaited<ReturnType<typeof settled>> | undefined,
+  ) {
+    const told = await conclude(dependencies, purchase, outcome).catch((error: unknown) => error);
+    const { code, details } = told instanceof Refusal ? told : { code: undefined, details: undefined };
+    const stored = await ledger.payments.find(payment.key);
+    return { code, state: details?.payment?.state, progress: stored?.progress };
+  }
+
+  it.each<[string, readonly Answer[], object, string]>([
+    ['is settled if it has landed', [landed], SETTLED, 'settled'],
+    ['is refused if it has failed on the chain', [refused], REJECTED, 'refused'],
+    ['is unused if nothing was sent', [unsent], UNUSED, 'unsent'],
+    ['is looked up at once if its outcome is unknown', [unknown, landed], SETTLED, 'unknown'],
+    ['is pending while its outcome is unknown', [unknown, unknown], PENDING, 'unknown'],
+    ['is pending after a failure, which proves nothing', [fails, unknown], PENDING, 'unknown'],
+  ])('%s', async (_, answers, expected, outcome) => {
+    const begun = await begin(answers);
+    expect(await ended(begun, await settled(begun))).toEqual(expected);
+    expect(begun.settle).toHaveBeenCalledTimes(answers.length);
+    expect(begun.outcomes).toEqual([outcome]);
+    expect(begun.failures).toEqual(answers[0] === fails ? [new Error('no answer')] : []);
+  });
+
+  it('is pending while it takes too long, and is not sent again', async () => {
+    const begun = await begin([]);
+    expect(await ended(begun, undefined)).toEqual({ ...PENDING, progress: 'settling' });
+    expect(begun.settle).not.toHaveBeenCalled();
+  });
+
+  describe('while the database does not answer', () => {
+    const lost = new Error('the database has ended');
+    const losing = (...methods: readonly ('resolve' | 'find')[]) => {
+      for (const method of methods) vi.spyOn(Payments.prototype, method).mockRejectedValueOnce(lost);
+    };
+
+    it('is settled if it has landed', async () => {
+      const begun = await begin([landed]);
+      losing('resolve', 'find');
+      const { signature } = landed(begun.payment);
+      const concluded = await conclude(begun.dependencies, begun.purchase, await settled(begun));
+      expect(concluded).toEqual({ record: { ...begun.payment, progress: 'unresolved', signature } });
+      expect(begun.failures).toEqual([lost]);
+    });
+
+    it.each<[string, Answer, readonly ('resolve' | 'find')[]]>([
+      ['nothing was sent', unsent, ['resolve']],
+      ['nothing was sent, and its record cannot be read', unsent, ['resolve', 'find']],
+      ['it was refused', refused, ['resolve']],
+    ])('is pending although %s, because no record says so', async (_, answer, methods) => {
+      const begun = await begin([answer]);
+      losing(...methods);
+      expect(await ended(begun, await settled(begun))).toEqual({ ...PENDING, progress: 'settling' });
+    });
+  });
+
+  describe('and has ended', () => {
+    const CREDIT = 45;
+    const answer = { json: ANSWER };
+
+    it('owes its answer until that is delivered', async () => {
+      const begun = await begin([landed]);
+      const { dependencies, purchase, payment } = begun;
+      const concluded = await conclude(dependencies, purchase, await settled(begun));
+      const { receipt } = deliveryOf(dependencies, purchase, answer, concluded);
+      expect(receipt).not.toHaveProperty('grantedMicros');
+      expect(receipt.headers).not.toHaveProperty(HEADERS.credit);
+      expect(await ledger.payments.find(payment.key)).toMatchObject({ owed: true });
+      receipt.onDelivered?.();
+      await expect.poll(() => ledger.payments.find(payment.key)).toMatchObject({ owed: false });
+    });
+
+    it.each([
+      ['names the credit that it has brought, and the balance', CREDIT, `balance=${CREDIT}`],
+      ['names no balance that the database did not tell', undefined, undefined],
+    ])('%s', async (_, balanceMicros, header) => {
+      const begun = await begin([landed], { creditMicros: CREDIT });
+      const outcome = await settled(begun);
+      expect(outcome.balanceMicros).toBe(CREDIT);
+      const concluded = await conclude(begun.dependencies, begun.purchase, { ...outcome, balanceMicros });
+      const { receipt } = deliveryOf(begun.dependencies, begun.purchase, answer, concluded);
+      expect([receipt.grantedMicros, receipt.headers[HEADERS.credit]]).toEqual([CREDIT, header]);
+    });
+  });
+});
