@@ -320,13 +320,15 @@ browserSuite("the operator's page", () => {
     expect(await page.locator('.chart .none').count()).toBe((await page.locator('.chart').count()) - 2);
     const sales = page.locator('.chart', { hasText: 'Sales per minute' });
     expect(await sales.locator('b').first().textContent()).toBe('$12,345.678901');
-    const room = await sales.evaluate((figure) => {
-      const drawing = figure.querySelector('canvas')?.getContext('2d');
-      if (drawing) drawing.font = '13px system-ui, sans-serif';
-      const left = figure.querySelector('.u-over')?.getBoundingClientRect().left ?? 0;
-      return left - figure.getBoundingClientRect().left - (drawing?.measureText('$10,000.00').width ?? 0);
-    });
-    expect(room).toBeGreaterThan(0);
+    const room = () =>
+      sales.evaluate((figure) => {
+        const drawing = figure.querySelector('canvas')?.getContext('2d');
+        if (drawing) drawing.font = '13px system-ui, sans-serif';
+        const left = figure.querySelector('.u-over')?.getBoundingClientRect().left ?? 0;
+        return left - figure.getBoundingClientRect().left - (drawing?.measureText('$10,000.00').width ?? 0);
+      });
+    // The chart is drawn after the figures beside it.
+    await expect.poll(room).toBeGreaterThan(0);
   });
 
   it('marks one minute on all charts, by pointer and by keyboard', async () => {
