@@ -17,7 +17,7 @@ export const plain = (text: string): string => text.replaceAll('<', '&lt;');
 
 const HEAD = `# Errors
 
-What an error means, what you do next, and what it cost. \`npm run docs\` writes this page from the table of refusals.
+What an error means, what you do next, and what it cost. \`npm run docs\` writes this page.
 
 Every error has this body, and \`error\` is a stable code:
 

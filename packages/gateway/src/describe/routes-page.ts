@@ -26,7 +26,7 @@ const RESOLD = Object.keys(PROVIDERS);
 
 const HEAD = `# Routes
 
-Every route with every feature on. \`npm run docs\` writes this page.
+Every route with every feature on; \`npm run docs\` writes this page.
 
 A star marks required parameters. The path names its own; others are in the query of a GET or the body of a POST. The head of a section
 explains what its routes share. Braces such as \`{mainnet,devnet}\` stand for one of each. An address is \`${ADDRESS}\`, a signature
@@ -39,7 +39,7 @@ const rulesOf = ({ rules }: Route): string[] => rules.map(({ description }) => p
 interface Shared {
   readonly explanations: ReadonlyMap<string, string>;
   readonly rules: ReadonlySet<string>;
-  /** The price of all, if they have one. */
+  /** The most frequent price. */
   readonly price: string | undefined;
 }
 
@@ -53,7 +53,7 @@ function sharedBy(methods: readonly Route[], prices: readonly string[]): Shared 
   return {
     explanations: new Map(frequent.map(([leaf]) => [shortName(leaf), explained(leaf)])),
     rules: new Set([...rules].filter(([, { length }]) => length > 1).map(([rule]) => rule)),
-    price: prices.length === 1 ? prices[0] : undefined,
+    price: [...groupBy(prices, (price) => price).values()].sort((a, b) => b.length - a.length)[0]?.[0],
   };
 }
 
@@ -107,23 +107,23 @@ const FREE = '0.00';
 const priceOf = (route: Route, service: Priced): string =>
   service.priceUsd(route) === FREE ? 'free' : priceText(pricesOf(route, service));
 
-const dollarsOf = (rows: readonly Route[], { priceUsd }: Priced): string[] => [
-  ...new Set(rows.map((row) => `$${priceUsd(row)}`)),
+/** The prices of a method's rows, each once. */
+const distinctPrices = (rows: readonly Route[], service: Priced): string[] => [
+  ...new Set(rows.map((row) => priceOf(row, service))),
 ];
 
-/** The section of one method: its price, routes, parameters, rules and example. */
+/** The section of one method: its routes with unusual prices, parameters, rules and example. */
 function methodSection(rows: readonly [Route, ...Route[]], service: Service, shared: Shared): string[] {
   const [route] = rows;
   const prices = groupBy(rows, (row) => priceOf(row, service));
-  const hasOnePrice = prices.size === 1;
-  const title = hasOnePrice ? priceOf(route, service) : dollarsOf(rows, service).join(' or ');
-  const stated = title === shared.price ? '' : `**${capital(title)}.** `;
-  const endpoints = [...prices].map(([price, same]) => `- ${endpointsOf(same)}${hasOnePrice ? '' : `: ${price}`}`);
+  const endpoints = [...prices].map(
+    ([price, same]) => `- ${endpointsOf(same)}${price === shared.price ? '' : `: ${price}`}`,
+  );
   return [
     '',
     `### ${route.method}`,
     '',
-    `${stated}${plain(route.description)}`,
+    plain(route.description),
     '',
     ...endpoints,
     ...parameterLines(route, shared),
@@ -134,17 +134,19 @@ function methodSection(rows: readonly [Route, ...Route[]], service: Service, sha
 function surfaceSection(surface: string, rows: readonly Route[], service: Service): string[] {
   // The rows of a method, for several providers and clusters, have the same parameters.
   const methods = [...groupBy(rows, ({ method }) => method).values()];
+  const prices = methods.flatMap((ofMethod) => distinctPrices(ofMethod, service));
   const shared = sharedBy(
     methods.map(([route]) => route),
-    [...new Set(rows.map((row) => priceOf(row, service)))],
+    prices,
   );
   const { price } = shared;
+  const others = new Set(prices).size > 1 ? ', unless a line names another price' : '';
   const lines = sharedLines(shared);
   return [
     '',
     `## ${surface}`,
     '',
-    `${aboutSurface(surface, service)}${price === undefined || price === 'free' ? '' : ` **${capital(price)}.**`}`,
+    `${aboutSurface(surface, service)}${price === undefined || price === 'free' ? '' : ` **${capital(price)}**${others}.`}`,
     ...(lines.length > 0 ? ['', ...lines] : []),
     ...methods.flatMap((ofMethod) => methodSection(ofMethod, service, shared)),
   ];
