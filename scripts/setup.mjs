@@ -78,7 +78,7 @@ const filesIn = (folder) =>
 const CONSOLE = 'packages/console';
 
 /** What `sources.mjs` writes: results of the build, although they are among the sources. */
-const WRITTEN = [
+export const WRITTEN = [
   'packages/client/src/methods.ts',
   'packages/gateway/src/metrics/alert-texts.ts',
   'packages/gateway/src/stores/sql/changes.ts',

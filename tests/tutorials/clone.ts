@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { WRITTEN } from '../../scripts/setup.mjs';
 
 const MODULES = 'node_modules';
 const OWN = '@asset-gateway';
-/** What the build writes, beside `dist` and `bin` of each package. */
-const BUILT = ['.setup/built', 'packages/client/src/methods.ts', 'packages/console/src/routes/system-rows.ts'];
+/** What the build writes, beside `dist` and `bin` of each package. Without one of them a command of the reader would build again. */
+const BUILT = ['.setup/built', ...WRITTEN];
 
 function git(...words: string[]): void {
   execFileSync('git', ['-c', 'user.name=Reader', '-c', 'user.email=reader@example.com', ...words]);

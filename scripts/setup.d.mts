@@ -1,0 +1,2 @@
+/** What the build writes among the sources. */
+export const WRITTEN: readonly string[];
