@@ -35,6 +35,7 @@ import { askSigned } from '../kit/wallet.ts';
 import { callOf, paymentFor, sendPaid } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
 import { startReceiver } from '../traces/receiver.ts';
+import { linkDependencies } from '../tutorials/clone.ts';
 
 /** A stage of a Dockerfile, performed without a container engine: a folder stands in for `/`. */
 interface Stage {
@@ -80,24 +81,31 @@ function performCopy(stage: Stage, argument: string, stages: ReadonlyMap<string,
 
 const INSTALL = /^npm ci [^&]*/;
 
-/** Links to what is installed here, or copies it. An installation takes half a minute of two cores, and is made with ROUNDS=full. */
-async function linkInstalled(stage: Stage): Promise<void> {
-  for (const folder of ['.', ...readdirSync('packages').map((name) => `packages/${name}`)]) {
-    const installed = join(folder, 'node_modules');
-    const target = inside(stage, folder);
-    if (!existsSync(installed) || !existsSync(join(target, 'package.json'))) continue;
-    // Only within a file system can files be linked.
-    const options = statSync(installed).dev === statSync(target).dev ? '-al' : '-a';
-    const { code, stderr } = await runCommand(['cp', options, installed, target]);
-    if (code !== 0) throw new Error(`${installed} was not copied: ${stderr}`);
-  }
+/** A package that no other one contains, in a record of what npm has installed. */
+const TOP = /^(?:packages\/[^/]+\/)?node_modules\/(?:@[^/]+\/)?[^/]+$/;
+
+/** The packages that are installed here and needed in production. */
+function productionPackages(): string[] {
+  const { packages } = JSON.parse(readFileSync('node_modules/.package-lock.json', 'utf8'));
+  return Object.keys(packages).filter((path) => TOP.test(path) && !packages[path].dev && existsSync(path));
+}
+
+/** Stands for an installation, which takes half a minute of two cores and is made with ROUNDS=full: takes what is installed here. */
+async function linkInstalled(stage: Stage, command: string): Promise<void> {
+  const target = inside(stage, '.');
+  if (!command.includes('--omit=dev')) return linkDependencies(target);
+  // The stage deletes some of these files. Only within a file system can files be linked.
+  const options = statSync('node_modules').dev === statSync(target).dev ? '-al' : '-a';
+  const words = ['cp', options, '--parents', 'node_modules/.bin', ...productionPackages(), target];
+  const { code, stderr } = await runCommand(words);
+  if (code !== 0) throw new Error(`the dependencies were not copied: ${stderr}`);
 }
 
 async function performRun(stage: Stage, command: string): Promise<void> {
   // On this machine an absolute path would leave the stage.
   if (/(?:^|[\s=])\//.test(command)) throw new Error(`RUN names an absolute path: ${command}`);
   const isLinked = !isFull && INSTALL.test(command);
-  if (isLinked) await linkInstalled(stage);
+  if (isLinked) await linkInstalled(stage, command);
   const { code, stderr } = await runCommand(['sh', '-c', isLinked ? command.replace(INSTALL, 'true ') : command], {
     cwd: inside(stage, '.'),
     env: shellEnvironment(),

@@ -20,7 +20,7 @@ export function makeRepository(folder: string): void {
 }
 
 /** Instead of `npm ci`: links the dependencies. Links to our own packages lead into the clone. */
-function linkDependencies(clone: string): void {
+export function linkDependencies(clone: string): void {
   mkdirSync(join(clone, MODULES));
   for (const name of readdirSync(MODULES).filter((each) => each !== OWN && each !== '.package-lock.json'))
     symlinkSync(resolve(MODULES, name), join(clone, MODULES, name));
