@@ -29,7 +29,7 @@ export interface PostgresOptions {
 export const postgresSuite = (title: string, body: () => void, options: TestOptions = {}): void =>
   suiteWith('postgres', title, body, options);
 
-/** Tests lose processes, never the system: what the server wrote need not reach the disk. */
+/** Tests lose processes, never the system: what the server wrote need not reach the disk. Its folder lies in memory. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -37,6 +37,7 @@ const SETTINGS = {
   full_page_writes: 'off',
   max_connections: '200',
   shared_buffers: '32MB',
+  max_wal_size: '128MB',
   log_min_messages: 'fatal',
   autovacuum_naptime: '5s',
 };
@@ -75,7 +76,7 @@ export function runPostgresProgram(name: string, words: readonly string[], envir
 }
 
 /** The folder of a run for an empty data folder and the shared server's. */
-const sharedFolder = (): string => join(placesOfRun().disk, 'postgres');
+const sharedFolder = (): string => join(placesOfRun().memory, 'postgres');
 
 /** An empty folder of data, which a run makes once: that takes longer than to copy it. */
 async function emptyData(): Promise<string> {
@@ -150,7 +151,7 @@ async function createDatabase(port: number): Promise<string> {
 
 /** Starts a server of a test's own, which it may kill. It ends after the tests of the file. */
 export async function startPostgres({ settings, prepare, port }: PostgresOptions = {}) {
-  const folder = join(placesOfRun().disk, `postgres-${randomBytes(6).toString('hex')}`);
+  const folder = join(placesOfRun().memory, `postgres-${randomBytes(6).toString('hex')}`);
   makeOwn(folder);
   const data = join(folder, 'data');
   if (prepare) prepare(data);

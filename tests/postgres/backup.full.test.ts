@@ -27,7 +27,7 @@ function block(word: string): string {
   return found;
 }
 
-const folder = makeFolder('disk');
+const folder = makeFolder();
 makeOwn(folder);
 const [COPY, BASE, ARCHIVE] = ['copy', 'base', 'archive'].map((name) => join(folder, name)) as [string, string, string];
 makeOwn(ARCHIVE);
