@@ -80,7 +80,19 @@ export function random(bytes: number): Buffer {
 const rightSizes = (signature: Uint8Array, publicKey: Uint8Array): boolean =>
   signature.length === SIGNATURE_BYTES && publicKey.length === KEY_BYTES;
 
-/** Derives a 32-byte key for one purpose from each of the gateway's secrets, in order. */
+/**
+ * Derives a 32-byte key for one purpose from each of the gateway's secrets, in order. `asset-gateway` precedes each purpose.
+ *
+ * | purpose | signs | which is valid for |
+ * |---|---|---|
+ * | `siwx` | nonces: of free calls by the store's epoch, of calls from credit by a lasting one | five minutes (`challengeMs`) |
+ * | `memo` | origin and credit of a memo, which the chain shows | as long as the secret is listed, for `sales verify --repair` |
+ * | `exact` | a memo's offer, request and time | five minutes |
+ * | `ticket` | memos: proves that a client got the challenge | 16 minutes: the memo's five, one to settle, ten of an owed answer |
+ * | `receipts` | receipts, without `RECEIPT_KEYPAIR` | as long as the secret is listed, because its key is published |
+ *
+ * `cache/redis-entries.ts` derives the key of cached answers in Redis by itself. They are valid until they are too old to serve.
+ */
 export const keysFor = (purpose: string, { mac }: Pick<Crypto, 'mac'>, secrets: readonly string[]): Buffer[] =>
   secrets.map((secret) => mac(Buffer.from(purpose.padEnd(KEY_BYTES)), Buffer.from(secret)));
 
