@@ -115,3 +115,18 @@ describe.each([
     await expect.poll(calls).toBe(2);
   });
 });
+
+it('a failure that is repeated without a call names only what is left of its wait', async () => {
+  await start(false);
+  Object.assign(gateway.upstream.faults, { status: 429, retryAfter: '50' });
+  const refusal = async () => {
+    const answer = await askSigned(searchOf('failing'));
+    const { error, retryAfterSeconds } = (await answer.json()) as Record<string, unknown>;
+    return [error, retryAfterSeconds, answer.headers.get('retry-after')];
+  };
+  expect(await refusal()).toEqual(['upstream_rate_limited', 50, '50']);
+  // Its key is not called again for two seconds.
+  elapse(1);
+  expect(await refusal()).toEqual(['upstream_rate_limited', 49, '49']);
+  expect(calls()).toBe(1);
+});

@@ -55,6 +55,12 @@ interface Attempt {
   leader?: Waiter;
 }
 
+/** The failure of a key's last call. */
+interface Failure {
+  readonly refusal: Refusal;
+  readonly failedAtMs: number;
+}
+
 /** A failed key is retried after a minute at most. */
 const MEMORY_MS = 90_000;
 
@@ -71,7 +77,7 @@ const mayPassInTime = (error: unknown): boolean =>
 /** The calls of a cache, from due to ended, and their effect on the waiting requests. */
 export class CallsInFlight {
   /** Recent failures, by key id. */
-  readonly failures = new LRUCache<string, Refusal>({ max: 1_024, ttl: MEMORY_MS });
+  readonly #failures = new LRUCache<string, Failure>({ max: 1_024, ttl: MEMORY_MS });
   /** Keys that were rejected: each is fetched alone until it is answered. */
   readonly alone = new LRUCache<string, true>({ max: 8_192, ttl: MEMORY_MS });
   readonly made = { awaited: 0, refresh: 0 };
@@ -93,13 +99,21 @@ export class CallsInFlight {
     this.#waiting = waiting;
   }
 
+  /** The recent failure of a key, if any. Its Retry-After is what is left of it now. */
+  failureOf(id: string): Refusal | undefined {
+    const { refusal, failedAtMs } = this.#failures.get(id) ?? {};
+    if (refusal?.retryAfterSeconds === undefined || failedAtMs === undefined) return refusal;
+    const leftSeconds = refusal.retryAfterSeconds - (this.#dependencies.now() - failedAtMs) / 1_000;
+    return new Refusal(refusal.code, { ...refusal.details, retryAfterSeconds: Math.max(1, Math.ceil(leftSeconds)) });
+  }
+
   /** Stores answers and gives them to the waiting requests. */
   keep(answered: readonly KeptText[], leader?: Waiter): void {
     this.#order.completed(idsOf(answered), true, this.#dependencies.now());
     for (const kept of answered) {
       const { id } = kept.key;
       this.#kept.set(id, kept);
-      this.failures.delete(id);
+      this.#failures.delete(id);
       this.alone.delete(id);
       this.#waiting.give(kept, leader);
     }
@@ -210,7 +224,7 @@ export class CallsInFlight {
       this.#order.rejected(ids, nowMs);
     } else if (isOfShares(error)) this.#order.setBack(ids, nowMs);
     else if (isOfUpstream(error)) {
-      for (const id of ids) this.failures.set(id, error);
+      for (const id of ids) this.#failures.set(id, { refusal: error, failedAtMs: nowMs });
       this.#order.completed(ids, false, nowMs);
     }
   }

@@ -105,7 +105,7 @@ export class Calls {
     const ids = waiter.wanted().map(({ key }) => key.id);
     if (waiter.isRetried || ids.some((id) => this.#memory.order.isInFlight(id))) waiter.isLate = true;
     else {
-      const failures = ids.map((id) => this.#inFlight.failures.get(id));
+      const failures = ids.map((id) => this.#inFlight.failureOf(id));
       this.#waiters.refuse(waiter, failures.find((failure) => failure !== undefined) ?? this.#withoutSlot());
     }
   }
