@@ -4,7 +4,7 @@ import type { Entry } from './entry.ts';
 import { explore, MAX_ROUTES, type World } from './explore.ts';
 import { at, type Fault, type Finding } from './finding.ts';
 import { ASKING_SECONDS, HttpClient, PAUSES_SECONDS, TIME_OVER } from './http-client.ts';
-import { Overrun, within } from './schema.ts';
+import { Overrun, runWithin } from './schema.ts';
 
 const MICROS = 1_000_000;
 
@@ -48,7 +48,7 @@ export function shown(text: string): string {
 
 function faultsOf(run: (world: World) => readonly Fault[], world: World): readonly Fault[] {
   try {
-    return within(CHECK_SECONDS * 1000, () => run(world));
+    return runWithin(CHECK_SECONDS * 1000, () => run(world));
   } catch (error) {
     if (!(error instanceof Overrun)) throw error;
     const problem = `its answers could not be checked within ${CHECK_SECONDS} seconds`;

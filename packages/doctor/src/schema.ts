@@ -12,7 +12,7 @@ export class Overrun extends Error {}
  * Runs a synchronous job with a time limit, also inside of a regular expression. Throws `Overrun` when the time is over. Used for input
  * of another party.
  */
-export function within<T>(milliseconds: number, job: () => T): T {
+export function runWithin<T>(milliseconds: number, job: () => T): T {
   context.job = job;
   try {
     return script.runInContext(context, { timeout: milliseconds }) as T;
@@ -39,7 +39,7 @@ export function mismatch(schema: unknown, value: unknown): string | undefined {
  */
 export function misfit(schema: unknown, value: unknown): string | undefined {
   try {
-    return within(MAX_MS, () => mismatch(schema, value));
+    return runWithin(MAX_MS, () => mismatch(schema, value));
   } catch (error) {
     return error instanceof Overrun ? `its schema was not checked within ${MAX_MS} ms` : 'its schema cannot be read';
   }

@@ -15,7 +15,7 @@ export interface Script {
 class Late extends Error {}
 
 /** Rejects with `Late` if a task does not end in time. The task itself continues. */
-export function within<T>(limitMs: number, words: string, task: Promise<T>): Promise<T> {
+export function rejectAfter<T>(limitMs: number, words: string, task: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(new Late(words));
     // A busy process runs timers before it reads sockets: a reply that has arrived by now still counts.
@@ -165,7 +165,7 @@ export class RedisConnection {
     const number = String(++this.#questions);
     const words = [keys.length, ...keys, ...args, number].map(String);
     const leftMs = askedAtMs + waitMs - monotonicMs();
-    const reply = within(leftMs, 'no reply in time', evaluate(client, script, words));
+    const reply = rejectAfter(leftMs, 'no reply in time', evaluate(client, script, words));
     const [echo, nowMs, wallMs, answer] = await reply.catch((error: Error) => {
       if (isFatal(error, timeout)) client.emit('error', error);
       this.#note(lastingRefusal(error));
@@ -219,7 +219,7 @@ export class RedisConnection {
       });
     });
     try {
-      await within(CONNECT_MS, 'no connection in time', client.connect());
+      await rejectAfter(CONNECT_MS, 'no connection in time', client.connect());
       if (this.#isClosed || !client.isOpen) throw new Error('closed');
       this.#client = client;
       this.#refusal = undefined;
@@ -234,7 +234,7 @@ export class RedisConnection {
 
   /** The connection that the present attempt makes. */
   async #next(waitMs: number): Promise<Client> {
-    const [client] = await within(waitMs, NOT_CONNECTED, once(this.#attempts, 'connect'));
+    const [client] = await rejectAfter(waitMs, NOT_CONNECTED, once(this.#attempts, 'connect'));
     return client;
   }
 }
