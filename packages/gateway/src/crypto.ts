@@ -123,6 +123,13 @@ export class Macs {
   }
 }
 
+/** The time nearest to now, in seconds, of which only the remainder of division by `span` is known. */
+export function nearestTime(remainder: number, span: number, nowMs: number): number {
+  const nowSeconds = Math.floor(nowMs / 1000);
+  const ahead = (((remainder - nowSeconds) % span) + span) % span;
+  return nowSeconds + (ahead < span / 2 ? ahead : ahead - span);
+}
+
 /** The primitives of node:crypto. OpenSSL's Ed25519 accepts keys and R of small order and beyond p, which the checks refuse. */
 export const nodeCrypto: Crypto = {
   verify: (signature, message, key) => rightSizes(signature, key) && verifyStrictly(signature, message, key),

@@ -8,7 +8,7 @@ import {
 } from '@asset-gateway/protocol';
 import type { Delivery, Prepare, Receipt } from '../call.ts';
 import { fromStore } from '../from-store.ts';
-import { alreadyUsed, inProgress, PaidAnswers, storedText } from '../receipts/paid-answers.ts';
+import { alreadyUsed, inProgress, PaidAnswers, storedText, unused } from '../receipts/paid-answers.ts';
 import { type PaidCall, settledResponse } from '../receipts/response.ts';
 import { balanceOf, type Debit, type NewDebit } from './account.ts';
 import type { Accounts, HoldVerdict } from './accounts.ts';
@@ -71,7 +71,7 @@ const NOT_HELD: Partial<Record<HoldVerdict, readonly [RefusalCode, RefusalDetail
 /** The payment or signature stays unused, or its debit is in progress. */
 export function refusalOf(verdict: HoldVerdict): Refusal {
   const [code, details] = NOT_HELD[verdict] ?? [];
-  return code ? new Refusal(code, { ...details, payment: { state: 'unused' } }) : inProgress('debit');
+  return code ? new Refusal(code, { ...details, payment: unused }) : inProgress('debit');
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Answer, Ask, Call, Delivery, Prepare, Trail } from '../call.ts';
 import { answerFromCredit } from '../credit/debiting.ts';
 import { fromStore } from '../from-store.ts';
 import { LIMITS } from '../limits.ts';
-import { storedText } from '../receipts/paid-answers.ts';
+import { storedText, unused } from '../receipts/paid-answers.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import { BUDGET_USED_UP, feeChargeOf, feePayerName, fitsBudget, hasOwnFeePayer } from './facilitator/fee-payer.ts';
@@ -13,7 +13,7 @@ import { type PaymentCall, type PresentedPayment, readPresentedPayment, readSent
 import type { Offer } from './read/requirement.ts';
 import { isSigned } from './read/transaction.ts';
 import type { PaymentRecord, ReserveVerdict } from './record.ts';
-import { refusalOf, unavailable, unused } from './responses.ts';
+import { refusalOf, unavailable } from './responses.ts';
 import type { StoredState } from './rows.ts';
 import { beginSettlement, conclude, deliveryOf, inTurn, recordOutcome, send } from './settlement.ts';
 import type { Purchase } from './steps.ts';

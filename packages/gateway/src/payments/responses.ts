@@ -1,11 +1,9 @@
 import { HEADERS, Refusal, type RefusalCode, type RefusalDetails } from '@asset-gateway/protocol';
 import type { Receipt } from '../call.ts';
+import { unused } from '../receipts/paid-answers.ts';
 import { type PaidCall, paymentResponse, settledResponse } from '../receipts/response.ts';
 import { codeOfReason } from './facilitator/facilitator.ts';
 import type { PaymentRecord, ReserveVerdict } from './record.ts';
-
-/** The payment can be sent again for the same request. */
-export const unused = { state: 'unused' } as const;
 
 const PAYER_BUSY =
   'Too many payments of this wallet are in progress, or too many of its calls were not paid for; retry after Retry-After.';

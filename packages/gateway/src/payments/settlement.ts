@@ -1,6 +1,7 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { Answer, Delivery, Receipt } from '../call.ts';
 import { creditHeader } from '../credit/debiting.ts';
+import { unused } from '../receipts/paid-answers.ts';
 import { TIMES, within } from '../times.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import type { Settlement } from './facilitator/facilitator.ts';
@@ -61,7 +62,7 @@ export async function beginSettlement(
         throw new Refusal('state_unavailable', { reason, payment: { state: 'pending' } });
       });
       if (found && found.progress !== 'reserved') throw responses.pendingRefusal(found, sent.inVersion1Header);
-      throw new Refusal('state_unavailable', { reason, payment: responses.unused });
+      throw new Refusal('state_unavailable', { reason, payment: unused });
     });
   if (verdict === 'fees used up') throw responses.unavailable(BUDGET_USED_UP);
   if (verdict !== 'settling') throw responses.refusalOf(verdict === 'covered' ? 'taken' : verdict);

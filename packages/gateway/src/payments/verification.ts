@@ -1,7 +1,7 @@
 import { Refusal } from '@asset-gateway/protocol';
 import { fromStore } from '../from-store.ts';
 import { LIMITS } from '../limits.ts';
-import { alreadyUsed } from '../receipts/paid-answers.ts';
+import { alreadyUsed, unused } from '../receipts/paid-answers.ts';
 import { Counts, Recent } from '../tallies.ts';
 import { TIMES } from '../times.ts';
 import type { Chains } from './facilitator/chain.ts';
@@ -9,7 +9,7 @@ import { codeOfReason, type Facilitator, type Processed } from './facilitator/fa
 import type { Payments } from './payments.ts';
 import { MISSING, type PaymentSighting, type Reconciler } from './reconcile.ts';
 import { isKnownPayer, type PaymentRecord } from './record.ts';
-import { pendingRefusal, unused } from './responses.ts';
+import { pendingRefusal } from './responses.ts';
 import type { Purchase } from './steps.ts';
 
 /** The payment that is verified, as far as limits count it. */

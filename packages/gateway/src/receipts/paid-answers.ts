@@ -100,6 +100,9 @@ export class PaidAnswers {
   }
 }
 
+/** The payment, or the signature that spends credit, can be sent again for the same request. */
+export const unused = { state: 'unused' } as const satisfies PaymentState;
+
 /** The payment is in progress. */
 export const inProgress = (reason?: string): Refusal =>
   new Refusal('payment_in_progress', { ...(reason && { reason }), payment: { state: 'in_progress' } });

@@ -1,4 +1,4 @@
-import { type Crypto, keysFor, Macs, random } from '../../crypto.ts';
+import { type Crypto, keysFor, Macs, nearestTime, random } from '../../crypto.ts';
 
 const TIME_BYTES = 3;
 const RANDOM_BYTES = 6;
@@ -41,7 +41,7 @@ export class Nonces {
     if (!FORMAT.test(nonce)) return undefined;
     const bytes = Buffer.from(nonce, 'hex');
     const head = bytes.subarray(0, HEAD_BYTES);
-    const issuedAtSeconds = nearest(head.readUIntBE(0, TIME_BYTES), Math.floor(nowMs / 1000));
+    const issuedAtSeconds = nearestTime(head.readUIntBE(0, TIME_BYTES), TIME_RANGE, nowMs);
     const isGenuine = this.#macsOf(epoch).verify(boundTo(origin, issuedAtSeconds, head), bytes.subarray(HEAD_BYTES));
     return isGenuine ? { issuedAtSeconds, epoch } : undefined;
   }
@@ -58,9 +58,3 @@ export class Nonces {
 /** The text that a nonce's MAC covers. */
 const boundTo = (origin: string, seconds: number, head: Buffer): string =>
   `siwx1|${origin}|${seconds}|${head.toString('hex', TIME_BYTES)}`;
-
-/** The time with these low bytes that is closest to now. */
-function nearest(low: number, nowSeconds: number): number {
-  const behind = (((nowSeconds - low) % TIME_RANGE) + TIME_RANGE) % TIME_RANGE;
-  return behind < TIME_RANGE / 2 ? nowSeconds - behind : nowSeconds - behind + TIME_RANGE;
-}

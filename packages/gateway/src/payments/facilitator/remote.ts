@@ -2,6 +2,7 @@ import { below, listAt, member, Refusal } from '@asset-gateway/protocol';
 import type { Background, Repeated } from '../../background.ts';
 import type { Crypto } from '../../crypto.ts';
 import { Pool } from '../../pool.ts';
+import { unused } from '../../receipts/paid-answers.ts';
 import { Recent } from '../../tallies.ts';
 import { TIMES } from '../../times.ts';
 import { unavailable } from '../responses.ts';
@@ -84,7 +85,7 @@ export class RemoteFacilitator implements Facilitator {
     if (answer.status >= 500 || answer.status === 429) throw unavailable(`verify: status ${answer.status}`);
     throw new Refusal('facilitator_invalid_response', {
       reason: `verify: status ${answer.status}`,
-      payment: { state: 'unused' },
+      payment: unused,
     });
   }
 

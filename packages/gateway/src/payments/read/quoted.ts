@@ -1,4 +1,5 @@
 import { dollars, mostMicrosOf, Refusal } from '@asset-gateway/protocol';
+import { unused } from '../../receipts/paid-answers.ts';
 import type { PresentedPayment } from './payment.ts';
 import type { PaymentRequirements } from './requirement.ts';
 import { COST_LIMITS } from './transaction.ts';
@@ -18,7 +19,7 @@ export function informed(requirement: PaymentRequirements, listMicros: number | 
 
 /** The signed text or payment does not cover the present price. Nothing was used up. */
 const dearer = (message: string): Refusal =>
-  new Refusal('no_matching_requirements', { reason: 'signed for less', message, payment: { state: 'unused' } });
+  new Refusal('no_matching_requirements', { reason: 'signed for less', message, payment: unused });
 
 /** Why a signed statement may not spend this many millionths of a dollar; undefined if it may. */
 export function statementRefusal(statement: string | undefined, micros: number): Refusal | undefined {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { HEADERS } from '@asset-gateway/protocol';
 import type { Call, Trail } from '../../call.ts';
-import { type Crypto, keysFor, Macs, random } from '../../crypto.ts';
+import { type Crypto, keysFor, Macs, nearestTime, random } from '../../crypto.ts';
 import { challengedUrl, type OriginOf } from '../../origin.ts';
 import type { PaidCall, ReceiptIssuer } from '../../receipts/response.ts';
 import { TIMES } from '../../times.ts';
@@ -110,12 +110,6 @@ export const MOST_BUNDLED_MICROS = NO_CREDIT;
 /** Whether a text has the format of an issued memo. */
 export const looksIssued = (memo: string): boolean => FORMAT.test(memo) && !MADE_UP.test(memo);
 
-/** The time nearest to another one that has these low bits, in seconds. */
-function nearest(low: number, nowSeconds: number): number {
-  const ahead = (((low - nowSeconds) % SPAN_SECONDS) + SPAN_SECONDS) % SPAN_SECONDS;
-  return nowSeconds + (ahead < SPAN_SECONDS / 2 ? ahead : ahead - SPAN_SECONDS);
-}
-
 /** What a memo says about its payment. */
 interface MemoContent {
   /** In seconds. */
@@ -163,7 +157,7 @@ export class Memos {
     const creditMicros = this.provenCredit(memo, offer);
     if (creditMicros === undefined) return undefined;
     const bytes = Buffer.from(memo, 'base64url');
-    const issuedAt = nearest(bytes.readUIntBE(0, TIME_BYTES), Math.floor(nowMs / 1000));
+    const issuedAt = nearestTime(bytes.readUIntBE(0, TIME_BYTES), SPAN_SECONDS, nowMs);
     const [proven, binding] = [bytes.subarray(0, -BINDING_BYTES), bytes.subarray(-BINDING_BYTES)];
     const isGenuine = this.#bindings.verify(boundText(proven, offer, requestHash, issuedAt), binding);
     return isGenuine ? { issuedAt, creditMicros } : undefined;
