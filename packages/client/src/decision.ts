@@ -13,11 +13,11 @@ const CAPS = { perCallUsd: 0.01, perBundleUsd: 0.05, perDayUsd: 1, inAllUsd: Num
 export type Limits = Readonly<Record<'perCallMicros' | 'perBundleMicros' | 'perDayMicros' | 'inAllMicros', number>>;
 
 /** Dollars in millionths, rounded: 0.57 * 1e6 is slightly below 570,000. */
-const microsOf = (usd: number): number => Math.round(usd * MICROS);
+export const microsOfUsd = (usd: number): number => Math.round(usd * MICROS);
 
 function limitOf(name: keyof Caps, usd: unknown): number {
-  if (usd === undefined) return microsOf(CAPS[name]);
-  if (typeof usd === 'number' && Number.isFinite(usd) && usd >= 0) return microsOf(usd);
+  if (usd === undefined) return microsOfUsd(CAPS[name]);
+  if (typeof usd === 'number' && Number.isFinite(usd) && usd >= 0) return microsOfUsd(usd);
   throw new GatewayError('spending_limit', { message: `${name} must be a number of dollars of at least 0` });
 }
 
@@ -139,7 +139,7 @@ export function assertWithin(
   const check = (cap: number, what: string): void => {
     if (!(micros <= cap)) throw refused(`the gateway asks for ${usd(micros)}, above the cap of ${usd(cap)} ${what}`);
   };
-  if (maxUsd !== undefined) check(microsOf(maxUsd), 'for this call');
+  if (maxUsd !== undefined) check(microsOfUsd(maxUsd), 'for this call');
   if (isBundle) check(perBundleMicros, 'a bundle');
   else check(perCallMicros, 'a call');
 }

@@ -9,6 +9,7 @@ import {
   spendStatement,
 } from '@asset-gateway/protocol/wire';
 import { creditIn } from './call.ts';
+import { microsOfUsd } from './decision.ts';
 import { errorOf, GatewayError } from './error.ts';
 import { type Body402, type Exchange, readObject } from './exchange.ts';
 import { catalogFor } from './fetch-catalog.ts';
@@ -36,7 +37,7 @@ const preference = ({ connection }: Exchange): Readonly<Record<string, string>> 
   connection.mayPrefer ? { Prefer: 'credit' } : {};
 
 const isWithinCap = ({ settings: { maxUsd } }: Exchange, micros: number): boolean =>
-  maxUsd === undefined || micros <= Math.round(maxUsd * 1e6);
+  maxUsd === undefined || micros <= microsOfUsd(maxUsd);
 
 /** Pays a 402 if the client has a payer; otherwise the 402 is the answer. */
 async function payFor(exchange: Exchange, response: Response, body: Body402): Promise<Response> {
