@@ -95,14 +95,17 @@ export const openTable = (payments: readonly OpenPayment[]): Table =>
     payments.map((payment) => ({ ...payment, usd: dollars(payment.usd_micros) })),
   );
 
-const MICROS = /_micros$/;
+const MICROS_COLUMN = /_micros$/;
 
 /** Converts money to dollars, for a person. */
 function inDollars({ columns, rows }: Table): Table {
-  const isMicros = columns.map((column) => MICROS.test(column));
+  const isMicros = columns.map((column) => MICROS_COLUMN.test(column));
   const cell = (value: Cell, column: number): Cell =>
     isMicros[column] && typeof value === 'number' ? (value / MICROS_PER_DOLLAR).toFixed(DECIMALS) : value;
-  return { columns: columns.map((column) => column.replace(MICROS, '')), rows: rows.map((row) => row.map(cell)) };
+  return {
+    columns: columns.map((column) => column.replace(MICROS_COLUMN, '')),
+    rows: rows.map((row) => row.map(cell)),
+  };
 }
 
 /** A table in an output format. `isMore`: its rows follow earlier ones, one a line and without column names. */

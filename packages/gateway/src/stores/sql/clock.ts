@@ -7,7 +7,7 @@ import { type ClockRow, only, type SqlRow, type Statement } from './database.ts'
  * |---|---|
  * | leases, holds, owed and stored answers, windows of calls and fees, expiry of records, the issue time of a memo | books |
  * | deletion of the rows above | books, after a rest and without a jump (`mayDelete`) |
- * | `journal.at`, receipts, deletion of journal entries | wall, the last one under `mayDelete` too |
+ * | `journal_entries.at`, receipts, deletion of journal entries | wall, the last one under `mayDelete` too |
  * | a PostgreSQL statement that is read too late | wall of the server |
  * | nonces and slots | the store's: memory (monotonic) or Redis |
  * | whether a payment can still land, where a search of the chain begins | the chain: block heights, slots, block times |
