@@ -3,10 +3,10 @@ import { describe, expect, it, vi } from 'vitest';
 import { answerFromCredit, ChargedAnswers } from '../../packages/gateway/src/credit/debiting.ts';
 import type { PaymentDependencies } from '../../packages/gateway/src/payments/dependencies.ts';
 import { choosePayer } from '../../packages/gateway/src/payments/payer.ts';
+import type { Purchase } from '../../packages/gateway/src/payments/purchase-state.ts';
 import { AccountQueue } from '../../packages/gateway/src/payments/queue.ts';
 import type { NewPayment } from '../../packages/gateway/src/payments/record.ts';
 import { beginSettlement } from '../../packages/gateway/src/payments/settlement.ts';
-import type { Purchase } from '../../packages/gateway/src/payments/steps.ts';
 import { TIMES } from '../../packages/gateway/src/times.ts';
 import { grant, HOLDER, landed, ledgerSuite, newPurchase, signatureOf, startSettling } from '../kit/ledger.ts';
 

@@ -478,7 +478,13 @@ ledgerSuite('a payment', (ledger) => {
     const payment = newPayment();
     await startSettling(ledger, payment, '{"lamports":18446744073709551615}');
     await ledger.reopen();
-    const noted = { signature: signatureOf(payment), height: 7, progress: 'unresolved', calls: 1, failedOnChain: 0 };
+    const noted = {
+      signature: signatureOf(payment),
+      height: 7,
+      progress: 'unresolved',
+      calls: 1,
+      hasFailedOnChain: false,
+    };
     const times = { settlingSinceMs: expect.any(Number), leasedUntilMs: expect.any(Number) };
     expect(await ledger.payments.open()).toEqual([{ ...payment, ...noted, ...times }]);
     expect(await ledger.payments.answer(payment.key)).toBe('{"lamports":18446744073709551615}');

@@ -5,6 +5,7 @@ import { nodeCrypto } from '../../packages/gateway/src/crypto.ts';
 import type { PaymentDependencies } from '../../packages/gateway/src/payments/dependencies.ts';
 import type { Settlement } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
+import type { Purchase } from '../../packages/gateway/src/payments/purchase-state.ts';
 import { Reconciler } from '../../packages/gateway/src/payments/reconcile.ts';
 import type { NewPayment } from '../../packages/gateway/src/payments/record.ts';
 import {
@@ -14,7 +15,6 @@ import {
   recordOutcome,
   send,
 } from '../../packages/gateway/src/payments/settlement.ts';
-import type { Purchase } from '../../packages/gateway/src/payments/steps.ts';
 import {
   landed,
   ledgerSuite,

@@ -8,9 +8,9 @@ import type {
   Processed,
   Verification,
 } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
+import type { Purchase } from '../../packages/gateway/src/payments/purchase-state.ts';
 import { Reconciler } from '../../packages/gateway/src/payments/reconcile.ts';
 import type { Paid } from '../../packages/gateway/src/payments/record.ts';
-import type { Purchase } from '../../packages/gateway/src/payments/steps.ts';
 import { VerificationLimits, type Verified, Verifier } from '../../packages/gateway/src/payments/verification.ts';
 import { inEachTest } from '../kit/in-suite.ts';
 import { newPayment, openSqliteLedger, signatureOf } from '../kit/ledger.ts';

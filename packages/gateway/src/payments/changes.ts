@@ -22,7 +22,7 @@ import { amountOf, type FeeCharge, isOpen, type PaymentRecord } from './record.t
 import { CHANGING, LASTING, type StoredState, type Subject } from './rows.ts';
 
 /** The columns that each step writes. */
-const STEP_COLUMNS = [...Object.keys(CHANGING), 'owed_until_ms'];
+const STEP_COLUMNS = [...Object.keys(CHANGING), 'failed_on_chain', 'owed_until_ms'];
 const NO_FEE = { fee_payer: null, fee_until_ms: null, fee_of_new_payer: 0 };
 const INSERTED = [...STEP_COLUMNS, ...Object.keys(LASTING), 'micro_usdc', ...Object.keys(NO_FEE)];
 
@@ -43,11 +43,11 @@ const UPDATE_WITH_FEE = `${STEP},
 
 /** What a step writes into its payment's row. */
 function columnsOfStep(record: PaymentRecord): SqlRow {
-  const { progress, owed, calls = 0, failedOnChain = 0, leasedUntilMs = 0, resolvedAtMs = 0 } = record;
+  const { progress, owed, calls = 0, hasFailedOnChain = false, leasedUntilMs = 0, resolvedAtMs = 0 } = record;
   return {
     ...columnsOf(record, CHANGING),
     calls,
-    failed_on_chain: failedOnChain,
+    failed_on_chain: Number(hasFailedOnChain),
     leased_until_ms: progress === 'reserved' || progress === 'settling' ? leasedUntilMs : null,
     owed_until_ms: owed ? resolvedAtMs + TIMES.answerMs : null,
   };
@@ -56,7 +56,7 @@ function columnsOfStep(record: PaymentRecord): SqlRow {
 /** Whether the fee still counts, and what it counts for; undefined if nothing changes. Null leaves a column as it is. */
 function feeChange(record: PaymentRecord, nowMs: number, fee: FeeCharge | undefined): SqlValue[] | undefined {
   // A fee counts from before its payment is sent until there is proof that it was not paid.
-  const counts = isOpen(record) || record.progress === 'settled' || record.failedOnChain === 1;
+  const counts = isOpen(record) || record.progress === 'settled' || record.hasFailedOnChain === true;
   const isKnown =
     record.progress === 'settled' && record.network === NETWORKS.mainnet && amountOf(record) >= LIMITS.knownPayerMicros;
   if (!fee && counts && !isKnown) return undefined;
@@ -158,6 +158,16 @@ export interface PendingStep {
   readonly wallMs: number;
 }
 
+/** How much the fee payer may have spent before this fee, for all payers and for new ones, in lamports. */
+const feeLimits = ({ limit, lamports, feePayer, isNewPayer }: FeeCharge) => ({
+  left: Math.floor(limit) - lamports,
+  feePayer,
+  leftOfNewPayers: Math.floor(limit * LIMITS.newPayersShare) - lamports,
+  isNewPayer,
+});
+/** The gateway pays no fee. */
+const NO_FEE_LIMITS = { left: null, feePayer: null, leftOfNewPayers: null, isNewPayer: false };
+
 /** The guard of a step: the wallet has not changed since it was read. */
 function walletGuard(
   { subject, state: { wallet }, step, details: { fee }, ...pending }: PendingStep,
@@ -170,13 +180,8 @@ function walletGuard(
   if (!wallet) return { sql: NEW_WALLET, values: [clusterOfNetwork(subject.network), subject.payer, ...state] };
   const values: SqlValue[] = [wallet.id, wallet.version, ...state];
   if (!beginsSettling(step)) return { sql: UPDATE_WALLET, values };
-  values.push(subject.key);
-  if (fee) {
-    // How much the fee payer may have spent before this fee, for all payers and for new ones.
-    const left = Math.floor(fee.limit) - fee.lamports;
-    const leftOfNewPayers = Math.floor(fee.limit * LIMITS.newPayersShare) - fee.lamports;
-    values.push(left, fee.feePayer, leftOfNewPayers, Number(fee.isNewPayer));
-  } else values.push(null, null, null, 0);
+  const { left, feePayer, leftOfNewPayers, isNewPayer } = fee ? feeLimits(fee) : NO_FEE_LIMITS;
+  values.push(subject.key, left, feePayer, leftOfNewPayers, Number(isNewPayer));
   return { sql: UPDATES_TO_SETTLE[dialect.name], values };
 }
 
@@ -190,7 +195,7 @@ export function entriesOf({ before, after }: TransitionResult, { booked = [] }: 
   const isSettled = record.progress === 'settled';
   if (!isSettled && record.progress !== 'refused') return [];
   const { key, network, payer: wallet, route, requestId, creditMicros, signature: transaction = '' } = record;
-  const feeLamports = isSettled || record.failedOnChain ? record.feeLamports : 0;
+  const feeLamports = isSettled || record.hasFailedOnChain ? record.feeLamports : 0;
   const cluster = clusterOfNetwork(network);
   const micros = amountOf(record);
   const entry = { key, cluster, wallet, micros, feeLamports, transaction, route, requestId };

@@ -84,7 +84,7 @@ export class Deliveries extends PaidAnswers {
 
   /** The record of a payment, looked up again on the chain if its outcome is unknown, or was refused and not by the chain. */
   async #upToDate(record: PaymentRecord | undefined): Promise<PaymentRecord | undefined> {
-    const isAbsent = record?.progress === 'refused' && !record.failedOnChain;
+    const isAbsent = record?.progress === 'refused' && !record.hasFailedOnChain;
     if (!record || (record.progress !== 'unresolved' && !isAbsent)) return record;
     if (isAbsent && this.isTooOften(record.key, 'other')) return record;
     const { payments, reconciler } = this.#dependencies;

@@ -1,10 +1,10 @@
 import type { Crypto } from '../crypto.ts';
 import type { Facilitator, Settlement } from './facilitator/facilitator.ts';
 import type { Payments } from './payments.ts';
+import type { PurchaseStep } from './purchase-state.ts';
 import type { Queues } from './queue.ts';
 import type { CallDependencies, Memos } from './read/requirement.ts';
 import type { Reconciler } from './reconcile.ts';
-import type { PurchaseStep } from './steps.ts';
 import type { Verifier } from './verification.ts';
 
 /** What the payment gates of all routes share. */

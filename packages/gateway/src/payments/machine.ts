@@ -75,7 +75,7 @@ export const call: Transition = (state) => {
 const released = (state: PayerState, calls = 0): PayerState => ({ ...state, record: undefined, calls });
 
 function settled(state: PayerState, known: PaymentRecord, signature: string, nowMs: number): PayerState {
-  const { reason: _, failedOnChain: __, ...record } = known;
+  const { reason: _, hasFailedOnChain: __, ...record } = known;
   return {
     ...state,
     record: {
@@ -118,8 +118,8 @@ export const resolve =
       resolvedAtMs: nowMs,
       forgetAtMs: nowMs + keepMs,
       owed: false,
-      failedOnChain: isOnChain ? 1 : 0,
-    } as const;
+      hasFailedOnChain: isOnChain === true,
+    };
     return { ...state, record: { ...record, ...over, progress: 'refused', reason } };
   };
 
@@ -140,13 +140,13 @@ export const adopt =
 
 /** From now on money may move. */
 export const settling =
-  (owner: string, sent: Omit<SettlementAttempt, 'answer' | 'fee'>): Transition =>
+  (owner: string, attempt: Omit<SettlementAttempt, 'answer' | 'fee'>): Transition =>
   (state, nowMs) => {
     const { record, due } = state;
     if (record?.progress !== 'reserved' || record.owner !== owner) return 'lost';
     if (due.length > 0) return 'owed';
     const leasedUntilMs = nowMs + TIMES.leaseMs;
-    return { ...state, record: { ...record, settlingSinceMs: nowMs, ...sent, leasedUntilMs, progress: 'settling' } };
+    return { ...state, record: { ...record, settlingSinceMs: nowMs, ...attempt, leasedUntilMs, progress: 'settling' } };
   };
 
 /** Releases a reservation: the payment is unused again. `isCalled`: whether the upstream was called. */

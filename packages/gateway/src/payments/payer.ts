@@ -1,11 +1,11 @@
 import { balanceOf, type CreditLimits, type NewDebit } from '../credit/account.ts';
 import { type CreditDependencies, refusalOf } from '../credit/debiting.ts';
 import { fromStore } from '../from-store.ts';
+import type { Purchase } from './purchase-state.ts';
 import { type AccountQueue, busy } from './queue.ts';
 import { assertNotDearer, coveredMicros } from './read/quoted.ts';
 import type { PayerState, ReserveVerdict } from './record.ts';
 import * as responses from './responses.ts';
-import type { Purchase } from './steps.ts';
 
 /** The credit that a route sells besides the answer to one call. */
 export interface CreditSale extends CreditLimits {

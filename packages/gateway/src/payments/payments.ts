@@ -120,8 +120,8 @@ export class Payments extends Ledger {
    * for the same request (`owed`), if credit has covered this payment (`covered`), or if the `fees` are `used up`. Rejects if another
    * owner has the reservation.
    */
-  async settling(key: string, owner: string, { answer, fee, ...sent }: SettlementAttempt) {
-    const { verdict } = await this.#next(key, machine.settling(owner, sent), { answer, fee });
+  async settling(key: string, owner: string, { answer, fee, ...attempt }: SettlementAttempt) {
+    const { verdict } = await this.#next(key, machine.settling(owner, attempt), { answer, fee });
     if (verdict === 'done') return 'settling';
     if (verdict === 'owed' || verdict === 'covered' || verdict === 'fees used up') return verdict;
     throw new Error('the reservation is lost');

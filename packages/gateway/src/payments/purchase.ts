@@ -9,6 +9,7 @@ import type { PaymentDependencies } from './dependencies.ts';
 import { BUDGET_USED_UP, feeChargeOf, feePayerName, fitsBudget, hasOwnFeePayer } from './facilitator/fee-payer.ts';
 import { type CreditSale, choosePayer } from './payer.ts';
 import type { Payments } from './payments.ts';
+import type { Purchase } from './purchase-state.ts';
 import { type PaymentCall, type PresentedPayment, readPresentedPayment, readSent } from './read/payment.ts';
 import type { Offer } from './read/requirement.ts';
 import { isSigned } from './read/transaction.ts';
@@ -16,7 +17,6 @@ import type { PaymentRecord, ReserveVerdict } from './record.ts';
 import { refusalOf, unavailable } from './responses.ts';
 import type { StoredState } from './rows.ts';
 import { beginSettlement, conclude, deliveryOf, inTurn, recordOutcome, send } from './settlement.ts';
-import type { Purchase } from './steps.ts';
 import type { Proof } from './verification.ts';
 
 /** What a route is sold with at this moment. */

@@ -32,8 +32,8 @@ export interface PaymentRecord extends NewPayment {
   /** The finalized block height before it was sent. */
   readonly height?: number | undefined;
   readonly reason?: string;
-  /** 1 if its transaction has failed on the chain, where it has cost its fee; 0 if it may still land. */
-  readonly failedOnChain?: 0 | 1;
+  /** Whether its transaction has failed on the chain, where it has cost its fee; otherwise it may still land. */
+  readonly hasFailedOnChain?: boolean;
   /** The time from which money may have moved. */
   readonly settlingSinceMs?: number;
   /** When it settled or was refused. */

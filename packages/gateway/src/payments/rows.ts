@@ -57,7 +57,6 @@ export const CHANGING = {
   signature: 'signature',
   height: 'height',
   reason: 'reason',
-  failed_on_chain: 'failedOnChain',
   settling_since_ms: 'settlingSinceMs',
   resolved_at_ms: 'resolvedAtMs',
   forget_at_ms: 'forgetAtMs',
@@ -67,7 +66,7 @@ export const CHANGING = {
 } as const satisfies Columns;
 
 const MEMBERS = { ...LASTING, ...CHANGING };
-const RECORD = `w.cluster, w.address, p.owed_until_ms, ${namesIn('p', MEMBERS)}`;
+const RECORD = `w.cluster, w.address, p.failed_on_chain, p.owed_until_ms, ${namesIn('p', MEMBERS)}`;
 
 /** A payment whose process has died may still be going on for as long as it may have been reserved. */
 const IN_FLIGHT = `leased_until_ms > cast($5 as bigint) - ${TIMES.inFlightMs - TIMES.leaseMs}`;
@@ -118,6 +117,7 @@ export const recordOfRow = (row: SqlRow): PaymentRecord =>
     requirement: JSON.parse(text(row.requirement)),
     network: NETWORKS[row.cluster as Cluster],
     payer: text(row.address),
+    hasFailedOnChain: Number(row.failed_on_chain) === 1,
     ...(row.resolved_at_ms !== null && { owed: row.owed_until_ms !== null }),
   }) as unknown as PaymentRecord;
 

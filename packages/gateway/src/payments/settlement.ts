@@ -6,10 +6,10 @@ import { TIMES, within } from '../times.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import type { Settlement } from './facilitator/facilitator.ts';
 import { BUDGET_USED_UP, feeChargeOf } from './facilitator/fee-payer.ts';
+import type { Purchase } from './purchase-state.ts';
 import type { Queues } from './queue.ts';
 import type { PaymentRecord, SettlementAttempt } from './record.ts';
 import * as responses from './responses.ts';
-import type { Purchase } from './steps.ts';
 
 /** A settlement and what was recorded of it, as far as the database answered. */
 export interface SettlementOutcome {

@@ -7,10 +7,10 @@ import { TIMES } from '../times.ts';
 import type { Chains } from './facilitator/chain.ts';
 import { codeOfReason, type Facilitator, type Processed } from './facilitator/facilitator.ts';
 import type { Payments } from './payments.ts';
+import type { Purchase } from './purchase-state.ts';
 import { MISSING, type PaymentSighting, type Reconciler } from './reconcile.ts';
 import { isKnownPayer, type PaymentRecord } from './record.ts';
 import { pendingRefusal } from './responses.ts';
-import type { Purchase } from './steps.ts';
 
 /** The payment that is verified, as far as limits count it. */
 export interface Verified {
