@@ -222,7 +222,8 @@ sharedLedgerSuite('with many rows, few of them of other wallets,', (ledger) => {
       if (from < WALLETS && wallets !== undefined) await report(wallets);
       for (const sql of others) await report(sql);
     }
-    await report('analyze');
+    // PostgreSQL does this by itself. No gateway does it in SQLite, which then chooses by the indexes' columns alone.
+    if (isPostgres()) await report('analyze');
     await exercise(ledger, seen);
   }, 600_000);
 
