@@ -53,7 +53,7 @@ function open() {
 function paymentOn(where: string = network): Payment {
   const message = Buffer.from(`a message of ${where}`);
   const transaction = Buffer.concat([Buffer.of(1), Buffer.alloc(64), message]).toString('base64');
-  return { key: 'key', network: where, transaction, message, requirement: requirementOf(5), hasTicket: false };
+  return { key: 'key', network: where, transaction, message, requirement: requirementOf(5) };
 }
 
 const payment = paymentOn();

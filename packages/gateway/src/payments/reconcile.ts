@@ -165,5 +165,5 @@ const sendable = (record: PaymentRecord): Payment | undefined => (isOpen(record)
 /** The payment of a record. */
 function paymentOf(record: PaymentRecord): Payment | undefined {
   const message = readTransaction(Buffer.from(record.transaction, 'base64'))?.message;
-  return message && { ...record, message, hasTicket: false };
+  return message && { ...record, message };
 }

@@ -12,8 +12,6 @@ export interface Payment {
   /** The signed bytes. */
   readonly message: Uint8Array;
   readonly requirement: PaymentRequirements;
-  /** Whether it came with its ticket, which only the client that got the challenge knows. */
-  readonly hasTicket: boolean;
 }
 
 /** A facilitator's verdict on a payment before it settles. */

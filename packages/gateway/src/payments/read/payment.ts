@@ -65,6 +65,8 @@ export interface PresentedPayment extends Payment, Omit<Transfer, 'memo'> {
   readonly memo: string | undefined;
   /** Whether the transaction has that memo, which binds it to its request. Another one is bound by its record alone. */
   readonly isBound: boolean;
+  /** Whether it came with its ticket, which only the client that got the challenge knows. */
+  readonly hasTicket: boolean;
   /** The part of the amount that its challenge makes credit, in millionths of a dollar. */
   readonly creditMicros: number;
 }
