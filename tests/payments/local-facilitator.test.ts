@@ -10,7 +10,7 @@ import { addressOf, InProcessFacilitator } from '../../packages/gateway/src/paym
 import { TIMES } from '../../packages/gateway/src/times.ts';
 import { requirementOf } from '../kit/ledger.ts';
 import { signatureOver } from './drafts.ts';
-import { CONFIRMED, FAILED, MISSING, PROCESSED, RPC, startScriptedNode } from './scripted-node.ts';
+import { CONFIRMED, FAILED, MISSING, NO_ACCOUNT, PROCESSED, RPC, startScriptedNode } from './scripted-node.ts';
 
 const network = NETWORKS.mainnet;
 const keypair = newKeypair();
@@ -81,7 +81,7 @@ describe('the fee payer of the gateway', () => {
   it.each(CANNOT_PAY)('closes its network while it cannot pay: %j', async (error) => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const { facilitator, notices } = open();
-    settling.play({ getAccountInfo: [RPC.account(910_879), RPC.account(910_880)] });
+    settling.play({ getAccountInfo: [NO_ACCOUNT, RPC.account(910_879), RPC.account(910_880)] });
     verifying.play({ simulateTransaction: [RPC.simulated(error)] });
     expect(facilitator.whyClosed(network)).toBeUndefined();
     for (let count = 0; count < 2; count++)
@@ -102,11 +102,11 @@ describe('the fee payer of the gateway', () => {
         vi.advanceTimersByTime(5_000);
         return settling.calls.length;
       })
-      .toBe(2);
+      .toBe(3);
     await expect.poll(() => facilitator.whyClosed(network)).toBeUndefined();
     expect(notices).toEqual([closed, `the fee payer holds SOL on ${network} again: paid routes there are open`]);
     vi.advanceTimersByTime(60_000);
-    expect([vi.getTimerCount(), settling.calls.length]).toEqual([0, 2]);
+    expect([vi.getTimerCount(), settling.calls.length]).toEqual([0, 3]);
   });
 
   it('is asked about no more when the facilitator has closed', async () => {

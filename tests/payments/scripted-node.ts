@@ -46,3 +46,4 @@ export const CONFIRMED = RPC.status({ err: null, confirmationStatus: 'confirmed'
 export const FAILED = RPC.status({ err: 'InstructionError', confirmationStatus: 'confirmed' });
 export const PROCESSED = RPC.status({ err: null, confirmationStatus: 'processed' });
 export const MISSING = RPC.status(null);
+export const NO_ACCOUNT = { result: { value: null } };

@@ -71,10 +71,9 @@ export function watchFeePayer(address: string, { chains, notice, background }: F
   const empty = new Map<string, Repeated>();
   const poll = async (network: string): Promise<void> => {
     const account = await chains.get(network)?.account(address);
-    const polling = empty.get(network);
-    if ((account?.lamports ?? 0) < ENOUGH_LAMPORTS || !polling) return;
+    if ((account?.lamports ?? 0) < ENOUGH_LAMPORTS) return;
+    void empty.get(network)?.close();
     empty.delete(network);
-    void polling.close();
     notice(`the fee payer holds SOL on ${network} again: paid routes there are open`);
   };
   return {
