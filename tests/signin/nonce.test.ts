@@ -7,7 +7,13 @@ import { type CompleteSIWxInfo, createSIWxMessage } from '@x402/extensions/sign-
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Crypto, decodeBase64, equalSecrets, nodeCrypto } from '../../packages/gateway/src/crypto.ts';
+import {
+  type Crypto,
+  decodeBase64,
+  decodeJsonHeader,
+  equalSecrets,
+  nodeCrypto,
+} from '../../packages/gateway/src/crypto.ts';
 import { signInInfo } from '../../packages/gateway/src/gates/siwx/gate.ts';
 import { Nonces } from '../../packages/gateway/src/gates/siwx/nonce.ts';
 import { readSignIn, readValidSignIn } from '../../packages/gateway/src/gates/siwx/sign-in.ts';
@@ -262,6 +268,14 @@ describe('Ed25519', () => {
     }
   });
 
+  it('S10 refuses the key 0 in its spelling beyond p, of whose forgeries OpenSSL takes one in four', () => {
+    const zero = Buffer.from(`ed${'ff'.repeat(30)}7f`, 'hex');
+    for (let count = 0; count < 32; count++) {
+      const { signature, message } = forge(zero, (attempt) => `message ${count} ${attempt}`);
+      expect(nodeCrypto.verify(signature, Buffer.from(message), zero)).toBe(false);
+    }
+  });
+
   it('S10 refuses a key of another length without throwing', () => {
     for (const length of [0, 31, 33, 64]) {
       expect(nodeCrypto.verify(randomBytes(64), randomBytes(10), randomBytes(length))).toBe(false);
@@ -293,6 +307,14 @@ it('base64 decodes padded and unpadded, and in no other spelling of the same byt
   fc.assert(fc.property(fc.uint8Array({ minLength: 1, maxLength: 9 }), check), { numRuns: samples(300) });
   const others = ['', '=', 'A', 'AB', 'AB==', 'AA=', 'AAB', 'AAB=', 'AAA==', 'AAAA=', 'AA-_', 'AA AA', 'AAAA\n'];
   for (const text of others) expect([text, decodeBase64(text)]).toEqual([text, undefined]);
+});
+
+it('a header of JSON is UTF-8 without a byte order mark, in base64', () => {
+  const json = '{"a":"ö"}';
+  expect(decodeJsonHeader(Buffer.from(json).toString('base64'))).toEqual({ a: 'ö' });
+  const others = [Buffer.from(json, 'latin1'), Buffer.from(`\ufeff${json}`), Buffer.from('{'), Buffer.of()];
+  for (const bytes of others) expect(decodeJsonHeader(bytes.toString('base64'))).toBeUndefined();
+  for (const text of ['1', json]) expect(decodeJsonHeader(text)).toBeUndefined();
 });
 
 const DIGITS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';

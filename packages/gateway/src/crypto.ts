@@ -21,10 +21,8 @@ export function decodeBase64(value: string): Uint8Array | undefined {
 
 /** Decodes base64 JSON, as in x402's headers; undefined for anything else. */
 export function decodeJsonHeader(value: string): unknown {
-  const bytes = decodeBase64(value);
-  if (!bytes) return undefined;
   try {
-    return JSON.parse(utf8.decode(bytes));
+    return JSON.parse(utf8.decode(decodeBase64(value)));
   } catch {
     return undefined;
   }

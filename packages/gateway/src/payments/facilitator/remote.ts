@@ -126,7 +126,7 @@ export class RemoteFacilitator implements Facilitator {
       path: this.#prefix + path,
       headers: {
         accept: 'application/json',
-        ...(authorization !== undefined && { authorization }),
+        authorization,
         ...(payment && { 'content-type': 'application/json', 'idempotency-key': payment.key }),
       },
       body: payment ? JSON.stringify(requestBody(payment)) : null,
