@@ -69,6 +69,20 @@ it('a node is asked at its path and query, with JSON', async () => {
   expect(node.arrivals).toHaveLength(1);
 });
 
+it('a node is asked on as many connections as a chain may have', async () => {
+  const waiting: (() => void)[] = [];
+  node.answer((_, response) => void waiting.push(() => json(response, 200, CONFIRMED)));
+  const chain = new Chain(node.url, 2);
+  const asked = Array.from({ length: 3 }, () => chain.status('signature'));
+  await expect.poll(() => node.arrivals).toHaveLength(2);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(node.arrivals).toHaveLength(2);
+  node.answer((_, response) => json(response, 200, CONFIRMED));
+  for (const each of waiting) each();
+  expect(await Promise.all(asked)).toHaveLength(3);
+  await chain.close();
+});
+
 describe('an answer that proves nothing', () => {
   const value = (listed: unknown) => ({ result: { context: { slot: SLOT }, value: listed } });
 

@@ -80,7 +80,7 @@ describe('the fee payer of the gateway', () => {
 
   it.each(CANNOT_PAY)('closes its network while it cannot pay: %j', async (error) => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    const { facilitator, notices } = open();
+    const { facilitator, background, notices } = open();
     settling.play({ getAccountInfo: [NO_ACCOUNT, RPC.account(910_879), RPC.account(910_880)] });
     verifying.play({ simulateTransaction: [RPC.simulated(error)] });
     expect(facilitator.whyClosed(network)).toBeUndefined();
@@ -106,7 +106,7 @@ describe('the fee payer of the gateway', () => {
     await expect.poll(() => facilitator.whyClosed(network)).toBeUndefined();
     expect(notices).toEqual([closed, `the fee payer holds SOL on ${network} again: paid routes there are open`]);
     vi.advanceTimersByTime(60_000);
-    expect([vi.getTimerCount(), settling.calls.length]).toEqual([0, 3]);
+    expect([vi.getTimerCount(), settling.calls.length, background.counts.get('fee_payers')]).toEqual([0, 3, 0]);
   });
 
   it('is asked about no more when the facilitator has closed', async () => {
