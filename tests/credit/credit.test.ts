@@ -6,7 +6,10 @@ import type { PaymentRequired } from '@x402/core/types';
 import { createSIWxPayload, encodeSIWxHeader } from '@x402/extensions/sign-in-with-x';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Accounts } from '../../packages/gateway/src/credit/accounts.ts';
+import { InProcessFacilitator } from '../../packages/gateway/src/payments/facilitator/local.ts';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
+import { PaidAnswers } from '../../packages/gateway/src/receipts/paid-answers.ts';
 import { TIMES } from '../../packages/gateway/src/times.ts';
 import type { Example } from '../http/targets.ts';
 import { isFull } from '../kit/rounds.ts';
@@ -123,6 +126,33 @@ describe('a signature that spends', () => {
   });
 });
 
+describe('while nothing can be settled', () => {
+  it('a wallet without credit is not asked to pay, and one with credit buys its answer', async () => {
+    const closed = vi.spyOn(InProcessFacilitator.prototype, 'whyClosed').mockReturnValue('no SOL');
+    onTestFinished(() => closed.mockRestore());
+    const poor = await openWallet(gateway.solana);
+    await leavesNoTrace(gateway, async () => {
+      const refused = await spend(gateway, call, poor.signIn);
+      const { error, payment } = await bodyOf(refused);
+      expect([refused.status, error, payment?.state]).toEqual([503, 'facilitator_unavailable', 'unused']);
+    });
+    expect((await spend(gateway, call, wallet.signIn)).status).toBe(200);
+  });
+});
+
+it('S5 a nonce that spends is good for 300 s, and not for the 30 s more of one that a store judges', async () => {
+  const header = await spendingHeader(gateway, call, wallet.signIn);
+  const { now } = Accounts.prototype;
+  const later = vi.spyOn(Accounts.prototype, 'now').mockImplementation(function (this: Accounts) {
+    return now.call(this) + 315_000;
+  });
+  onTestFinished(() => later.mockRestore());
+  await leavesNoTrace(gateway, async () => {
+    const response = await send(gateway, call, { [HEADERS.signIn]: header });
+    expect([response.status, (await bodyOf(response)).error]).toEqual([402, 'invalid_siwx_expired']);
+  });
+});
+
 describe('a payment whose wallet has credit', () => {
   it('is covered: nothing settles, and it can be sent again for the same answer', async () => {
     const payment = await paymentOf(gateway, call, wallet, PRICE);
@@ -181,6 +211,21 @@ describe('an answer that credit has paid for and that was not delivered', () => 
     const next = await paymentFor(gateway, get, wallet);
     const response = await leaves(gateway, { transfers: 0, arrivals: 1 }, () => sendPaid(gateway, get, next));
     expect([response.status, response.headers.get(HEADERS.replayed)]).toEqual([200, null]);
+  });
+
+  it('is delivered to another signature; after too many deliveries that buys another answer', async () => {
+    const get = await owe();
+    const { spentMicros } = await balanceOf(gateway, wallet);
+    const tooOften = vi.spyOn(PaidAnswers.prototype, 'isTooOften').mockReturnValue(true);
+    onTestFinished(() => tooOften.mockRestore());
+    const bought = await leaves(gateway, { transfers: 0, arrivals: 1 }, () => spend(gateway, get, wallet.signIn));
+    expect([bought.status, bought.headers.get(HEADERS.replayed)]).toEqual([200, null]);
+    const after = await balanceOf(gateway, wallet);
+    expect(after.spentMicros).toBeGreaterThan(spentMicros);
+    tooOften.mockRestore();
+    const again = await leavesNoTrace(gateway, () => spend(gateway, get, wallet.signIn));
+    expect([again.status, again.headers.get(HEADERS.replayed)]).toEqual([200, 'true']);
+    expect((await balanceOf(gateway, wallet)).spentMicros).toBe(after.spentMicros);
   });
 
   it('is not delivered to a payment without its ticket, which settles', async () => {
