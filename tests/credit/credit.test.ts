@@ -141,7 +141,7 @@ describe('while nothing can be settled', () => {
 });
 
 it('S5 a nonce that spends is good for 300 s, and not for the 30 s more of one that a store judges', async () => {
-  const header = await spendingHeader(gateway, call, wallet.signIn);
+  const header = await signed(call, { expirationTime: undefined } as object);
   const { now } = Accounts.prototype;
   const later = vi.spyOn(Accounts.prototype, 'now').mockImplementation(function (this: Accounts) {
     return now.call(this) + 315_000;
