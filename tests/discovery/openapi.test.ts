@@ -39,9 +39,10 @@ describe('the pages in the repository', () => {
     const sections = (pages['docs/errors.md'] ?? '').split(/^###? /m);
     const found = sections.flatMap((section) => {
       const [, title, status, message] = /^(\S+)\n\n\*\*(\d+)[^*]*\*\* ([^\n]+)/.exec(section) ?? [];
-      const listed = Array.from(section.matchAll(/^- (.+?): /gm), ([, codes = '']) => codes.match(/\w+/g) ?? []);
-      const codes = title?.endsWith('…') ? listed.flat() : [title];
-      return title ? codes.map((code) => [code, status, message]) : [];
+      if (!title?.endsWith('…')) return title ? [[title, status, message]] : [];
+      return [...section.matchAll(/^- (.+?): (.+)$/gm)].flatMap(([, codes = '', words]) =>
+        (codes.match(/\w+/g) ?? []).map((code) => [code, status, `${message} ${words}`]),
+      );
     });
     const refusals = Object.entries(REFUSALS).map(([code, { status, message }]) => {
       const [statement] = message.split(/(?=; |\.$)/);
