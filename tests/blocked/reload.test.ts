@@ -7,8 +7,6 @@ import { MAX_LINES } from '../../packages/gateway/src/blocked/list.ts';
 import { BLOCKED_ADDRESS, type ListFixture, newList, OTHER_ADDRESS } from './kit.ts';
 
 const KEPT = 'the last good list stays in force';
-/** CPU time; all lines at once take several times as much. */
-const MOST_OF_A_TURN_MS = 60;
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
@@ -84,14 +82,17 @@ it('a list of 100,000 lines is loaded in turns, between which requests are serve
   taken.finally(() => {
     isTaken = true;
   });
-  let longestMs = 0;
+  let [longestMs, totalMs] = [0, 0];
   while (!isTaken) {
     const before = process.cpuUsage();
     await pause(1);
-    longestMs = Math.max(longestMs, process.cpuUsage(before).user / 1_000);
+    const ms = process.cpuUsage(before).user / 1_000;
+    totalMs += ms;
+    longestMs = Math.max(longestMs, ms);
   }
   expect(await taken).toContain('address ranges: 100000');
-  expect(longestMs).toBeLessThan(MOST_OF_A_TURN_MS);
+  // In one turn it would be all of the work.
+  expect(longestMs).toBeLessThan(totalMs / 2);
   expect(blocked()).toEqual([true, false]);
 });
 
