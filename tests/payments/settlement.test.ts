@@ -124,7 +124,7 @@ ledgerSuite('a purchase whose settlement has begun', (ledger) => {
   const settled = async ({ dependencies, purchase }: Begun) =>
     recordOutcome(dependencies, purchase, await send(dependencies, purchase));
 
-  /** What the client is told, and what is recorded. */
+  /** What the client reads, and what the books record. */
   async function ended(
     { dependencies, purchase, payment }: Begun,
     outcome: Awaited<ReturnType<typeof settled>> | undefined,
