@@ -22,6 +22,7 @@ export function decodeBase64(value: string): Uint8Array | undefined {
 /** Decodes base64 JSON, as in x402's headers; undefined for anything else. */
 export function decodeJsonHeader(value: string): unknown {
   try {
+    // Without bytes the text is empty, which is no JSON.
     return JSON.parse(utf8.decode(decodeBase64(value)));
   } catch {
     return undefined;

@@ -93,7 +93,7 @@ async function openTunnel({ origin, authorization }: ProxyServer, { protocol, ho
   const proxy = new UndiciPool(origin, { connect: connecting(), headersTimeout: CONNECT_MS });
   const headers = { ...(authorization && { 'proxy-authorization': authorization }) };
   const path = `${hostname}:${port || (isSecure ? 443 : 80)}`;
-  // A tunnel is no connection of the pool any more.
+  // Closing the pool does not close the tunnel, which has left it.
   const { socket, statusCode } = await proxy.connect({ path, headers }).finally(() => proxy.close());
   if (statusCode !== 200) {
     socket.destroy();

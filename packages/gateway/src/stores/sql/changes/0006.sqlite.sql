@@ -1,4 +1,4 @@
--- A payment is found among those that are not over: a wallet that buys the same answer every second has 86,400 that are.
+-- Look-ups of a payment read only payments that are open or owed. A wallet that buys one answer every second has 86,400 others.
 -- works with: 1
 
 create index payments_due on payments (wallet_id, request_hash) where state in ('settling', 'unresolved') or owed_until_ms is not null;
