@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { accessSync, constants, renameSync, rmSync, statSync } from 'node:fs';
 import Connection, { type Database as Connected } from 'libsql';
 import ThreadedConnection from 'libsql/promise';
@@ -167,21 +168,21 @@ export class SqliteConnection {
   }
 }
 
-/**
- * Reads the file of a gateway that may be running, in another thread and each time on a new connection: disposing of an old statement
- * blocks this thread while its connection is busy.
- */
+/** Reads a file in another thread, on a connection of its own: disposing of an old statement blocks this thread while its connection is busy. */
+async function reading<T>(path: string, read: (connection: ThreadedConnection) => Promise<T>): Promise<T> {
+  const connection = new ThreadedConnection(path, { timeout: BUSY_MS });
+  try {
+    return await read(connection);
+  } finally {
+    connection.close();
+  }
+}
+
+/** Reads the file of a gateway that may be running. */
 export const readSqlite = (path: string): Pick<Database, 'report' | 'dialect'> => ({
   dialect: SQLITE,
-  async report(asked) {
-    const connection = new ThreadedConnection(path, { timeout: BUSY_MS });
-    try {
-      const statement = await connection.prepare(numbered(asked));
-      return await statement.all(asked.values ?? []);
-    } finally {
-      connection.close();
-    }
-  },
+  report: (asked) =>
+    reading(path, async (connection) => (await connection.prepare(numbered(asked))).all(asked.values ?? [])),
 });
 
 /** How long a start waits for the check of a large file. Small files take no longer, unless the machine is busy. */
@@ -189,29 +190,41 @@ const [CHECK_MS, LARGE_BYTES] = [200, 16 * 1024 * 1024];
 /** Conditions for tables: those that every start reads, and the others. */
 const [READ_FIRST, OTHERS] = [`t.name in ('settings', 'admissions')`, `t.name not in ('settings', 'admissions')`];
 
-const textColumns = (condition: string): string => `select t.name as name, group_concat(c.name) as columns
-  from sqlite_schema t join pragma_table_info(t.name) c where t.type = 'table' and c.type = 'TEXT' and ${condition} group by t.name`;
-const INVALID = '\ufffd';
-/** SQLite reads invalid UTF-8 as this character. Only valid text contains it as bytes. */
-const isNoText = (column: string): string =>
-  `(${column} glob '*${INVALID}*' and instr(cast(${column} as blob), cast('${INVALID}' as blob)) = 0)`;
+/** Each column of text with what orders its rows. Names are read as bytes: they may be damaged too. */
+const textColumns = (
+  tables: string,
+): string => `select cast(t.name as blob) as tables, cast(c.name as blob) as columns, iif(t.wr, '0', 'rowid') as orders
+  from pragma_table_list t join pragma_table_info(t.name) c
+  where t.schema = 'main' and t.type = 'table' and c.type = 'TEXT' and ${tables}`;
 
-type Report = Database['report'];
+/**
+ * The next text that is not ASCII, as bytes. SQLite compares a text up to its first NUL only. One row is found in the other thread; the
+ * rows after it would be found in this one. Without row ids only the first is found: those tables hold addresses, so it is damaged.
+ */
+const nextBeyondAscii = (table: string, column: string, order: string): string => `select ${order} as place,
+  cast(${column} as blob) as bytes from ${table} where ${order} > ?1 and (${column} glob '*[^' || char(1) || '-' || char(127) || ']*'
+  or instr(cast(${column} as blob), x'00') > 0) order by 1 limit 1`;
 
-/** Finds invalid UTF-8, which would crash the client library. */
-async function textFault(report: Report, tables: string): Promise<string | undefined> {
-  for (const { name, columns } of await report({ sql: textColumns(tables) })) {
-    const condition = String(columns).split(',').map(isNoText).join(' or ');
-    const rows = await report({ sql: `select 1 as found from ${name} where ${condition} limit 1` });
-    if (rows.length > 0) return `text in ${name} is not UTF-8`;
+const textOf = (bytes: ArrayBuffer): string => new TextDecoder().decode(bytes);
+
+/** Finds invalid UTF-8, which would end the process in the client library. */
+async function textFault(connection: ThreadedConnection, tables: string): Promise<string | undefined> {
+  const columns = await connection.prepare(textColumns(tables));
+  for (const row of await columns.all()) {
+    const [table, column] = [textOf(row.tables), textOf(row.columns)];
+    const next = await connection.prepare(nextBeyondAscii(table, column, row.orders));
+    let [found] = await next.all([-1]);
+    while (found && isUtf8(found.bytes)) [found] = await next.all([found.place]);
+    if (found) return `text in ${table} is not UTF-8`;
   }
   return undefined;
 }
 
-async function otherFault(report: Report): Promise<string | undefined> {
-  const [row] = await report({ sql: 'pragma quick_check(1)' });
-  if (row?.quick_check !== 'ok') return String(row?.quick_check).split('\n').at(-1);
-  return textFault(report, OTHERS);
+async function otherFault(connection: ThreadedConnection): Promise<string | undefined> {
+  const check = await connection.prepare('pragma quick_check(1)');
+  const [{ quick_check: found }] = await check.all();
+  if (found !== 'ok') return String(found).split('\n').at(-1);
+  return textFault(connection, OTHERS);
 }
 
 /** A file that cannot be read is damaged. One that another process locks was not read: throws that error. */
@@ -228,9 +241,8 @@ export async function checkSqlite(path: string): Promise<{ readonly damage: Prom
   const size = sizeOf(path) ?? 0;
   if (size === 0) return { damage: Promise.resolve(undefined) };
   accessSync(path, constants.R_OK);
-  const { report } = readSqlite(path);
-  const first = textFault(report, READ_FIRST).catch(damageOf);
-  const damage = first.then((fault) => fault ?? otherFault(report).catch(damageOf));
+  const first = reading(path, (connection) => textFault(connection, READ_FIRST)).catch(damageOf);
+  const damage = first.then((fault) => fault ?? reading(path, otherFault).catch(damageOf));
   damage.catch(() => undefined);
   const late = new Promise<'late'>((resolve) => setTimeout(resolve, CHECK_MS, 'late').unref());
   const soon = (await first) ?? (await (size < LARGE_BYTES ? damage : Promise.race([damage, late])));
