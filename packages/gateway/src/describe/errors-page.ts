@@ -17,26 +17,25 @@ export const plain = (text: string): string => text.replaceAll('<', '&lt;');
 
 const HEAD = `# Errors
 
-What an error means, what you do next, and what it cost. \`npm run docs\` writes this page.
+What each error means and costs, and what you do next. \`npm run docs\` writes this page.
 
-Every error has this body, and \`error\` is a stable code:
+Every error has this body; \`error\` is a stable code:
 
 \`\`\`json
 {"ok":false,"error":"rate_limited","message":"The shared budget is used up; retry after Retry-After.","requestId":"…","retryAfterSeconds":12}
 \`\`\`
 
 - \`issues\` lists every broken rule of a 400.
-- \`payment.state\` on paid routes says what became of your payment: \`unused\`, \`in_progress\` or \`pending\` (send it again), \`settled\`
-  (charged), \`refused\` (nothing moved; make a new one).
-- A 402 also holds the challenge: \`accepts\` to pay, or \`extensions["sign-in-with-x"]\` to sign.
-- An answer after an upstream call has used up, on free routes, at most the nonce and one call: sign again with its \`Replay-Nonce\`. On paid
-  routes nothing: a payment is good for up to three upstream calls.
-- A proxy's own error page is not JSON and says nothing about a payment: send the same one again.
+- \`payment.state\` on paid routes is \`unused\`, \`in_progress\` or \`pending\` (send the payment again), \`settled\` (charged), or \`refused\`
+  (nothing moved; make a new one).
+- A 402 also has the challenge: \`accepts\` to pay, or \`extensions["sign-in-with-x"]\` to sign.
+- An **upstream call** uses up, on free routes, at most the nonce and one call: sign again with the answer's \`Replay-Nonce\`. On paid routes
+  nothing: a payment is good for up to three upstream calls.
+- A proxy's error page, which is not JSON, says nothing about a payment: send the same one again.
 - A 409 is about the payment or the signature, never about the data.`;
 
 const VERIFIERS = 'invalid_exact_svm_';
-const ABOUT_VERIFIERS =
-  'What is wrong with the payment. Instructions are counted without guards, the Lighthouse assertions that wallets add.';
+const ABOUT_VERIFIERS = 'Instructions are counted without guards, the Lighthouse assertions that wallets add.';
 
 const CODES = Object.keys(REFUSALS) as RefusalCode[];
 const quoted = (codes: readonly string[]): string => codes.map((code) => `\`${code}\``).join(', ');

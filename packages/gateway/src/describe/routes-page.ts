@@ -1,4 +1,4 @@
-import { NETWORKS, PROVIDERS, priceText, type Route } from '@asset-gateway/protocol';
+import { DEFAULT_PRICING, dollars, NETWORKS, PROVIDERS, type Route } from '@asset-gateway/protocol';
 import { plain } from './errors-page.ts';
 import {
   ADDRESS,
@@ -10,28 +10,19 @@ import {
   shortName,
   shown,
 } from './parameter-words.ts';
-import {
-  aboutSurface,
-  bySurface,
-  capital,
-  exampleTarget,
-  groupBy,
-  type Priced,
-  pricesOf,
-  type Service,
-} from './service.ts';
+import { aboutSurface, bySurface, groupBy, type Service } from './service.ts';
 
 const CLUSTERS = Object.keys(NETWORKS);
 const RESOLD = Object.keys(PROVIDERS);
 
 const HEAD = `# Routes
 
-Every route with every feature on; \`npm run docs\` writes this page.
+\`npm run docs\` writes this page: every route but those of [credit](credit.md), with every feature on.
 
-A star marks required parameters. The path names its own; others are in the query of a GET or the body of a POST. The head of a section
-explains what its routes share. Braces such as \`{mainnet,devnet}\` stand for one of each. An address is \`${ADDRESS}\`, a signature
-\`${SIGNATURE}\`. A text has 1–200 characters and no control
-characters, unless its line says otherwise.`;
+A star marks required parameters. Those outside the path are in a GET's query or a POST's body. The head of a section has what its routes share:
+parameters, rules, and the price, unless a line names another; from credit a call costs $${dollars(DEFAULT_PRICING.settlementFeeMicros)} less. Braces such as \`{mainnet,devnet}\` stand for one of
+each. An address is \`${ADDRESS}\`, a signature \`${SIGNATURE}\`. A text has 1–200 characters and no
+control characters, unless its line says otherwise. Commas separate the items of a list in a query. The catalog has examples.`;
 
 const rulesOf = ({ rules }: Route): string[] => rules.map(({ description }) => plain(description));
 
@@ -75,13 +66,9 @@ function parameterLines(route: Route, { explanations, rules }: Shared): string[]
   ];
 }
 
-/** The body of a POST, or a GET with a query. */
-function exampleOf(route: Route): string[] {
-  const { httpMethod, example } = route;
-  if (httpMethod === 'POST') return ['', '```json', JSON.stringify(example.body), '```'];
-  const target = exampleTarget(route);
-  return target.includes('?') ? ['', '```http', `${httpMethod} ${target}`, '```'] : [];
-}
+/** The body of a POST. */
+const exampleOf = ({ httpMethod, example }: Route): string[] =>
+  httpMethod === 'POST' ? ['', '```json', JSON.stringify(example.body), '```'] : [];
 
 /** Paths that differ in one of these segments alone as one, such as `/solana/{mainnet,devnet}/rpc`. */
 function folded(paths: readonly string[], segments: readonly string[]): string[] {
@@ -104,11 +91,11 @@ const endpointsOf = ([route, ...others]: readonly [Route, ...Route[]]): string =
     .join(', ');
 
 const FREE = '0.00';
-const priceOf = (route: Route, service: Priced): string =>
-  service.priceUsd(route) === FREE ? 'free' : priceText(pricesOf(route, service));
+const priceOf = (route: Route, { priceUsd }: Service): string =>
+  priceUsd(route) === FREE ? 'free' : `$${priceUsd(route)}`;
 
 /** The prices of a method's rows, each once. */
-const distinctPrices = (rows: readonly Route[], service: Priced): string[] => [
+const distinctPrices = (rows: readonly Route[], service: Service): string[] => [
   ...new Set(rows.map((row) => priceOf(row, service))),
 ];
 
@@ -140,13 +127,12 @@ function surfaceSection(surface: string, rows: readonly Route[], service: Servic
     prices,
   );
   const { price } = shared;
-  const others = new Set(prices).size > 1 ? ', unless a line names another price' : '';
   const lines = sharedLines(shared);
   return [
     '',
     `## ${surface}`,
     '',
-    `${aboutSurface(surface, service)}${price === undefined || price === 'free' ? '' : ` **${capital(price)}**${others}.`}`,
+    `${aboutSurface(surface, service)}${price === undefined || price === 'free' ? '' : ` **${price}**.`}`,
     ...(lines.length > 0 ? ['', ...lines] : []),
     ...methods.flatMap((ofMethod) => methodSection(ofMethod, service, shared)),
   ];
