@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { usualOpenApi, writtenPages } from '../../packages/gateway/src/describe/pages.ts';
 import { freePort } from '../http/ports.ts';
 import { exampleOf, gated, rowOf } from '../http/targets.ts';
+import { alternatives } from '../kit/page.ts';
 import { everyThird, isFull } from '../kit/rounds.ts';
 import { DEFAULT_PRICES, startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
@@ -19,12 +20,6 @@ const operations = operationsOf(document);
 const gateway = await startEverything();
 
 const pages = writtenPages();
-
-/** All texts that one with alternatives such as `{mainnet,devnet}` stands for. */
-function alternatives(text: string): string[] {
-  const [, before, names, after] = /^([^{]*)\{([^}]*)\}(.*)$/.exec(text) ?? [];
-  return names === undefined ? [text] : names.split(',').flatMap((name) => alternatives(`${before}${name}${after}`));
-}
 
 describe('the pages in the repository', () => {
   it.each(Object.keys(pages))('%s is up to date; `npm run docs` writes it', (path) => {
