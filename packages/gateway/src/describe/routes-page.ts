@@ -24,7 +24,11 @@ parameters, rules, and the price, unless a line names another; from credit a cal
 each. An address is \`${ADDRESS}\`, a signature \`${SIGNATURE}\`. A text has 1–200 characters and no
 control characters, unless its line says otherwise. Commas separate the items of a list in a query. The catalog has examples.`;
 
-const rulesOf = ({ rules }: Route): string[] => rules.map(({ description }) => plain(description));
+/** Rules that the explanations of their parameters repeat. */
+const TOLD = ['notBefore', 'wallet'];
+
+const rulesOf = ({ rules }: Route): string[] =>
+  rules.filter(({ name }) => !TOLD.includes(name)).map(({ description }) => plain(description));
 
 /** What the head of a section says for its methods: explanations by the short names of parameters, and rules. */
 interface Shared {
