@@ -30,9 +30,10 @@ function documented(engine: Engine): ReadonlyMap<string, string> {
   const sections = (queries.split('\n## ')[0] ?? '').split(/^### \d+\. /m).slice(1);
   return new Map(
     sections.map((section) => {
-      const blocks = [...section.matchAll(/^```sql\n(.*?)^```$/gms)].map(([, sql = '']) => sql);
-      const [first = '', second = first] = blocks;
-      return [section.slice(0, section.indexOf('\n')), engine === 'sqlite' ? first : second];
+      const [, sql = ''] = /^```sql\n(.*?)^```$/ms.exec(section) ?? [];
+      const [, inPostgres, inSqlite] = /In PostgreSQL, write `(.+)`\sfor\s`(.+)`/.exec(section) ?? [];
+      const own = engine === 'postgres' && inSqlite !== undefined ? sql.replace(inSqlite, `${inPostgres}`) : sql;
+      return [section.slice(0, section.indexOf('\n')), own];
     }),
   );
 }
