@@ -21,7 +21,6 @@ const GROUPS = [
       'README.md',
       'docs/console.md',
       'docs/console-pictures.md',
-      'docs/console-compared.md',
       'docs/cli.md',
     ],
   },
