@@ -2,8 +2,8 @@ import { ALERTS } from '../metrics/alert-texts.ts';
 
 const HEAD = `# Alerts
 
-\`npm run docs\` writes this page from \`deploy/prometheus/alerts.yaml\`. [The operator's page](../console.md#operate) shows the alerts that one
-node can detect. Each alert has its meaning, then what to do.`;
+Meaning and remedy of each alert in \`deploy/prometheus/alerts.yaml\`, from which \`npm run docs\` writes this page. [The operator's
+page](../console.md#operate) shows those that one node can detect.`;
 
 const SECTIONS = { page: 'Page: handle at once', ticket: 'Ticket: handle in working hours' } as const;
 

@@ -13,7 +13,7 @@ export const ALERTS = {
   "StateStoreUnavailable": {
     "severity": "page",
     "means": "Signed or paid requests are refused.",
-    "advice": "Check Redis and the database: is one down, full (`maxmemory`, its disk), read-only, a replica?"
+    "advice": "Check Redis and the database: is one down, full (`maxmemory`, disk), read-only, a replica?"
   },
   "DatabaseUnreachable": {
     "severity": "page",
@@ -22,8 +22,8 @@ export const ALERTS = {
   },
   "ClockJumped": {
     "severity": "page",
-    "means": "The wall clock of the database's server has jumped by more than an hour; nothing is deleted until that is undone.",
-    "advice": "Correct the clock. If it is right now, accept it: `asset-gateway sales clock --accept`."
+    "means": "The database server's wall clock jumped by more than an hour; nothing is deleted until that is undone.",
+    "advice": "Correct it. If it is right now: `asset-gateway sales clock --accept`."
   },
   "CommitsSlow": {
     "severity": "ticket",
@@ -32,7 +32,7 @@ export const ALERTS = {
   },
   "DiskFilling": {
     "severity": "ticket",
-    "means": "Less than 15 % of a disk is free: a volume in Kubernetes (by the kubelet) or a machine's disk (by node_exporter).",
+    "means": "Less than 15 % of a disk is free: a Kubernetes volume (kubelet) or a machine's disk (node_exporter).",
     "advice": "Use a larger disk or a smaller `SALES_KEEP_DAYS`; move other files."
   },
   "BudgetExhausted": {
@@ -67,22 +67,22 @@ export const ALERTS = {
   },
   "CacheForgoesDemand": {
     "severity": "ticket",
-    "means": "Clients request more different things than the budget can fetch.",
+    "means": "Clients request more different data than the budget can fetch.",
     "advice": "Add a key to `TOKENS_API_KEY`, raise the budget, or lengthen bounds in `APIS_FILE`: docs/cache.md."
   },
   "UpstreamAsksForPause": {
     "severity": "ticket",
-    "means": "The upstream counts more calls than the gateway does.",
+    "means": "The upstream counts more calls than the gateway.",
     "advice": "Lower the limit; check whether the key is used elsewhere."
   },
   "SettlementsUnresolved": {
     "severity": "page",
-    "means": "The outcome of a payment has been unknown for five minutes.",
+    "means": "A payment's outcome has been unknown for five minutes.",
     "advice": "Is `SOLANA_*_RPC_URL` up to date and set? A payer may be waiting; no payer is charged twice."
   },
   "SettlementUnknownForLong": {
     "severity": "page",
-    "means": "The outcome of a payment has been unknown for ten minutes; a transaction lands within two or never.",
+    "means": "A payment's outcome has been unknown for ten minutes; a transaction lands within two or never.",
     "advice": "Run `asset-gateway sales unresolved`. Is `SOLANA_*_RPC_URL` up to date and set?"
   },
   "MarginBelowZero": {
@@ -98,12 +98,12 @@ export const ALERTS = {
   "FeePayerBalanceLow": {
     "severity": "page",
     "means": "The fee payer has less than 0.1 SOL, two hours of the default fee budget.",
-    "advice": "Send SOL to it, no tokens."
+    "advice": "Send it SOL, no tokens."
   },
   "SalesClosed": {
     "severity": "page",
     "means": "The fee payer cannot pay the next fee; payments get 503 and stay unused.",
-    "advice": "Send SOL to the fee payer; sales reopen by themselves within five seconds."
+    "advice": "Send it SOL; sales reopen within five seconds."
   },
   "EventLoopDelayed": {
     "severity": "ticket",
@@ -117,13 +117,13 @@ export const ALERTS = {
   },
   "LogLost": {
     "severity": "ticket",
-    "means": "The reader of a node's log has died; the node still serves but logs nothing.",
+    "means": "The reader of a node's log has died; the node serves but logs nothing.",
     "advice": "Restart the log collector, then the node."
   },
   "BackgroundWorkFails": {
     "severity": "ticket",
     "means": "Work that no request waits for fails, such as settling unknown outcomes or deleting old rows.",
-    "advice": "Find the cause in the log: `msg` is `background work failed`, and `task` names the work as docs/metrics.md does."
+    "advice": "Find the cause in the log: `msg` is `background work failed`, and `task` is one of docs/metrics.md."
   },
   "OwnFault": {
     "severity": "page",
