@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { isFull } from '../kit/rounds.ts';
 import { bundleOf } from './bundle.ts';
 
-/** The imports in the rows of docs/client.md, with the entry of each. */
+/** The imports that docs/client.md lists, with the entry of each. */
 const IMPORTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '`createFreeClient`': { createFreeClient: '' },
   '`createClient`': { createClient: '' },
@@ -35,14 +35,12 @@ const BUNDLERS: Readonly<Record<string, (program: string) => Promise<number>>> =
 
 /** The kilobytes in docs/client.md, by import and bundler. */
 function published(): Record<string, Record<string, number>> {
-  const lines = readFileSync('docs/client.md', 'utf8').split('\n');
-  const rows = lines.map((line) => line.split('|').map((cell) => cell.trim()));
-  const [, , ...names] = rows.find(([, first]) => first === 'in a page, kB (gzip)') ?? [];
-  const figures = rows.filter(([, first = '']) => Object.hasOwn(IMPORTS, first));
+  const page = readFileSync('docs/client.md', 'utf8');
+  const names = /In kB \(gzip\), with (\w+) and (\w+):/.exec(page)?.slice(1) ?? [];
   return Object.fromEntries(
-    figures.map(([, what = '', ...cells]) => [
+    [...page.matchAll(/^- (`create.+`): ([\d.]+), ([\d.]+)$/gm)].map(([, what = '', ...figures]) => [
       what,
-      Object.fromEntries(names.filter(Boolean).map((name, at) => [name, Number(cells[at])])),
+      Object.fromEntries(names.map((name, at) => [name, Number(figures[at])])),
     ]),
   );
 }

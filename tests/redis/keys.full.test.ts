@@ -18,10 +18,8 @@ const UNITS: Readonly<Record<string, number>> = { s: 1_000, min: 60_000 };
 
 /** The milliseconds that docs/redis.md names for each kind of key; NaN if the caller chooses them. */
 function documentedLives(): Readonly<Record<string, number>> {
-  const [, table = ''] = readFileSync('docs/redis.md', 'utf8').split('| key | when | lives for |\n|---|---|---|\n');
-  const rows = table.split('\n\n', 1)[0]?.split('\n') ?? [];
-  const lives = rows.flatMap((row) => {
-    const [keys = '', , life = ''] = row.slice(2, -2).split(' | ');
+  const [, section = ''] = readFileSync('docs/redis.md', 'utf8').split(/^## (?:What is kept|What it needs)$/m);
+  const lives = [...section.matchAll(/^- ([^(]+) \((.+?)\)(?::|$)/gm)].flatMap(([, keys = '', life = '']) => {
     const [amount, unit = ''] = life.split(' ');
     const milliseconds = life === 'no end' ? NO_END : Number(amount) * (UNITS[unit] ?? Number.NaN);
     return [...keys.matchAll(/`([\w-]+)`/g)].map(([, key = '']) => [key, milliseconds] as const);
