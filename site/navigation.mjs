@@ -16,13 +16,7 @@ export const TEXTS_OF_REFERENCE = '.setup/reference';
 const GROUPS = [
   {
     title: 'Start',
-    sources: [
-      LANDING,
-      'README.md',
-      'docs/console.md',
-      'docs/console-pictures.md',
-      'docs/cli.md',
-    ],
+    sources: [LANDING, 'README.md', 'docs/console.md', 'docs/console-pictures.md', 'docs/cli.md'],
   },
   {
     title: 'Concepts',
