@@ -14,14 +14,14 @@ import { type Bound, boundsOf, Edit, isNeeded, namesIn, narrowed, type OperatorB
 import { DocumentFault, partsOf, shown } from './document.ts';
 import { parameterName } from './paths.ts';
 
-/** Longer names are no other spelling of a parameter. */
+/** A longer name is never another spelling of a parameter. */
 const MAX_NAME = 200;
 const NO_LETTERS = /[^\p{L}\p{N}]/gu;
-/** Servers may ignore case, look-alikes, hyphens and underscores of a name. */
+/** Servers may ignore case, look-alike letters, hyphens and underscores in a name. */
 const folded = (name: string): string =>
   name.slice(0, MAX_NAME).normalize('NFKC').toLowerCase().replace(NO_LETTERS, '');
 
-/** What a value has at a path, however its names are spelled; of a list, in each item. */
+/** The values at a path, with every spelling of its names. Reads each item of a list. */
 function* spelled(
   value: unknown,
   [name = '', ...rest]: readonly string[],
@@ -37,7 +37,7 @@ function* spelled(
   }
 }
 
-/** Whether a body keeps to a bound. A number that is not in plain digits is none here. */
+/** Whether a body keeps to a bound. Only plain digits count as a number. */
 function keeping(bound: Bound): (body: unknown) => boolean {
   const { name, allowed } = bound;
   const schema = allowed && (narrowed({}, allowed) as TSchema);
@@ -51,7 +51,7 @@ function keeping(bound: Bound): (body: unknown) => boolean {
   };
 }
 
-/** A value with a member at a path, unless it has one. */
+/** A copy of the value with this member at the path, unless the member is there already. */
 function withMember(value: unknown, [name = '', ...rest]: readonly string[], sent: unknown): unknown {
   if (value !== undefined && !isObject(value)) return value;
   const own = value && Object.hasOwn(value, name) ? value[name] : undefined;
@@ -60,7 +60,7 @@ function withMember(value: unknown, [name = '', ...rest]: readonly string[], sen
 
 const AS_DESCRIBED = 'Must have only members that the schema names, spelled as there, with numbers in plain digits.';
 
-/** A body whose members are those that the document names, and the rule that its schema cannot express. */
+/** The body schema with the documented members only, and the rule that a schema cannot express. */
 function closed(body: BodySchema, bounds: readonly Bound[]): { readonly body: BodySchema; readonly rule: Rule } {
   const names = namesIn(body as Members);
   const isPlain = names !== undefined && partsOf(body as Members).length === 0 && 'properties' in body;
@@ -76,7 +76,7 @@ function closed(body: BodySchema, bounds: readonly Bound[]): { readonly body: Bo
   };
 }
 
-/** A place of the input with the bounds that concern it. */
+/** Applies bounds to the schema of one input place. */
 function applied<T extends TSchema>(
   schema: T | undefined,
   bounds: readonly Bound[],
@@ -101,8 +101,8 @@ function applied<T extends TSchema>(
 }
 
 /**
- * What an operation takes within the bounds of its entry, and what is sent for it. `path` has values instead of the parameters that
- * clients do not send. Throws a DocumentFault.
+ * The input schemas within an entry's bounds, and the values that the gateway sends itself. `path` has values in place of the parameters
+ * that clients do not send. Throws a DocumentFault.
  */
 export function bounded(given: InputSchemas, path: string, entry: OperatorBounds) {
   const bounds = boundsOf(entry);
@@ -118,7 +118,7 @@ export function bounded(given: InputSchemas, path: string, entry: OperatorBounds
   );
   const lost = bounds.find((bound) => !isElsewhere(bound) && !inBody.found.has(bound));
   if (lost) throw new DocumentFault(`it has no parameter ${shown(lost.name)}`);
-  // What the document has elsewhere is forbidden here.
+  // Members that the document names outside the body are forbidden in it.
   const ofBody = bounds.map((bound) => (inBody.found.has(bound) ? bound : { name: bound.name }));
   const body = inBody.schema && closed(inBody.schema, ofBody);
   const fixed = [...inPath.found.keys()].filter(({ allowed, sent }) => !allowed && sent !== undefined);

@@ -16,19 +16,19 @@ interface Allowed {
   readonly optional?: boolean;
 }
 
-/** What an operator says about the parameters of an operation, by name, or by dot path into the body. */
+/** An operator's settings for an operation's parameters, by name, or by dot path into the body. */
 export interface OperatorBounds {
   readonly set?: Readonly<Record<string, unknown>>;
   readonly forbid?: readonly string[];
   readonly bounds?: Readonly<Record<string, Allowed>>;
 }
 
-/** What an operator says about one parameter, or about one member of the body. */
+/** An operator's settings for one parameter or one body member. */
 export interface Bound {
   readonly name: string;
   /** Sent if the client gives no value. */
   readonly sent?: unknown;
-  /** What clients may send; undefined: nothing. */
+  /** What clients may send; undefined if they may send nothing. */
   readonly allowed?: Allowed | undefined;
 }
 
@@ -50,14 +50,14 @@ export function boundsOf({ set = {}, forbid = [], bounds = {} }: OperatorBounds)
 
 const kindsOf = ({ type }: Members): unknown[] => [type].flat();
 
-/** The type that bounds are for. */
+/** The type that these bounds apply to. */
 function kindOf({ maxItems, maxLength, values }: Allowed): unknown {
   if (values) return [...new Set(values.map((each) => typeof each))];
   if (maxItems !== undefined) return 'array';
   return maxLength === undefined ? undefined : 'string';
 }
 
-/** The schema of a value within bounds: one type, without null. */
+/** The schema of a value within bounds. It has one type and excludes null. */
 export function narrowed(schema: Members, allowed: Allowed): Members {
   const { values, optional: _, ...keywords } = allowed;
   const kind = kindOf(allowed);
@@ -79,7 +79,7 @@ export function narrowed(schema: Members, allowed: Allowed): Members {
 
 const NAMING = ['properties', 'required', 'items', 'enum', 'const', ...COMPOSED];
 
-/** Whether a schema names no members of an object that may have some. */
+/** Whether a schema describes an object without naming its members. */
 const isOpen = (schema: Members): boolean =>
   schema.additionalProperties !== false &&
   kindsOf(schema).every((kind) => kind === undefined || kind === 'object') &&
@@ -87,13 +87,13 @@ const isOpen = (schema: Members): boolean =>
     (keyword) => Object.keys(objectAt(schema[keyword] ?? {})).length === 0 && !Array.isArray(schema[keyword]),
   );
 
-/** Applies one bound to a schema, wherever its parts have the place. */
+/** Applies one bound to every part of a schema that has its place. */
 export class Edit {
   readonly #bound: Bound;
   readonly #mayBeOpen: boolean;
   places = 0;
 
-  /** `mayBeOpen`: a place that the schema leaves open counts. */
+  /** `mayBeOpen`: whether a place counts that the schema leaves open. */
   constructor(bound: Bound, mayBeOpen: boolean) {
     this.#bound = bound;
     this.#mayBeOpen = mayBeOpen;
@@ -105,7 +105,7 @@ export class Edit {
     for (const keyword of COMPOSED.filter((each) => each in schema)) {
       const before = this.places;
       const parts = listAt(schema[keyword]).map((each) => this.in(objectAt(each), path, isInList));
-      // Without this member several alternatives may fit.
+      // Without this member, several alternatives may fit.
       const isLoose = keyword === 'oneOf' && this.places > before && !('anyOf' in schema);
       delete result[keyword];
       result[isLoose ? 'anyOf' : keyword] = parts;
@@ -138,7 +138,7 @@ export class Edit {
   }
 }
 
-/** The names that an object, or each one in a list, may have; undefined if part of its schema leaves them open. */
+/** The member names that an object, or each object in a list, may have; undefined if its schema leaves them open. */
 export function namesIn(schema: Members): string[] | undefined {
   const parts = [...partsOf(schema), ...[schema.items].filter(isObject)].map(namesIn);
   if (isOpen(schema) || isObject(schema.additionalProperties) || parts.includes(undefined)) return undefined;

@@ -1,12 +1,12 @@
 import { isObject, listAt, type Members, objectAt } from '@asset-gateway/protocol';
 import { Paths } from './paths.ts';
 
-/** The keywords whose schemas a schema is composed of. */
+/** The keywords that compose a schema from others. */
 export const COMPOSED = ['allOf', 'anyOf', 'oneOf'];
 export const partsOf = (schema: Members): Members[] =>
   COMPOSED.flatMap((keyword) => listAt(schema[keyword])).map((each) => objectAt(each));
 
-/** A text that cannot be used; the message is a sentence without its file. */
+/** A document that the gateway cannot use. The message is a sentence without the file name. */
 export class DocumentFault extends Error {}
 
 const VERBS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
@@ -16,17 +16,17 @@ const VERSION = /^3\.[01](?:$|[.-])/;
 export interface Operation {
   /** In capitals. */
   readonly verb: string;
-  /** Has `{name}` for each parameter. */
+  /** Contains `{name}` for each parameter. */
   readonly path: string;
   readonly node: Members;
-  /** The parameters of the whole path. */
+  /** The parameters that all operations of the path share. */
   readonly shared: readonly unknown[];
 }
 
-/** An OpenAPI document 3.0 or 3.1, whose references are local. */
+/** An OpenAPI document 3.0 or 3.1 with local references only. */
 export class OpenApiDocument {
   readonly root: Members;
-  /** By verb and path, and by their own names. */
+  /** By verb and path, and by `operationId`. */
   readonly byName = new Map<string, Operation | 'ambiguous'>();
   readonly paths: Paths;
 
@@ -57,7 +57,7 @@ export class OpenApiDocument {
     });
   }
 
-  /** Follows references to the value they name. The same reference leads to the same object. */
+  /** Follows references to their value. Equal references return the same object. */
   resolve(value: unknown): unknown {
     const seen = new Set<string>();
     let found = value;
@@ -84,13 +84,13 @@ export class OpenApiDocument {
 
 const MAX_SHOWN = 100;
 
-/** The first of these texts for a message. */
+/** The first of these texts, for a message. */
 export function firstOf(texts: readonly string[], most: number): string {
   const more = texts.length > most ? ' and more' : '';
   return texts.slice(0, most).join(', ') + more;
 }
 
-/** A text of the document for a message. */
+/** A text of the document, shortened for a message. */
 export const shown = (text: string): string => JSON.stringify(text.slice(0, MAX_SHOWN));
 
 function decoded(text: string): string {

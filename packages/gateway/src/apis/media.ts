@@ -6,7 +6,7 @@ import { checkedSchema, describingSchema, isInherited } from './schemas.ts';
 
 const JSON_TYPE = /^(?:application\/(?:[\w.-]+\+)?json|application\/\*|\*\/\*)\s*(?:;|$)/i;
 
-/** The first JSON media type of a body or an answer; `application/json` if it has several. */
+/** The first JSON media type of a body or an answer; `application/json` if it is among several. */
 function jsonIn(content: Members) {
   const names = Object.keys(content).filter((name) => JSON_TYPE.test(name));
   const name = names.find((each) => each === JSON_MEDIA_TYPE) ?? names[0];
@@ -16,7 +16,7 @@ function jsonIn(content: Members) {
 
 const typesIn = (content: Members): string => Object.keys(content).map(shown).join(' or ');
 
-/** The members of a body; some documents require one that they do not describe. */
+/** The members of a body. Some documents require members that they do not describe. */
 function namedIn(schema: Members): Members {
   const described = objectAt(schema.properties);
   const names = COMPOSED.some((keyword) => keyword in schema) ? [] : listAt(schema.required).map(String);
@@ -38,7 +38,7 @@ export function bodyOf(document: OpenApiDocument, { node, verb }: Operation, not
   return { schema: object as BodySchema, type: json.name, example: exampleIn(document, json.media) };
 }
 
-/** The example of a media type, unless it is long or a reference to nothing. */
+/** The example of a media type, unless it is long or its reference leads nowhere. */
 function exampleIn(document: OpenApiDocument, media: Members): unknown {
   const [named] = Object.values(objectAt(media.examples));
   try {
@@ -50,13 +50,13 @@ function exampleIn(document: OpenApiDocument, media: Members): unknown {
   }
 }
 
-/** Statuses in a message, and the characters of each: `default` is the longest. */
+/** How many statuses a message lists, and the length of the longest, `default`. */
 const MAX_STATUSES = 8;
 const MAX_STATUS = 7;
-/** The documented statuses of a success, in the order of their use here. */
+/** The documented success statuses, in the order of preference. */
 const SUCCESSES = ['200', '201', '202', '2XX', 'default', '204'];
 
-/** The media type of an operation's JSON answer; of an answer without content it is any JSON or none. */
+/** The JSON media type of an operation's answer. Without content, it is any JSON or none. */
 export function answerOf(document: OpenApiDocument, { node }: Operation) {
   const responses = objectAt(node.responses);
   const contents = SUCCESSES.filter((status) => responses[status] !== undefined).map((status) =>

@@ -9,8 +9,8 @@ const DOTS = /^\.{1,2}$/;
 const NAME = /^[\p{L}\p{M}\p{N}_.$[\]-]{1,64}$/u;
 
 /**
- * A path as ours, with `:name` for `{name}`, and as the API's. Text beside a parameter is a segment of its own in ours:
- * `{model}:count` is `:model/count`.
+ * A document's path in our spelling (`:name` for `{name}`), and in the API's. Text beside a parameter becomes a segment of its own in
+ * ours: `{model}:count` is `:model/count`.
  */
 export function templateOf(path: string) {
   if (!path.startsWith('/')) throw new DocumentFault('the path does not start with /');
@@ -40,19 +40,19 @@ const kindsOf = (schema: unknown): string[] => {
 const isScalar = (schema: unknown): boolean => kindsOf(schema).every((kind) => SCALARS.includes(kind));
 const isList = (schema: unknown): boolean => kindsOf(schema).join() === 'array';
 
-/** Whether a value of this schema can be written in a path or query. */
+/** Whether a value of this schema fits into a path or query. */
 function isWritable(schema: TSchema): boolean {
   const { anyOf, items } = schema as Members;
   if (isList(schema)) return isWritable((items ?? {}) as TSchema) && !isList(items);
   return isScalar(schema) && listAt(anyOf).every(isScalar);
 }
 
-/** Whether every text is a value of a schema. */
+/** Whether a schema accepts every text. */
 const isAnyText = ({ type, ...rest }: Members): boolean =>
   (type ?? 'string') === 'string' &&
   ['enum', 'const', 'pattern', 'minLength', 'maxLength'].every((each) => !(each in rest));
 
-/** A schema without null and with at most one list of alternatives; those that cannot be written as text are left out. */
+/** The schema without null and with at most one list of alternatives. Leaves out alternatives that cannot be written as text. */
 function flatSchema(schema: Members): Members {
   const { anyOf, oneOf, allOf, type, items, ...rest } = schema;
   const kinds = listAt(type).filter((each) => each !== 'null');
@@ -69,7 +69,7 @@ function flatSchema(schema: Members): Members {
     : { type: 'object' };
 }
 
-/** The row's schema of a parameter: a text is typed by `type`. */
+/** The schema of a parameter in a row. `type` gives the type of its text. */
 function textSchema(document: OpenApiDocument, node: Members, notes: Set<string>): TSchema {
   const schema = flatSchema(checkedSchema(document, node.schema, String(node.name), notes) as Members);
   const kinds = kindsOf(schema);
@@ -78,7 +78,7 @@ function textSchema(document: OpenApiDocument, node: Members, notes: Set<string>
   return { ...schema, type: kinds.length === 1 ? kinds[0] : kinds, ...description, ...example } as TSchema;
 }
 
-/** Headers that OpenAPI describes elsewhere; as parameters they are ignored. */
+/** Headers that OpenAPI describes elsewhere and ignores as parameters. */
 const DESCRIBED_ELSEWHERE = ['accept', 'content-type', 'authorization'];
 
 /** Headers that HTTP or the gateway sets. */
@@ -89,7 +89,7 @@ export const isOfHttp = (header: string): boolean =>
   OF_HTTP.test(header.toLowerCase()) || SET_HERE.includes(header.toLowerCase());
 const PRINTABLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
-/** The value of a required header that the document allows only one value of, or has a default for. */
+/** The value of a required header that has a default or a single allowed value. */
 function constantOf(document: OpenApiDocument, node: Members): string | undefined {
   const schema = objectAt(checkedSchema(document, node.schema, '', new Set()));
   const values = listAt(schema.enum);
@@ -98,7 +98,7 @@ function constantOf(document: OpenApiDocument, node: Members): string | undefine
   return value !== undefined && isSendable && /^[\w-]+$/.test(String(node.name)) ? String(value) : undefined;
 }
 
-/** A parameter that clients send. Throws if it cannot be sent. */
+/** A parameter that clients send. Throws if clients cannot send it. */
 function sentParameter(document: OpenApiDocument, node: Members, notes: Set<string>) {
   const { name, in: place, required, style, explode = true, content } = node;
   const label = `the ${String(place)} parameter ${shown(String(name))}`;
@@ -115,7 +115,7 @@ function sentParameter(document: OpenApiDocument, node: Members, notes: Set<stri
 
 const isHidden = ({ in: place }: Members): boolean => place === 'header' || place === 'cookie';
 
-/** What becomes of a parameter: clients send it, the gateway sends it as a constant, or it is left out. */
+/** Decides about a parameter: clients send it, the gateway sends a constant, or it is left out. */
 function parameterOf(document: OpenApiDocument, node: Members, notes: Set<string>) {
   const { name, in: place, required } = node;
   if (isHidden(node)) {
@@ -136,7 +136,7 @@ function parameterOf(document: OpenApiDocument, node: Members, notes: Set<string
 /** A parameter with its schema. */
 type Parameter = ReturnType<typeof sentParameter>;
 
-/** The parameters of an operation, and its constant headers; its own replace those of its path. */
+/** The parameters and constant headers of an operation. Its own parameters replace those of its path. */
 export function parametersOf(
   document: OpenApiDocument,
   { node, shared }: Operation,
@@ -168,7 +168,7 @@ export function objectOf(parameters: readonly Parameter[], nameOf = (name: strin
   return { type: 'object', properties, required, additionalProperties: false } as unknown as TObject;
 }
 
-/** Throws if the parameters of a path are not those that the operation describes. */
+/** Throws unless the path names exactly the parameters that the operation describes. */
 export function assertNamed(template: string, path: TObject | undefined): void {
   const inPath = template.split('/').filter((segment) => segment.startsWith(':'));
   const names = new Set(inPath.map((segment) => segment.slice(1)));

@@ -1,6 +1,6 @@
 import type { Values } from '@asset-gateway/protocol';
 
-/** A segment of a path in a document: plain text, one parameter, or text around parameters as in `{id}.json`. */
+/** One path segment of a document: plain text, a parameter, or text around parameters as in `{id}.json`. */
 interface Node {
   readonly literals: Map<string, Node>;
   readonly mixed: Map<string, Node>;
@@ -10,14 +10,14 @@ interface Node {
 
 const newNode = (): Node => ({ literals: new Map(), mixed: new Map() });
 
-/** A text with the code of each letter that is not in ASCII. */
+/** Replaces each letter outside ASCII by its code. */
 export const inAscii = (text: string): string =>
   text.replace(/\P{ASCII}/gu, (letter) => `u${letter.codePointAt(0)?.toString(16)}`);
 
-/** The name of a path's parameter in a row. */
+/** The name of a path parameter in a row. */
 export const parameterName = (name: string): string => inAscii(name).replace(/\W/g, '_');
 
-/** The texts of a path, and at odd places between them the names of its parameters. */
+/** Splits a path: texts at even places, parameter names at odd places. */
 export function partsOf(text: string): string[] {
   const [first = '', ...rest] = text.split('{');
   const inBraces = (part: string) => {
@@ -38,7 +38,7 @@ const shapeOf = (path: string): string =>
 /** The text around the parameters of a segment. */
 const textsOf = (segment: string): string[] => partsOf(segment).filter(isText);
 
-/** Servers may ignore a query, a fragment and a last slash. */
+/** Servers may ignore a query, a fragment and a trailing slash. */
 const segmentsOf = (path: string): string[] =>
   (path.split(/[?#]/, 1)[0] ?? '').split('/').filter((text) => text !== '');
 
@@ -54,7 +54,7 @@ function childOf(parent: Node, segment: string): Node {
   return child;
 }
 
-/** Whether a text has the parts of a mixed segment in their order. */
+/** Whether a text matches a mixed segment: all its parts, in order. */
 function fits(text: string, mixed: string): boolean {
   const parts = textsOf(mixed);
   const [first = '', last = ''] = [parts[0], parts.at(-1)];
@@ -76,7 +76,7 @@ const decode = (text: string): string =>
 const AFTER_SEGMENT = /[/\\;?#\p{Cc}]/u;
 const FORMAT = /\.(?:json|xml|html?|csv|txt|js|ya?ml)$/;
 
-/** The segments that servers may read in a text: some decode twice, ignore case, or cut off what follows a `;` or the format. */
+/** The segments that a server may read in a text. Some servers decode twice, ignore case, or cut off a format or the text after `;`. */
 function readingsOf(value: string): ReadonlySet<string> {
   const text = decode(decode(value.replace(ESCAPED_AGAIN, '%'))).toLowerCase();
   const segment = (text.split(AFTER_SEGMENT, 1)[0] ?? '').trim();
@@ -85,7 +85,7 @@ function readingsOf(value: string): ReadonlySet<string> {
   return new Set([text, segment, end, verb, segment.replace(FORMAT, '')]);
 }
 
-/** Whether values may make one segment of a template what another one is. */
+/** Whether values may turn one template segment into the other. */
 function mayMeet(one: string, other: string): boolean {
   const [texts, others] = [textsOf(one), textsOf(other)];
   const [first = '', last = ''] = [texts[0], texts.at(-1)];
@@ -95,14 +95,14 @@ function mayMeet(one: string, other: string): boolean {
   return isVerb || (start && (last.endsWith(otherLast) || otherLast.endsWith(last)));
 }
 
-/** A segment of a template, and what it may be read as: its text, or its parameters' values; undefined for all values. */
+/** A template segment with the texts that a server may read for it; undefined if every text is possible. */
 interface Segment {
   readonly text: string;
   readonly isParameter: boolean;
   readonly readings: () => ReadonlySet<string> | undefined;
 }
 
-/** Most segments are never read: a path ends before. */
+/** Computed when first read, because most paths end before. */
 function parameterSegment(text: string, value: string | undefined): Segment {
   let readings: ReadonlySet<string> | undefined;
   const read = () => {
@@ -112,7 +112,7 @@ function parameterSegment(text: string, value: string | undefined): Segment {
   return { text: text.toLowerCase(), isParameter: true, readings: read };
 }
 
-/** What a segment of a path becomes with these values; several segments for a value with slashes. */
+/** The segments that a path segment becomes with these values. A value with slashes gives several. */
 function readSegment(text: string, values: Values | undefined, slashed: readonly string[]): Segment[] {
   if (!text.includes('{')) return [{ text, isParameter: false, readings: () => new Set([text.toLowerCase()]) }];
   if (!values) return [parameterSegment(text, undefined)];
@@ -135,14 +135,14 @@ function* nextOf(node: Node, segment: Segment): Generator<readonly [Node, isConc
   }
 }
 
-/** A node that the first segments lead to, and whether a parameter was read as text of the path. */
+/** A node of the tree of paths, and whether a parameter was read as fixed text on the way to it. */
 interface Place {
   readonly node: Node;
   readonly at: number;
   readonly isOther: boolean;
 }
 
-/** The paths that these segments lead to, if a parameter is read as text of the path. Visits each node at most once. */
+/** The paths that these segments reach by reading a parameter as fixed text. Visits each node at most once. */
 function* pathsFrom(segments: readonly Segment[], { node, at, isOther }: Place): Generator<string> {
   const segment = segments[at];
   if (!segment) {
@@ -154,7 +154,7 @@ function* pathsFrom(segments: readonly Segment[], { node, at, isOther }: Place):
   }
 }
 
-/** All paths of a document, to find those that the values of another path lead to. */
+/** All paths of a document. Finds the paths that another path becomes with certain values. */
 export class Paths {
   readonly #root = newNode();
 
@@ -163,8 +163,8 @@ export class Paths {
   }
 
   /**
-   * The more concrete paths that values turn a path into: `/coins/markets` for `/coins/{id}`. Without values, those that any values
-   * turn it into. A value with slashes may lead to any other path.
+   * The more concrete paths that a path becomes with values, such as `/coins/markets` from `/coins/{id}`. Without values, those for any
+   * values. A value with slashes may become any other path.
    */
   *othersFor(path: string, values?: Values, slashed: readonly string[] = []): Generator<string> {
     const own = segmentsOf(path);

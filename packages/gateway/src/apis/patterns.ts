@@ -4,7 +4,7 @@ import { DocumentFault } from './document.ts';
 const require = createRequire(import.meta.url);
 
 const MAX_PATTERN = 500;
-/** The instructions of a compiled pattern, and the characters that it is matched against: their product bounds the time. */
+/** Limits for the instructions of a compiled pattern and for the matched text. Their product bounds the time. */
 const MAX_PROGRAM = 600;
 const MAX_MATCHED = 1_000;
 
@@ -20,8 +20,8 @@ function compiled(source: string): import('re2js').RE2JS {
 }
 
 /**
- * A pattern that is matched in linear time, against a text that is not too long. It is a RegExp only because the validator takes no
- * other object; JSON shows its source.
+ * A pattern that matches in linear time and refuses a long text. It extends RegExp because the validator accepts no other object, and
+ * because JSON then shows its source.
  */
 class LinearPattern extends RegExp {
   readonly #source: string;
@@ -47,10 +47,10 @@ class LinearPattern extends RegExp {
   }
 }
 
-/** Operations of one document share patterns, and compiling one takes long. */
+/** Operations of one document share patterns, and compiling is slow. */
 const known = new Map<string, LinearPattern>();
 
-/** The pattern of a document. Throws a DocumentFault for one that is not matched in linear time. */
+/** A pattern of the document. Throws a DocumentFault if it cannot be matched in linear time. */
 export function patternOf(value: unknown): LinearPattern {
   const source = String(value);
   if (source.length > MAX_PATTERN) throw new DocumentFault(`is longer than ${MAX_PATTERN} characters`);
@@ -59,7 +59,7 @@ export function patternOf(value: unknown): LinearPattern {
   return pattern;
 }
 
-/** A character of each class, and what a negated class that excludes it contains. */
+/** A usual character of each class, and the characters for a negated class that excludes it. */
 const USUAL = [
   ['a', 'a', '\\w', '\\S'],
   ['1', '0', '1', '\\d', '\\w', '\\S'],
@@ -71,7 +71,7 @@ const CLASSES: Readonly<Record<string, string>> = { d: '1', D: 'a', w: 'a', W: '
 const OPENING = /\((?:\?:|\?<\w{1,20}>)?/y;
 const QUANTIFIER = /(?:[*+?]|\{(\d{1,4})[\d,]{0,5}\})\??/y;
 
-/** Writes a text that a pattern matches, unless the pattern is unusual: the first of alternatives, as short as it may be. */
+/** Writes a short text that a usual pattern matches. Takes the first of several alternatives. */
 class Matching {
   readonly #source: string;
   readonly #maxLength: number;
@@ -82,7 +82,7 @@ class Matching {
     this.#maxLength = maxLength;
   }
 
-  /** The text of the first of these alternatives, which a bracket or the pattern ends. */
+  /** The text of the first alternative, up to a bracket or the end of the pattern. */
   text(): string {
     const alternatives = [''];
     while (this.#at < this.#source.length && this.#source[this.#at] !== ')') {
@@ -135,5 +135,5 @@ class Matching {
   }
 }
 
-/** A text that a pattern matches, unless the pattern is unusual. */
+/** A text that the pattern matches. If the pattern is unusual, the text may not match. */
 export const matching = (pattern: string, maxLength: number): string => new Matching(pattern, maxLength).text();

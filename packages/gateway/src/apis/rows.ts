@@ -20,13 +20,13 @@ import { assertNamed, objectOf, parametersOf, templateOf } from './parameters.ts
 import { inAscii, parameterName } from './paths.ts';
 import { sampleOf } from './samples.ts';
 
-/** How an operator serves one operation. */
+/** An operator's settings for one operation. */
 export interface ServedOperation {
   readonly api: string;
   readonly access: 'siwx' | 'exact';
-  /** Of paid rows: the cluster of the payment. */
+  /** The cluster on which clients pay for a paid row. */
   readonly cluster: 'mainnet' | 'devnet';
-  /** A header or query parameter that carries the key: clients do not send it. */
+  /** The header or query parameter with the key, which clients do not send. */
   readonly keyName: string | undefined;
   readonly entry?: OperatorBounds & { readonly slashes?: boolean; readonly idempotent?: boolean };
 }
@@ -37,10 +37,10 @@ function camelCase(text: string): string {
   return words.map((word, at) => (at === 0 ? word[0]?.toLowerCase() : word[0]?.toUpperCase()) + word.slice(1)).join('');
 }
 
-/** A name whose letters have no marks. */
+/** Removes the accents of a name. */
 const unmarked = (name: string): string => name.normalize('NFKD').replace(/\p{M}/gu, '');
 
-/** The name of an operation: its `operationId` if that is in Latin letters, or else its verb and path. */
+/** The method name of an operation: its `operationId` in Latin letters, else its verb and path. */
 function methodOf({ node, verb, path }: Operation): string {
   const id = typeof node.operationId === 'string' ? unmarked(node.operationId) : '';
   const isLatin = /[A-Za-z0-9]/.test(id) && !/[^\P{L}A-Za-z]/u.test(id);
@@ -51,7 +51,7 @@ const MAX_NAME = 64;
 const MAX_DESCRIPTION = 200;
 const PLACES = ['path', 'query', 'body'] as const;
 
-/** Placeholder path values, because every document shows an example URL, even if no sample matches the schema. */
+/** Placeholder path values. Every document shows an example URL, even if no sample matches the schema. */
 const pathExample = (path: TObject, slashed: readonly string[]): object =>
   Object.fromEntries(
     Object.entries(path.properties).map(([name, schema]) => {
@@ -60,7 +60,7 @@ const pathExample = (path: TObject, slashed: readonly string[]): object =>
     }),
   );
 
-/** The values of a row's example that its schemas accept. */
+/** The example values that a row's schemas accept. */
 function exampleOf(
   input: InputSchemas,
   bodies: readonly unknown[],
@@ -78,7 +78,7 @@ function exampleOf(
 
 const SCHEME_TYPES = ['apiKey', 'http', 'oauth2', 'openIdConnect'];
 
-/** What an operation needs beside one key, if anything. Throws if no key in a header or query will do. */
+/** Names what an operation needs besides one key, if anything. Throws if a key in a header or query is not enough. */
 function otherKeys(document: OpenApiDocument, { node }: Operation): string | undefined {
   const alternatives = listAt(node.security ?? document.root.security).map((each) => Object.keys(objectAt(each)));
   const schemes = objectAt(objectAt(document.root.components).securitySchemes);
@@ -104,7 +104,7 @@ function summaryOf({ node, verb, path }: Operation): string {
   return line.slice(0, MAX_DESCRIPTION);
 }
 
-/** Makes a value when it is first read. */
+/** Makes a value when it is first read, and keeps it. */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
@@ -113,7 +113,7 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-/** What clients send: the schemas and the example of each place; and how their values are written. */
+/** The client's input: schema and example of each place, and how values are written upstream. */
 function inputOf(document: OpenApiDocument, operation: Operation, { keyName, entry = {} }: ServedOperation) {
   const notes = new Set<string>();
   const { parameters, headers } = parametersOf(document, operation, keyName, notes);
@@ -137,7 +137,7 @@ function inputOf(document: OpenApiDocument, operation: Operation, { keyName, ent
   };
 }
 
-/** The parameters of a path whose values may have slashes: those whose example has one, or else the last. */
+/** The path parameters whose values may have slashes: those with a slash in their example, else the last. */
 function slashedOf(path: TObject | undefined, isAllowed: boolean | undefined, notes: Set<string>): readonly string[] {
   const names = Object.keys(path?.properties ?? {});
   const hasSlash = (name: string) => String(listAt(objectAt(path?.properties[name]).examples)[0]).includes('/');
@@ -152,7 +152,7 @@ function slashedOf(path: TObject | undefined, isAllowed: boolean | undefined, no
 
 const SAME_PATH = 'Must not make this path another path of the API.';
 
-/** A server would route some values to another operation, which may have a price or may not be served. */
+/** Rules against values that the server would route to another operation, which may have a price or be disabled. */
 function samePathRules(
   { paths }: OpenApiDocument,
   path: string,
@@ -172,7 +172,10 @@ function samePathRules(
 const VERBS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies HttpMethod[];
 const isVerb = (verb: string): verb is HttpMethod => VERBS.includes(verb);
 
-/** The row of an operation, and the parts that are not checked or left out. Throws a DocumentFault that says what a row cannot express. */
+/**
+ * The row of an operation, and the parts that it does not check or leaves out. Throws a DocumentFault if a row cannot express the
+ * operation.
+ */
 export function rowOf(document: OpenApiDocument, operation: Operation, serving: ServedOperation) {
   const { api, access, cluster } = serving;
   const { verb, node } = operation;
@@ -199,7 +202,7 @@ export function rowOf(document: OpenApiDocument, operation: Operation, serving: 
     input,
     rules,
     codes: {},
-    // Only descriptions need these two, so that a start makes none of them.
+    // Made when read, because only descriptions need them and a start does not.
     get example() {
       return example();
     },

@@ -8,7 +8,7 @@ const MAX_DEPTH = 32;
 const MAX_VALUES = 500;
 const MAX_TEXT = 1_000;
 
-/** The characters of a value as JSON, about; more than the limit if it is long, deep or contains itself. */
+/** The approximate length of a value as JSON. Exceeds the limit if the value is long, deep or contains itself. */
 function sizeOf(value: unknown, limit: number, depth: number): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return 4;
@@ -21,7 +21,7 @@ function sizeOf(value: unknown, limit: number, depth: number): number {
   return size;
 }
 
-/** Whether a value of a document is short enough to be published as it is. */
+/** Whether a document's value is short enough to publish. */
 export const isShort = (value: unknown): boolean => sizeOf(value, MAX_CHARACTERS, MAX_DEPTH) <= MAX_CHARACTERS;
 
 function sampleNumber({ minimum, exclusiveMinimum, multipleOf = 1 }: Members): number {
@@ -36,10 +36,10 @@ function sampleText(schema: Members): string {
   return matching(String(pattern), MAX_TEXT);
 }
 
-/** Ways to make a sample, each slower than the one before: with examples of the document, without, with tried alternatives. */
+/** Ways to make a sample, each slower than the one before: with the document's examples, without them, by trying alternatives. */
 const WAYS = ['given', 'simple', 'tried'] as const;
 
-/** Makes one sample, of a limited number of values. */
+/** Makes one sample from a limited number of values. */
 class Sampling {
   readonly #way: (typeof WAYS)[number];
   #left = MAX_VALUES;
@@ -69,14 +69,14 @@ class Sampling {
     return kind === 'boolean' ? true : sampleText(node);
   }
 
-  /** The first alternative whose sample fits no other one. */
+  /** The first alternative whose sample fits no other alternative. */
   #only(oneOf: readonly unknown[]): readonly unknown[] {
     const isOnly = (each: unknown) => this.#left > 0 && Check({ oneOf } as TSchema, this.of(each));
     const only = this.#way === 'tried' ? oneOf.find(isOnly) : undefined;
     return only === undefined ? oneOf.slice(0, 1) : [only];
   }
 
-  /** The first of several values of a member is the narrowest in most documents. */
+  /** If several schemas give a member, the first is the narrowest in most documents. */
   #merged(schemas: readonly unknown[], required: readonly unknown[]): unknown {
     const samples = schemas.map((schema) => {
       const each = objectAt(schema);
@@ -90,7 +90,7 @@ class Sampling {
     return objects.length > 0 ? this.#filled(Object.assign({}, ...objects), required) : samples[0];
   }
 
-  /** With members that are required and not described. */
+  /** Adds members that are required but not described. */
   #filled(value: Members, required: unknown): Members {
     const missing = listAt(required).filter((name) => !Object.hasOwn(value, String(name)));
     const some = missing.slice(0, Math.max(0, this.#left));
@@ -114,7 +114,7 @@ class Sampling {
   }
 }
 
-/** A value of a schema: its own example if it fits, else the simplest value; undefined if that breaks the schema. */
+/** A value of a schema: its own example if it fits, else the simplest value; undefined if neither fits. */
 export function sampleOf(schema: TSchema, fits = (value: unknown) => Check(schema, value)): unknown {
   for (const way of WAYS) {
     const sample = new Sampling(way).of(schema);

@@ -4,18 +4,18 @@ import { COMPOSED, DocumentFault, type OpenApiDocument, shown } from './document
 import { patternOf } from './patterns.ts';
 import { isShort } from './samples.ts';
 
-/** More parts would make the first request to a row slow. */
+/** With more parts, the first request to a row would be slow. */
 const MAX_PARTS = 2_000;
 const MAX_DEPTH = 16;
 const MAX_DESCRIPTION = 300;
 const MAX_ENUM = 1_000;
-/** Many values of a list cost as much as one part. */
+/** This many values of a list cost as much as one part. */
 const VALUES_PER_PART = 10;
 const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'];
-/** An answer is described in at most this many parts. */
+/** The most parts that describe an answer. */
 const MAX_ANSWER_PARTS = 400;
 
-/** The value of a keyword, if it is one that the keyword may have. */
+/** Reads the value of a keyword. Throws a DocumentFault if the keyword cannot have it. */
 type KeywordValue = (value: unknown) => unknown;
 
 const only =
@@ -30,7 +30,7 @@ const forAll = (keywords: readonly string[], value: KeywordValue) =>
 const aCount = only((value) => Number.isSafeInteger(value) && Number(value) >= 0, 'a whole number');
 const aValue = only(isShort, 'a short value');
 
-/** Keywords that are checked, with how their values are read. Those with schemas inside are below. */
+/** Checked keywords, each with the function that reads its value. Keywords that contain schemas are below. */
 const CHECKED: Readonly<Record<string, KeywordValue>> = {
   type: only((value) => [value].flat().every((each) => TYPES.includes(String(each))), 'a type'),
   enum: only(
@@ -48,22 +48,22 @@ const CHECKED: Readonly<Record<string, KeywordValue>> = {
   examples: (value) => listAt(value).slice(0, 1).filter(isShort),
 };
 
-/** Keywords that say nothing to a reader of answers. */
+/** Keywords that tell readers of answers nothing. */
 const OF_INPUT = ['pattern', 'examples', 'default'];
 
-/** Keywords that restrict a value and that are not checked. */
+/** Keywords that restrict a value but are not checked. */
 const UNSUPPORTED = new Set([
   ...['not', 'if', 'patternProperties', 'propertyNames', 'dependentRequired', 'dependentSchemas', 'dependencies'],
   ...['contains', 'unevaluatedProperties', 'unevaluatedItems', '$dynamicRef', '$recursiveRef'],
 ]);
 
-/** Whether every object has a member of this name, so that the validator cannot tell that it is absent. */
+/** Whether every object inherits a member of this name, so that the validator cannot see its absence. */
 export const isInherited = (name: string): boolean => name in Object.prototype;
 
 const INSIDE = ['items', 'additionalProperties'];
 const LISTS = [...COMPOSED, 'prefixItems'];
 
-/** The values of an enum as its type: YAML reads `no` and `1` as other types than the document means. */
+/** Converts an enum's values to its type, because YAML reads `no` and `1` as other types than the document means. */
 const SPELLINGS: Readonly<Record<string, (value: unknown) => unknown>> = {
   string: String,
   integer: Number,
@@ -71,7 +71,7 @@ const SPELLINGS: Readonly<Record<string, (value: unknown) => unknown>> = {
   boolean: (value) => String(value) === 'true',
 };
 
-/** Bounds as OpenAPI 3.0 writes them: `exclusiveMinimum: true` beside `minimum`. */
+/** Converts the bounds of OpenAPI 3.0, which has `exclusiveMinimum: true` beside `minimum`. */
 function withOwnBounds(node: Members): Members {
   const own: Record<string, unknown> = { ...node };
   for (const bound of ['Minimum', 'Maximum']) {
@@ -84,7 +84,7 @@ function withOwnBounds(node: Members): Members {
 }
 
 interface ReadingOptions {
-  /** A client's values are checked, so each restriction counts; an answer is only described. */
+  /** Whether values are checked, as a client's are. An answer is only described. */
   readonly isChecked: boolean;
   readonly maxDepth: number;
   readonly maxParts: number;
@@ -92,7 +92,7 @@ interface ReadingOptions {
 
 class TooManyParts extends DocumentFault {}
 
-/** Reads one schema of a document. What cannot be judged becomes anything, with a note. */
+/** Reads one schema of a document. Parts that it cannot judge accept any value and are noted. */
 class SchemaReading {
   readonly #document: OpenApiDocument;
   readonly #options: ReadingOptions;
@@ -144,7 +144,7 @@ class SchemaReading {
       } else if (keyword === 'properties') schema.properties = this.#properties(objectAt(value), place);
     }
     const { properties } = schema;
-    // An answer's required members are those that are described.
+    // An answer requires only members that the schema describes.
     if (!isChecked && isObject(properties))
       schema.required = listAt(schema.required).filter((name) => Object.hasOwn(properties, String(name)));
     const asType = SPELLINGS[String(schema.type)];
@@ -153,7 +153,7 @@ class SchemaReading {
     return nullable === true ? { anyOf: [schema, { type: 'null' }] } : schema;
   }
 
-  /** If part of an alternative is not checked, several may fit. */
+  /** If part of an alternative is not checked, several alternatives may fit. */
   #list(schema: Record<string, unknown>, keyword: string, value: unknown, place: string): void {
     const before = this.notes.length;
     const parts = listAt(value).map((each) => this.read(each, place));
@@ -161,7 +161,7 @@ class SchemaReading {
     schema[isLoose && !('anyOf' in schema) ? 'anyOf' : keyword] = parts;
   }
 
-  /** A wrong value makes the schema of an input a fault, and is left out of an answer. */
+  /** A wrong value is a fault in an input's schema. In an answer's schema it is left out. */
   #keyword(schema: Record<string, unknown>, keyword: string, value: unknown, place: string): void {
     try {
       schema[keyword] = CHECKED[keyword]?.(value);
@@ -185,7 +185,7 @@ class SchemaReading {
   }
 }
 
-/** A schema as deep as its parts allow, and the parts that are not checked. */
+/** A schema as deep as the limit of parts allows, and the parts that are not checked. */
 function deepest(document: OpenApiDocument, value: unknown, options: Omit<ReadingOptions, 'maxDepth'>, place: string) {
   const attempt = (maxDepth: number) => {
     const reading = new SchemaReading(document, { ...options, maxDepth });
@@ -208,8 +208,8 @@ function deepest(document: OpenApiDocument, value: unknown, options: Omit<Readin
 }
 
 /**
- * A schema that a client's values are checked against. What of it cannot be checked is anything, and noted with its place. Throws a
- * DocumentFault for a schema that is none.
+ * A schema for a client's values. Parts that cannot be checked accept any value and are noted with their place. Throws a DocumentFault if
+ * the value is not a schema.
  */
 export function checkedSchema(document: OpenApiDocument, value: unknown, place: string, notes: Set<string>): TSchema {
   const found = deepest(document, value, { isChecked: true, maxParts: MAX_PARTS }, place);
@@ -217,6 +217,6 @@ export function checkedSchema(document: OpenApiDocument, value: unknown, place: 
   return found.schema;
 }
 
-/** A schema that describes an answer, as deep as it stays short. */
+/** A schema that describes an answer, as deep as it can be while it stays short. */
 export const describingSchema = (document: OpenApiDocument, value: unknown): TSchema =>
   deepest(document, value, { isChecked: false, maxParts: MAX_ANSWER_PARTS }, '').schema;

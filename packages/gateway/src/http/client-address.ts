@@ -9,13 +9,13 @@ export const plain = (address = ''): string => address.replace(/^::ffff:(?=\d+\.
 export const isProxy = (address: string, trusted: BlockList): boolean =>
   isIP(address) !== 0 && trusted.check(address, familyOf(address));
 
-/** Longer chains and nodes are not honest ones. */
+/** Honest clients send no longer chains or nodes. */
 const MAX_HOPS = 32;
 const MAX_NODE_LENGTH = 64;
 /** A port, or the name that hides one (RFC 7239, section 6). */
 const PORT = /^:(?:\d{1,5}|_[\w.-]+)$/;
 
-/** The address of a node with or without a port: `203.0.113.7:51234`, `[2001:db8::1]:443`; undefined for any other text. */
+/** The address of a node such as `203.0.113.7:51234` or `[2001:db8::1]`, without its port; undefined for any other text. */
 function addressOf(node: string): string | undefined {
   if (node.length > MAX_NODE_LENGTH) return undefined;
   const isBracketed = node.startsWith('[');
@@ -28,7 +28,7 @@ function addressOf(node: string): string | undefined {
   return isGood ? plain(address) : undefined;
 }
 
-/** The `for` of one element of a Forwarded header (RFC 7239, section 4), without quotes. */
+/** The `for` parameter of a Forwarded element (RFC 7239, section 4), without quotes. */
 function nodeIn(element: string): string {
   const pairs = element.split(';').map((pair) => pair.trim());
   const [node = '', ...others] = pairs.filter((pair) => pair.slice(0, 4).toLowerCase() === 'for=');
@@ -39,8 +39,8 @@ function nodeIn(element: string): string {
 const whole = (element: string): string => element;
 
 /**
- * The client's address: the right-most one of X-Forwarded-For that is not a trusted proxy's own; of Forwarded if there is no
- * X-Forwarded-For. `onUnreadable` is called if the nearest proxy has written no address that can be read.
+ * The client's address: the right-most address in X-Forwarded-For that no trusted proxy has. Reads Forwarded if there is no
+ * X-Forwarded-For. Calls `onUnreadable` if the nearest proxy's entry is unreadable.
  */
 export function clientAddress(incoming: IncomingMessage, trusted: BlockList, onUnreadable?: () => void): string {
   let client = plain(incoming.socket.remoteAddress);

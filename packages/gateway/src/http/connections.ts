@@ -2,25 +2,26 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BlockList, Socket } from 'node:net';
 import { isProxy, plain } from './client-address.ts';
 
-/** The connections of one address; `idle` in the order in which they became idle. */
+/** The connections from one address. `idle` has the longest idle one first. */
 interface AddressGroup {
   readonly address: string;
   readonly idle: Set<Socket>;
   size: number;
 }
 
-/** One address may hold a quarter of all connections. */
+/** One address may hold one in this many of all connections. */
 const SHARE = 4;
 
-/** Concurrent requests of one connection. The next one begins when the client has taken an answer. */
+/** Requests that one connection processes at once. The next one begins when the client has taken an answer. */
 const MAX_UNANSWERED = 16;
-/** Waiting requests of all connections: what Node has parsed can no longer be left in the network. */
+/** Waiting requests of all connections. Once Node has parsed a request, it can no longer wait in the network. */
 const MAX_WAITING = 16_384;
 
 /**
- * Limits connections, and the requests that wait on them. A connection is idle if it has no unanswered request: it is kept alive, or still
- * sends its request head. A new connection without room closes the oldest idle one: of the same address if that holds its share, else of any address.
- * Trusted proxies serve many clients and have no share. Each event takes constant time.
+ * Limits connections and the requests that wait on them. A connection is idle if it has no unanswered request (kept alive, or still
+ * sending its request head). If all places are taken, a new connection closes the oldest idle one. It closes one of its own address if
+ * that address holds its share, else one of any address. Trusted proxies serve many clients and have no share. Each event takes constant
+ * time.
  */
 export class Connections {
   readonly #maximum: number;
@@ -29,7 +30,7 @@ export class Connections {
   readonly #groups = new Map<string, AddressGroup>();
   readonly #members = new Map<Socket, AddressGroup>();
   readonly #idle = new Set<Socket>();
-  /** Number of waiting requests, and the pipelines whose next one may begin. */
+  /** The number of waiting requests, and the pipelines that may begin their next request. */
   #waiting = 0;
   readonly #ready = new Set<Pipeline>();
 
@@ -72,14 +73,14 @@ export class Connections {
     }
   }
 
-  /** Adds one waiting request if there is room. */
+  /** Adds a waiting request if there is room. */
   enterWaiting(): boolean {
     if (this.#waiting >= MAX_WAITING) return false;
     this.#waiting++;
     return true;
   }
 
-  /** Waiting requests have begun or are dropped. */
+  /** Removes waiting requests that have begun or were dropped. */
   leaveWaiting(count: number): void {
     this.#waiting -= count;
   }
@@ -90,7 +91,7 @@ export class Connections {
     this.#ready.add(pipeline);
   }
 
-  /** One request begins per turn, because Node accepts one new connection per turn: new connections wait for one request at most. */
+  /** Begins one request per turn. Node accepts one new connection per turn, so a new connection waits for at most one request. */
   #turn(): void {
     const [next] = this.#ready;
     const hasMore = next?.advance();
@@ -118,7 +119,7 @@ export class Connections {
   }
 }
 
-/** A request and the function that begins to answer it. */
+/** A request, and the function that begins to answer it. */
 interface WaitingRequest {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
@@ -130,10 +131,10 @@ export class Pipeline {
   readonly #socket: Socket;
   readonly #connections: Connections;
   #waiting: WaitingRequest[] = [];
-  /** Number of begun requests, and the last one. */
+  /** The number of begun requests, and the last begun request. */
   #begun = 0;
   #lastBegun: IncomingMessage | undefined;
-  /** Only what has arrived will be answered: the rest of the stream is unreadable, or too much waits. */
+  /** Whether to answer only what has arrived, because the rest of the stream is unreadable or too much waits. */
   isBroken = false;
   #isFull = false;
 
@@ -145,18 +146,18 @@ export class Pipeline {
     socket.once('close', () => this.#forgetWaiting());
   }
 
-  /** Whether a complete request awaits its answer: only the latest can be incomplete. */
+  /** Whether a complete request awaits its answer. Only the latest request can be incomplete. */
   get hasWhole(): boolean {
     const count = this.#begun + this.#waiting.length;
     return count > 1 || (count === 1 && this.#latest?.complete === true);
   }
 
-  /** Answers go out in order of their requests; closing after an earlier one would drop later ones. */
+  /** Answers leave in the order of their requests, so closing after an earlier one would drop the later ones. */
   isLatest(incoming: IncomingMessage): boolean {
     return this.#latest === incoming;
   }
 
-  /** Begins an arrived request now or in its turn. */
+  /** Begins an arrived request now, or queues it. */
   enqueue(exchange: WaitingRequest): void {
     if (this.#isFull) return;
     if (this.#begun < MAX_UNANSWERED && this.#waiting.length === 0) this.#begin(exchange);
@@ -200,11 +201,11 @@ export class Pipeline {
     if (this.#socket.destroyed) return;
     if (this.#waiting.length > 0) this.#connections.begin(this);
     else if (this.#begun === 0) this.#connections.note(this.#socket, true);
-    // An incomplete request will never complete.
+    // The incomplete request will never be complete.
     if (this.isBroken && !this.hasWhole) this.#socket.destroySoon();
   };
 
-  /** Too many requests wait: drop this connection's waiting ones and close it after the answers that have begun. */
+  /** Too many requests wait. Drops this connection's waiting requests, and closes it after the begun answers. */
   #overflow(): void {
     this.#isFull = true;
     this.isBroken = true;

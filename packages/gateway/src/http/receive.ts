@@ -20,7 +20,7 @@ function hostsOf(rawHeaders: readonly string[]): string[] {
   return hosts;
 }
 
-/** The refusal that the head alone decides. */
+/** The code that the request head alone is refused with, if any. */
 export function faultOf({ url = '', rawHeaders, headers, httpVersion }: IncomingMessage): RefusalCode | undefined {
   if (headers.host === undefined && httpVersion !== '1.0') return 'bad_request';
   if (url.length > LIMITS.targetBytes) return 'uri_too_long';
@@ -30,7 +30,7 @@ export function faultOf({ url = '', rawHeaders, headers, httpVersion }: Incoming
   return Number(headers['content-length'] ?? 0) > LIMITS.bodyBytes ? 'body_too_large' : undefined;
 }
 
-/** The complete body; undefined if it is too large. Rejects when the client disconnects. */
+/** The complete body; undefined if it is too large. Rejects if the client disconnects. */
 function readBody(incoming: IncomingMessage): Promise<Uint8Array | undefined> {
   if (incoming.headers['content-length'] === undefined && incoming.headers['transfer-encoding'] === undefined) {
     return Promise.resolve(EMPTY);
@@ -52,7 +52,7 @@ function readBody(incoming: IncomingMessage): Promise<Uint8Array | undefined> {
   });
 }
 
-/** Reads a request to its end. Exceeding a limit becomes a `fault`, which the gateway refuses. */
+/** Reads a whole request. If it exceeds a limit, it gets a `fault`, which the gateway refuses. */
 export async function receive(incoming: IncomingMessage, client: string): Promise<Inbound> {
   const head = {
     method: incoming.method ?? '',

@@ -26,19 +26,19 @@ function unexpected(): Outbound {
   return { status: 417, headers: { ...headers, 'Content-Length': '0' }, body: '' };
 }
 
-/** Answers an unparseable request and closes. */
+/** Answers an unparseable request and closes its connection. */
 function answerUnreadable(error: ParseError, socket: Duplex): void {
   const { status, headers, body } = lastResort(new Refusal(codeOf(error)));
   const lines = Object.entries({ Connection: 'close', ...headers }).map(([name, value]) => `${name}: ${value}`);
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));
-  // A peer that never closes its side would hold the socket forever.
+  // A peer that never closes its side would hold the socket for ever.
   setTimeout(() => socket.destroy(), SOCKET_TIMES.lingerMs).unref();
 }
 
 interface ServerOptions {
   readonly handle: (inbound: Inbound) => Promise<Outbound>;
   readonly trustedProxies: BlockList;
-  /** Beyond it, idle connections are closed for new ones. */
+  /** With more connections, idle ones are closed to make room. */
   readonly maxConnections: number;
   /** How long a drain waits for requests already in transit. */
   readonly graceMs: number;
@@ -59,13 +59,13 @@ const SOCKET_TIMES = {
   requestMs: 15_000,
   keepAliveMs: 65_000,
   checkMs: 1_000,
-  /** Node restarts the timer when a socket makes progress, so a stalled one is cut within twice this. */
+  /** Node restarts this timer when a socket makes progress, so a stalled socket is cut within twice this time. */
   writeMs: 15_000,
   /** How long a refused upload may continue. */
   lingerMs: 1_000,
 } as const;
 
-/** Node's HTTP server around the gateway: limits of size, time and connections, and a drain that loses no request. */
+/** Node's HTTP server around the gateway. Limits size, time and connections, and drains without losing a request. */
 export class HttpServer {
   readonly #server: Server;
   readonly #options: ServerOptions;
@@ -97,7 +97,7 @@ export class HttpServer {
       this.#arrived(incoming, outgoing, () => void this.#serve(incoming, outgoing));
     });
     this.#server.on('checkContinue', (incoming, outgoing) => {
-      // RFC 9110, section 10.1.1: no body is asked for that the head has already refused.
+      // RFC 9110, section 10.1.1: do not ask for a body if the head is already refused.
       if (faultOf(incoming) === undefined) outgoing.writeContinue();
       this.#arrived(incoming, outgoing, () => void this.#serve(incoming, outgoing));
     });
@@ -108,7 +108,7 @@ export class HttpServer {
   }
 
   async listen(port: number, host: string): Promise<number> {
-    // A client retries a connection beyond the backlog only after seconds.
+    // If the backlog is full, clients retry a connection only after seconds.
     const backlog = Math.max(this.#options.maxConnections, NODES_BACKLOG);
     await once(this.#server.listen({ port, host, backlog }), 'listening');
     this.#server.on('error', this.#options.onFailure);
@@ -116,13 +116,13 @@ export class HttpServer {
     return typeof address === 'object' && address ? address.port : port;
   }
 
-  /** Stops listening, answers what has arrived and still arrives on open connections, and closes them. */
+  /** Stops listening, answers requests that have arrived or still arrive on open connections, and closes these. */
   async drain(deadlineMs: number): Promise<void> {
     const deadline = performance.now() + deadlineMs;
     this.#draining = true;
-    // Each turn accepts what the system has queued: on a busy machine up to a second's worth.
+    // Each turn accepts the connections that the system has queued. On a busy machine that is up to a second's worth.
     await turn();
-    // The HTTP server's own close would cut kept-alive connections that may carry a request in transit.
+    // The HTTP server's own close would cut kept-alive connections while a request may be in transit.
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(this.#server, () => resolve()));
     await pause(this.#options.graceMs);
     await turn();
@@ -144,7 +144,7 @@ export class HttpServer {
     });
   }
 
-  /** Counts as running even if the client has disconnected: a payment may be in progress. */
+  /** Continues if the client disconnects, because a payment may be in progress. */
   async #serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     this.#running++;
     try {
@@ -169,7 +169,7 @@ export class HttpServer {
     if (unread) setTimeout(() => incoming.destroy(), SOCKET_TIMES.lingerMs).unref();
   }
 
-  /** The client has disconnected, or the answer cannot be written. */
+  /** Ends a request whose client has disconnected, or whose answer cannot be written. */
   #giveUp(incoming: IncomingMessage, outgoing: ServerResponse, error: unknown): void {
     if (incoming.errored || outgoing.headersSent || outgoing.destroyed) {
       outgoing.destroy();

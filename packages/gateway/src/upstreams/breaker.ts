@@ -4,17 +4,17 @@ import { type KeyedUpstream, UpstreamRefusal } from './upstream.ts';
 
 /** When a breaker opens, and how often it then probes. */
 export interface BreakerOptions {
-  /** Consecutive failures that open it; a time-out counts half. */
+  /** Consecutive failures that open the breaker. A time-out counts half. */
   readonly failures: number;
-  /** While open, it lets one request through per this many milliseconds. */
+  /** While open, the breaker lets one request through per this many milliseconds. */
   readonly probeMs: number;
   /** Monotonic milliseconds. */
   readonly now: () => number;
 }
 
-/** Failures of fewer wallets or fewer distinct requests may be caused by the requests themselves. */
+/** Failures of fewer wallets or distinct requests may be due to the requests themselves. */
 const MIN_DIFFERENT = 3;
-/** A call that timed out may have asked for too much. */
+/** A call may time out because the client asked for too much. */
 const TIMEOUT_WEIGHT = 0.5;
 
 /** Collects at most MIN_DIFFERENT values. */
@@ -23,8 +23,8 @@ const note = (seen: Set<string | undefined>, value: string | undefined): void =>
 };
 
 /**
- * A circuit breaker. While open, it refuses with `upstream_unavailable` before anything is spent, and lets a probe through from time
- * to time; the first answered probe closes it.
+ * A circuit breaker. While open, it refuses with `upstream_unavailable` before a slot is taken. From time to time it lets a probe through;
+ * the first answered probe closes it.
  */
 export class Breaker implements Upstream {
   readonly #upstream: Upstream;
@@ -62,8 +62,8 @@ export class Breaker implements Upstream {
   }
 
   /**
-   * Lets this request probe, and no other until the returned time; or refuses. No wallet probes twice in a row while others wait: a
-   * request that always fails would keep the breaker open for them.
+   * Lets this request probe and sets the time of the next probe; otherwise refuses. While other wallets wait, no wallet probes twice in a
+   * row, because a request that always fails would keep the breaker open.
    */
   #admitProbe(wallet: string | undefined): number {
     const { now, probeMs } = this.#options;
@@ -82,7 +82,7 @@ export class Breaker implements Upstream {
     return this.#nextProbeAt;
   }
 
-  /** The upstream was not called: the next request may probe instead. */
+  /** The upstream was not called, so the next request may probe instead. */
   #giveBack(): void {
     this.#nextProbeAt -= this.#options.probeMs;
     this.#lastProber = undefined;
@@ -110,9 +110,9 @@ export class Breaker implements Upstream {
 }
 
 /**
- * Resends a GET once if its connection was lost before the first byte of the answer, as when an upstream closes a kept-alive
- * connection. The retry takes another slot; without one the loss is reported. After a lost retry the upstream counts as down, and
- * calls are not resent until one is answered.
+ * Resends a GET once if its connection was lost before the answer's first byte, as when an upstream closes a kept-alive connection. The
+ * retry takes another slot; if there is none, the loss is reported. If the retry is lost too, the upstream counts as down. Calls are then
+ * not resent until one is answered.
  */
 export function resending(upstream: KeyedUpstream): KeyedUpstream {
   let isDown = false;

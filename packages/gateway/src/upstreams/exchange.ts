@@ -11,12 +11,12 @@ const MAX_MESSAGE_LENGTH = 200;
 const UNREADABLE = /HPE_|HTTPParserError|HeadersOverflowError|UND_ERR_RES_CONTENT_LENGTH_MISMATCH/;
 /** undici's and Node's errors for a lost connection. */
 const GONE = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
-/** undici's words for a proxy that opens no tunnel. */
+/** undici's message for a proxy that opens no tunnel. */
 const OF_PROXY = /^Proxy response \((\d{3})\)/;
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 const PRINTABLE = /^[\p{L}\p{N}\p{P}\p{S} ]+$/u;
 
-/** The wait that an upstream's Retry-After (seconds or a date) asks for, within bounds; else the usual wait. */
+/** Seconds to wait after an upstream's Retry-After (seconds or a date), within bounds; without one, the usual seconds. */
 export function pauseSeconds(retryAfter: unknown, nowMs: number, usualSeconds: number): number {
   const text = String(retryAfter ?? '');
   const date = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
@@ -35,7 +35,7 @@ function messageIn(value: unknown): unknown {
 const ENTITY = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|apos));/gi;
 const SIGNS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Whether a text has one of these secrets, as it is or as HTML escapes it. */
+/** Whether a text contains one of these secrets, plain or with HTML entities. */
 export function holdsAny(text: string, secrets: readonly string[], read = (spelled: string) => spelled): boolean {
   const sign = (entity: string, decimal?: string, hex?: string, name = '') => {
     const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
@@ -47,23 +47,23 @@ export function holdsAny(text: string, secrets: readonly string[], read = (spell
 
 const MAX_ASCII = 0x7f;
 
-/** A message with an address tells how the upstream is built. */
+/** An address in a message would reveal how the upstream is built. */
 const ADDRESS = /:\/\/|\d\.\d{1,3}\.\d{1,3}\.\d/;
 
-/** An upstream's own words as a sentence of ours, if they are short, printable and without secrets. */
+/** A sentence that quotes the upstream, if its message is short, printable and without secrets. */
 export function quotation(words: unknown, secrets: readonly string[]): string | undefined {
   if (typeof words !== 'string' || words.length > MAX_MESSAGE_LENGTH || !PRINTABLE.test(words)) return undefined;
   const isSecret = ADDRESS.test(words) || holdsAny(words, secrets, (spelled) => spelled.toLowerCase());
   return isSecret ? undefined : `The upstream says: ${words}`;
 }
 
-/** The upstream's reason in the body of its refusal, if it may be passed on. */
+/** The upstream's reason for its refusal, if clients may see it. */
 async function reasonIn(response: ResponseHandler, secrets: readonly string[]): Promise<string | undefined> {
   const body = await readJson(response, MAX_ERROR_BYTES).catch(() => undefined);
   return quotation(messageIn(body?.value), secrets);
 }
 
-/** Statuses that are about the operator's account or this connection, or that x402 uses: they do not pass. */
+/** Statuses that clients do not see, because they concern the operator's account or this connection, or because x402 uses them. */
 const KEPT = [402, 407, 408, 429];
 
 function codeOf(status: number, refusedKey: readonly number[] | undefined): RefusalCode {
@@ -82,11 +82,11 @@ function endingOf(status: number): Ending {
   return status >= 502 && status <= 504 ? 'down' : 'failed';
 }
 
-/** Upstream options that refusals need. */
+/** Options of an upstream that refusals depend on. */
 export interface RefusalOptions {
-  /** Texts, in every spelling, that must not appear in an answer. */
+  /** Texts that must not appear in an answer, in any spelling. */
   readonly secrets: readonly string[];
-  /** Of an operator's API, whose client errors pass with their status: the statuses by which it refuses its key. */
+  /** The statuses by which an operator's API rejects its key. If set, its client errors pass with their status. */
   readonly refusedKey?: readonly number[] | undefined;
   /** The pause after a 429 without Retry-After. */
   readonly usualPauseSeconds: number;
@@ -103,7 +103,7 @@ export const rateLimited = (
     retryAfterSeconds: pauseSeconds(headers['retry-after'], Date.now(), usualPauseSeconds),
   });
 
-/** The refusal for a status other than 200. */
+/** The refusal for a status that is not a success. */
 export async function refusalOfStatus(response: ResponseHandler, options: RefusalOptions): Promise<UpstreamRefusal> {
   const { statusCode } = response;
   const code = codeOf(statusCode, options.refusedKey);
@@ -116,7 +116,7 @@ export async function refusalOfStatus(response: ResponseHandler, options: Refusa
   return new UpstreamRefusal(code, ending, { reason, status: statusCode, ...(message && { message }) });
 }
 
-/** The refusal for a call that broke off. */
+/** The refusal for a call that failed on the way. */
 function refusalOfFailure(error: unknown, { isLate, isStarted, isWritten }: ResponseHandler): UpstreamRefusal {
   if (isLate) return new UpstreamRefusal('upstream_timeout', 'failed', { reason: 'deadline' });
   const { code = '', name = '', message = '' } = (error ?? {}) as NodeJS.ErrnoException;
@@ -131,35 +131,35 @@ function refusalOfFailure(error: unknown, { isLate, isStarted, isWritten }: Resp
 /** A request to an upstream. */
 export interface UpstreamRequest {
   readonly method: HttpMethod;
-  /** Path and query, encoded. */
+  /** Encoded path and query. */
   readonly path: string;
   readonly body: string | undefined;
-  /** Headers of this request; they replace usual ones. */
+  /** Headers of this request. They replace common headers of the same name. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Connection settings of an HTTP upstream. */
+/** Settings of an HTTP upstream. */
 export interface UpstreamOptions extends RefusalOptions {
-  /** Origin, optional path prefix, and for some upstreams a query with the key. */
+  /** The origin, an optional path prefix, and for some upstreams a query with the key. */
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** From the first byte written to the last byte read: of each call of a free row, of all calls of one request of a paid row. */
+  /** Milliseconds from the first byte written to the last byte read. `free` applies to each call, `paid` to all calls of one request. */
   readonly deadlinesMs: { readonly free: number; readonly paid: number };
   readonly connections: number;
 }
 
-/** One exchange with an upstream: what is written, and how its answer is read as JSON text. */
+/** One exchange with an upstream: the request, and the function that reads its answer as JSON text. */
 interface Exchange {
   readonly request: UpstreamRequest;
   readonly read: (response: ResponseHandler) => Promise<string>;
 }
 
-/** Pooled HTTP to one upstream: follows no redirects, forwards no client headers, one deadline per call. */
+/** Pooled HTTP to one upstream. Follows no redirects, forwards no client headers, and sets one deadline per call. */
 export function openPool(options: UpstreamOptions, exchangeOf: (call: KeyedCall) => Exchange): Connection {
   const { connections } = options;
   const { free, paid } = options.deadlinesMs;
   const common = { accept: 'application/json', 'accept-encoding': 'gzip, br', ...options.headers };
-  // Only the deadline of the whole call applies.
+  // undici's own time-outs are off, because the deadline covers the whole call.
   const times = { connectMs: Math.max(free, paid), headersTimeout: 0, bodyTimeout: 0 };
   const pool = new Pool(new URL(options.baseUrl).origin, { connections, pipelining: 1, ...times });
   return {
@@ -169,7 +169,7 @@ export function openPool(options: UpstreamOptions, exchangeOf: (call: KeyedCall)
       const slot = await call.takeSlot();
       const { method, path, body } = request;
       const type = body === undefined ? {} : { 'content-type': 'application/json' };
-      // Alternating names and values, as undici expects.
+      // undici expects alternating names and values.
       const headers = Object.entries({ ...common, ...type, ...request.headers, ...slot.headers }).flat();
       const handler = new ResponseHandler(call.route.access === 'exact' ? paid - slot.usedMs : free);
       try {

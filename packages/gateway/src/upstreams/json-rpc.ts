@@ -11,9 +11,9 @@ import { type ResponseHandler, readJson } from './response.ts';
 import { assertDiscreet } from './rest.ts';
 import { type Connection, UpstreamRefusal } from './upstream.ts';
 
-/** Client errors: unknown method, invalid parameters, unsupported transaction version. */
+/** Codes of client errors: unknown method, invalid parameters, unsupported transaction version. */
 const REJECTED = new Set([-32600, -32602, -32015]);
-/** Errors of a Solana node about this request, in our words: the node's do not say what to do. Source: agave, `custom_error.rs`. */
+/** Messages for a Solana node's errors about one request. The node's own do not say what to do. Source: agave, `custom_error.rs`. */
 const OF_REQUEST = new Map([
   [
     -32010,
@@ -22,19 +22,19 @@ const OF_REQUEST = new Map([
   [-32011, 'This node keeps no transaction history (-32011); ask another provider.'],
   [-32016, 'The node has not reached minContextSlot yet (-32016); send the request again, or with a lower slot.'],
 ]);
-/** A Solana node that is behind the others. */
+/** The node is behind the other nodes. */
 const BEHIND = -32005;
 /** The node reports an error of its own. */
 const INTERNAL_ERROR = -32603;
-/** Three codes for too many requests, also with status 200. */
+/** Codes for too many requests. They also come with status 200. */
 const RATE_LIMITED = new Set([429, -32029, -32429]);
-/** HTTP statuses that say more than the code in the body: about the key and the rate, which a client cannot mend. */
+/** Statuses about the key or the rate, which a client cannot fix. They say more than the code in the body. */
 const ABOUT_KEY = new Set([401, 403, 429]);
 
-/** The code of an error; some providers write it beside the error, or in place of it. */
+/** The code of an error. Some providers put it beside the error, or in its place. */
 const codeIn = (body: unknown): number => Number(member(member(body, 'error'), 'code') ?? member(body, 'code'));
 
-/** The refusal for a body with a code whose meaning is known; undefined for another one. */
+/** The refusal for an error code that we know; undefined for other codes. */
 function knownRefusal(body: unknown, response: ResponseHandler, options: RefusalOptions): UpstreamRefusal | undefined {
   const code = codeIn(body);
   const reason = `upstream JSON-RPC error ${code}`;
@@ -46,7 +46,7 @@ function knownRefusal(body: unknown, response: ResponseHandler, options: Refusal
   return new UpstreamRefusal('upstream_rejected', 'answered', { reason, ...(message && { message }) });
 }
 
-/** The refusal for a body with an error. The node is up: the error mostly depends on the request. */
+/** The refusal for a body with an error. The node counts as up, because the error mostly depends on the request. */
 function refusalOfError(body: unknown, response: ResponseHandler, options: RefusalOptions): UpstreamRefusal {
   const code = codeIn(body);
   const ending = code === INTERNAL_ERROR ? 'failed' : 'answered';
@@ -54,7 +54,7 @@ function refusalOfError(body: unknown, response: ResponseHandler, options: Refus
   return knownRefusal(body, response, options) ?? other();
 }
 
-/** A JSON-RPC error in the body is more specific than most HTTP statuses. */
+/** The refusal for a failed call. A JSON-RPC error in the body is more specific than most HTTP statuses. */
 async function refusalOf(response: ResponseHandler, options: RefusalOptions): Promise<UpstreamRefusal> {
   const { statusCode } = response;
   const mayTell = statusCode >= 400 && !ABOUT_KEY.has(statusCode);
@@ -62,7 +62,7 @@ async function refusalOf(response: ResponseHandler, options: RefusalOptions): Pr
   return knownRefusal(peek?.value, response, options) ?? refusalOfStatus(response, options);
 }
 
-/** The text of the result of the call with this id. */
+/** The JSON text of the result of the call with this id. */
 async function resultOf(id: number, response: ResponseHandler, options: UpstreamOptions): Promise<string> {
   if (response.statusCode !== 200) throw await refusalOf(response, options);
   const { text, value } = await readJson(response);

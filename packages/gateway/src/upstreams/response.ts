@@ -7,13 +7,13 @@ import { UpstreamRefusal } from './upstream.ts';
 /** The largest body, encoded or decoded. */
 export const MAX_BYTES = 5 * 1024 * 1024;
 
-/** The size of an answer depends on the request, so the upstream is not at fault. */
+/** The size depends on the request, so the upstream is not at fault. */
 const tooLarge = (): UpstreamRefusal =>
   new UpstreamRefusal('upstream_invalid_response', 'answered', { reason: 'too large' });
 
 const ignore = (): void => undefined;
 
-/** A promise with its resolvers. It may reject while nothing waits for it. */
+/** A promise with its resolvers. It may reject before anything waits for it. */
 class Deferred<T> {
   resolve!: (value: T) => void;
   reject!: (error: unknown) => void;
@@ -28,8 +28,8 @@ class Deferred<T> {
 }
 
 /**
- * Handles one request of undici's dispatcher: writes it before its deadline or not at all, and aborts it then. Tracks its progress,
- * which undici's errors do not report. The creator must call `end`.
+ * Handles one request of undici's dispatcher. Writes the request before its deadline or not at all, and aborts the call at the deadline.
+ * Tracks progress, which undici's errors do not report. The creator must call `end`.
  */
 export class ResponseHandler implements Dispatcher.DispatchHandler {
   statusCode = 0;
@@ -52,7 +52,7 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
   #isExpired = false;
   #isComplete = false;
 
-  /** The deadline covers the call from now to the last byte read. */
+  /** `deadlineMs`: milliseconds from now to the last byte read. */
   constructor(deadlineMs: number) {
     this.#deadlineAt = performance.now() + deadlineMs;
     this.#timer = setTimeout(() => {
@@ -66,7 +66,7 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
     return this.#isExpired || performance.now() >= this.#deadlineAt;
   }
 
-  /** The complete body, still encoded. Rejects with a refusal beyond the limit, or with the transport's error. */
+  /** The complete body, still encoded. Rejects with a refusal if it exceeds the limit, or with the transport's error. */
   async whole(limit: number): Promise<Buffer> {
     this.#limit = limit;
     if (this.#size > limit) this.onError(tooLarge());
@@ -76,13 +76,13 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
     return Buffer.concat(this.#chunks, this.#size);
   }
 
-  /** Ends the request. Unread data would block the connection, so it is closed. */
+  /** Ends the request. Closes its connection if data is unread, because that would block the connection. */
   end(): void {
     clearTimeout(this.#timer);
     if (!this.#isComplete) this.#giveUp(new Error('not read to its end'));
   }
 
-  /** Called by undici immediately before it writes. */
+  /** undici calls this immediately before it writes. */
   onConnect(abort: (error?: Error) => void): void {
     if (this.#failure || this.isLate) {
       abort(this.#failure ?? new Error('too late to be written'));
@@ -150,7 +150,7 @@ function refuseEncoding(error: NodeJS.ErrnoException): never {
   throw error.code?.startsWith('Z_') ? unusable('compression') : error;
 }
 
-/** A JSON body's original text and its value; refuses anything else. */
+/** The original text and the value of a JSON body. Refuses any other body. */
 export async function readJson(
   response: ResponseHandler,
   limit = MAX_BYTES,

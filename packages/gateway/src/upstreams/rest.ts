@@ -6,23 +6,23 @@ import { type Connection, UpstreamRefusal } from './upstream.ts';
 
 const encode = (value: unknown): string => encodeURIComponent(String(value));
 
-/** One parameter as pairs of a query. */
+/** The query pairs of one parameter. */
 function pairsOf(name: string, value: unknown, isRepeated: boolean): string[] {
   if (!Array.isArray(value)) return [`${encode(name)}=${encode(value)}`];
   if (isRepeated) return value.map((item) => `${encode(name)}=${encode(item)}`);
   return [`${encode(name)}=${value.map(encode).join(',')}`];
 }
 
-/** The upstream's path with these values. */
+/** The upstream's path, filled with these values. */
 function filledPath({ upstream: { path, slashed = [] } }: Route, values: Values): string {
   const fill = (name: string) =>
     slashed.includes(name) ? String(values[name]).split('/').map(encode).join('/') : encode(values[name]);
-  // Every other part is the name in braces.
+  // Odd parts are the names in braces.
   const parts = path.split(/[{}]/).map((part, at) => (at % 2 === 0 ? part : fill(part)));
   return parts.length > 1 ? parts.join('') : path.replace(/\/:(\w+)/g, (_, name: string) => `/${encode(values[name])}`);
 }
 
-/** Builds the upstream request from validated values alone, and checks that they changed neither host nor path structure. */
+/** Builds the upstream request from validated values alone. Checks that they changed neither the host nor the path structure. */
 export function writeRequest(route: Route, input: Input, base: URL): UpstreamRequest {
   const { repeated = [], headers } = route.upstream;
   const { path, query, body } = route.upstream.forward(input);
@@ -50,7 +50,7 @@ export function assertDiscreet(text: string, secrets: readonly string[]): void {
 }
 
 const NO_CONTENT = 204;
-/** Of an operator's API. */
+/** Success statuses of an operator's API. */
 const SUCCESSES = [200, 201, 202, NO_CONTENT];
 
 /** A REST API over HTTP. */

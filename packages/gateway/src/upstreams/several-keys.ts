@@ -4,19 +4,19 @@ import type { Answer, Upstream, UpstreamCall } from '../call.ts';
 import type { Breaker } from './breaker.ts';
 import { type KeyedUpstream, UpstreamRefusal } from './upstream.ts';
 
-/** A key's budget, and whether the key is set aside because the upstream has rejected it. */
+/** A key's budget, and whether the key is set aside because the upstream rejected it. */
 export interface KeyView extends Pick<BudgetView, 'left' | 'pauseMs'> {
   readonly isSetAside: boolean;
 }
 
-/** Keys in the order to try them: most slots left first, paused keys last; keys set aside only if all are. */
+/** Sorts keys by preference: most free slots first, paused keys last. Keys that are set aside come only if all are. */
 export function fullestFirst<Key extends KeyView>(keys: readonly Key[]): Key[] {
   const accepted = keys.filter(({ isSetAside }) => !isSetAside);
   const known = accepted.length > 0 ? accepted : keys;
   return known.toSorted((a, b) => Number(a.pauseMs > 0) - Number(b.pauseMs > 0) || b.left - a.left);
 }
 
-/** Keys available now: those not paused, or all of them if every key is paused. */
+/** Keys that are not paused, or all keys if every key is paused. */
 export function usableKeys<Key extends KeyView>(keys: readonly Key[]): Key[] {
   const known = fullestFirst(keys);
   const running = known.filter(({ pauseMs }) => pauseMs <= 0);
@@ -31,14 +31,14 @@ export interface Key {
 
 /** Options of the key choice. */
 export interface KeyOptions {
-  /** How long a rejected key is not used while another one is available. */
+  /** Milliseconds that a rejected key is not used while another key is available. */
   readonly setAsideMs: number;
   /** Monotonic milliseconds. */
   readonly now: () => number;
   readonly store: Pick<Store, 'view' | 'judge' | 'pause'>;
-  /** Called each time the upstream rejects a key; `isFirst`: it was not set aside yet. */
+  /** Called each time the upstream rejects a key. `isFirst`: the key was not set aside before. */
   readonly onRefused: (place: number, isFirst: boolean) => void;
-  /** Called with the error of a pause that the store could not keep. */
+  /** Called with the store's error if it could not store a pause. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -48,7 +48,7 @@ interface KeyState extends Key {
 
 const NEVER = Number.NEGATIVE_INFINITY;
 
-/** Whether the failure concerns this key only, so another key is worth trying. */
+/** Whether a failure concerns only this key, so that another key is worth a try. */
 function isOfTheKey(error: unknown): error is Refusal {
   if (error instanceof UpstreamRefusal) return error.code === 'upstream_auth_failed';
   return error instanceof Refusal && (error.code === 'rate_limited' || error.code === 'upstream_rate_limited');
@@ -57,8 +57,8 @@ function isOfTheKey(error: unknown): error is Refusal {
 const waitOf = ({ retryAfterSeconds = Number.POSITIVE_INFINITY }: Refusal): number => retryAfterSeconds;
 
 /**
- * An upstream with several keys, each with its own budget and pause. A call uses the key with most slots left, and the next one if that
- * key has no slot or is rejected. If every key fails, the refusal with the shortest Retry-After is thrown.
+ * An upstream with several keys, each with its own budget and pause. A call uses the key with most free slots. If that key has no slot or
+ * is rejected, the call uses the next key. If every key fails, it throws the refusal with the shortest Retry-After.
  */
 export class SeveralKeys implements Upstream, Allowance {
   readonly limit: number;
@@ -92,7 +92,7 @@ export class SeveralKeys implements Upstream, Allowance {
     return this.#keys.map((key) => this.#isSetAside(key));
   }
 
-  /** The keys available now: the sum of their free slots, the next slot that frees, and the first pause that ends. */
+  /** The available keys together: the sum of their free slots, when the next slot frees, and when the first pause ends. */
   view(): BudgetView {
     const [only, another] = this.#keys;
     if (only && !another) return this.#options.store.view(only.budget);
@@ -105,7 +105,7 @@ export class SeveralKeys implements Upstream, Allowance {
     };
   }
 
-  /** The refusal with the shortest wait; undefined if a budget does not refuse. */
+  /** The refusal with the shortest wait; undefined if some budget does not refuse. */
   async judge(share: Share): Promise<SlotVerdict | undefined> {
     const { store } = this.#options;
     const judged = usableKeys(this.#views()).map(({ key }) => store.judge(key.budget, share).catch(() => undefined));
@@ -132,7 +132,7 @@ export class SeveralKeys implements Upstream, Allowance {
     }
   }
 
-  /** Pauses a key, for all nodes, for as long as the upstream asks for, and sets a rejected key aside. */
+  /** Pauses a key on all nodes for as long as the upstream asks, and sets a rejected key aside. */
   async #note(key: KeyState, refusal: Refusal): Promise<void> {
     const { now, store, setAsideMs, onRefused, onFailure } = this.#options;
     const { code, retryAfterSeconds } = refusal;
@@ -155,16 +155,16 @@ interface FailoverPlace {
   readonly keys: Allowance;
 }
 
-/** Whether the next upstream may be asked: this one is down, and the request had no effect or may have it twice. */
+/** Whether the next upstream may be tried: this one is down, and the request had no effect or may have it twice. */
 function isNextAllowed(error: Refusal, isRepeatable: boolean): boolean {
-  // The circuit breaker refused before the call.
+  // The circuit breaker refused before any call.
   if (!(error instanceof UpstreamRefusal)) return error.code === 'upstream_unavailable';
   return error.ending === 'unsent' || (error.ending === 'down' && isRepeatable);
 }
 
 /**
- * Several upstreams with the same routes: the first one that is up answers. Each has its own keys, budget and circuit breaker, and each
- * call takes a slot of its own. If all are down, the last call's refusal is thrown.
+ * Several upstreams with the same routes, tried in order until one answers. Each has its own keys, budget and circuit breaker, and each
+ * call takes a slot of its own. If all are down, it throws the refusal of the last call.
  */
 export function failover(
   places: readonly [FailoverPlace, ...FailoverPlace[]],
@@ -180,7 +180,7 @@ export function failover(
           return await upstream.answer(call);
         } catch (error) {
           if (!(error instanceof Refusal)) throw error;
-          // A call that was made says more than a refusal without one.
+          // The refusal of a call that was made says more than one without a call.
           if (!(refusal instanceof UpstreamRefusal) || error instanceof UpstreamRefusal) refusal = error;
           if (!isNextAllowed(error, isRepeatable(call.route))) throw refusal;
         }

@@ -9,22 +9,22 @@ export interface KeyedUpstream {
 /** An upstream that holds connections. */
 export type Connection = KeyedUpstream & { close(): Promise<void> };
 
-/** An answer of the gateway itself. */
+/** An answer that the gateway itself gives. */
 export type OwnAnswer = (call: UpstreamCall) => Answer | Promise<Answer>;
 
-/** A public row outside the table, with its answer. */
+/** A public route outside the table, with its answer. */
 export interface OwnRoute {
   readonly route: Route;
   readonly answer: OwnAnswer;
 }
 
 /**
- * How an upstream call without a usable answer ended: the upstream `answered` and rejected this request, it `failed`, it said that it
- * is `down` (502 to 504), the connection was `lost` before the first byte of the answer, or the request was `unsent`.
+ * How a call without a usable answer ended. The upstream `answered` and rejected this request, it `failed`, or it said that it is `down`
+ * (502 to 504). Or the connection was `lost` before the first byte of the answer, or the request was `unsent`.
  */
 export type Ending = 'answered' | 'failed' | 'down' | 'lost' | 'unsent';
 
-/** A refusal caused by the upstream; other errors say nothing about it. */
+/** A refusal that the upstream caused. Other errors say nothing about the upstream. */
 export class UpstreamRefusal extends Refusal {
   readonly ending: Ending;
 
