@@ -4,9 +4,9 @@ import type { CacheKey } from './cache-key.ts';
 import { BATCH_SIZES, type Lifetime } from './lifetimes.ts';
 import { type KeptText, keptFor, type Plan } from './stored.ts';
 
-/** A row that answers for a list of mints and is cached per mint. */
+/** A row that answers a list of mints and is cached per mint. */
 interface BatchRow {
-  /** The place of its lists. */
+  /** Where a request has its list of mints. */
   readonly place: 'query' | 'body';
   /** The member of an item that holds its mint. */
   readonly mint: 'address' | 'mint';
@@ -39,7 +39,7 @@ export function batchInput({ id }: Route, mints: readonly string[]): Input {
   return values as unknown as Input;
 }
 
-/** The items; none if the text is not a list. */
+/** The items of a list; empty if the text is not a list. */
 function parsed(json: string): readonly (Record<string, unknown> | null)[] {
   try {
     return JSON.parse(json);
@@ -48,7 +48,7 @@ function parsed(json: string): readonly (Record<string, unknown> | null)[] {
   }
 }
 
-/** The unchanged texts of an upstream's items by mint; empty unless the answer is a list in compact JSON. */
+/** The unchanged texts of an upstream's items, by mint; empty unless the answer is a compact JSON list. */
 export function itemsOf({ id }: Route, json: string): ReadonlyMap<unknown, string> {
   const { mint = 'mint', around: [before, after] = ['', ''] } = ROWS[id] ?? {};
   if (!json.startsWith(before) || !json.endsWith(after)) return new Map();
@@ -58,7 +58,7 @@ export function itemsOf({ id }: Route, json: string): ReadonlyMap<unknown, strin
   return new Map(values.map((value, index) => [value?.[mint], texts[index] ?? '']));
 }
 
-/** Splits the items of a list. The text must be valid JSON. */
+/** Splits a list's text into its items. The text must be valid JSON. */
 function textsOf(inside: string, count: number): string[] {
   const texts: string[] = [];
   for (let start = 0; texts.length < count; ) {
@@ -69,13 +69,13 @@ function textsOf(inside: string, count: number): string[] {
   return texts;
 }
 
-/** The text that the upstream would answer with for these items. */
+/** The text that the upstream would send for these items. */
 export function batchText({ id }: Route, items: readonly Pick<KeptText, 'json'>[]): string {
   const [before, after] = ROWS[id]?.around ?? ['', ''];
   return `${before}${items.map(({ json }) => json).join(',')}${after}`;
 }
 
-/** The entries of an answer to these keys, whose call went out then: of a batch only the requested items. */
+/** The entries that a call's answer gives to these keys. From a batch, only the requested items. `sentAtMs`: when the call went out. */
 export function entriesIn(plans: readonly Plan[], route: Route, json: string, sentAtMs: number): KeptText[] {
   if (plans.every(({ mint }) => mint === undefined)) return plans.map((plan) => keptFor(plan, sentAtMs, json));
   const items = itemsOf(route, json);

@@ -3,10 +3,10 @@ import { exactJson, type Route, type Values } from '@asset-gateway/protocol';
 import type { Input } from '../call.ts';
 import { candlesLifetime, LIFETIMES, type Lifetime } from './lifetimes.ts';
 
-/** A cache key: its lifetime, and the batch whose keys one upstream call may fetch together. */
+/** A cache key with its lifetime, and the batch whose keys one upstream call can fetch together. */
 export interface CacheKey extends Lifetime {
   readonly id: string;
-  /** For candles of a past range: since when it is past, in Unix seconds. */
+  /** For candles of a past range: the Unix seconds since which it is past. */
   readonly overSinceSeconds?: number;
   readonly batch?: { readonly name: string; readonly size: number };
 }
@@ -21,8 +21,8 @@ const CANDLES = new Set(['tokens.ohlcv', 'tokens.priceChart']);
 type KeyLifetime = Omit<CacheKey, 'id' | 'batch'>;
 
 /**
- * The lifetime of an answer fetched now; for a past range of candles also since when it is past. Candles have lifetimes by interval and
- * range. A lifetime that the operator has set holds for every range.
+ * The lifetime of an answer fetched now. Candles have lifetimes by interval and range, unless the operator has set one for every range.
+ * For a past range, also the time since which it is past.
  */
 function lifetimeOf({ id }: Route, { query }: Input, kept: Lifetime, nowSeconds: number): KeyLifetime {
   if (!CANDLES.has(id)) return kept;
@@ -34,18 +34,21 @@ function lifetimeOf({ id }: Route, { query }: Input, kept: Lifetime, nowSeconds:
   return isOver ? { ...lifetime, overSinceSeconds } : lifetime;
 }
 
-/** The maximal age in seconds of an answer for this key: it must not predate the end of a past range. */
+/** The maximal age in seconds of an answer to this key. An answer must not predate the end of a past range. */
 export const oldestSeconds = ({ maxStaleSeconds, overSinceSeconds }: CacheKey, nowSeconds: () => number): number =>
   overSinceSeconds === undefined ? maxStaleSeconds : Math.min(maxStaleSeconds, nowSeconds() - overSinceSeconds);
 
-/** The members of an open object that its schema does not name. */
+/** The members that an open object has beyond its schema. */
 const othersIn = (given: Values, properties: object): readonly unknown[] =>
   Object.keys(given)
     .filter((name) => !Object.hasOwn(properties, name))
     .sort()
     .map((name) => [name, given[name]]);
 
-/** The cache key of a request: the row and its validated values in the schemas' order. Defaults are not filled in: only the upstream knows them. */
+/**
+ * The cache key of a request: the row and its validated values in schema order. Defaults are not filled in, because only the upstream
+ * knows them.
+ */
 export function cacheKeyOf(route: Route, input: Input, kept: Lifetime, nowSeconds: number): CacheKey {
   const inOrder: unknown[] = [];
   for (const place of ['path', 'query', 'body'] as const) {
@@ -56,7 +59,7 @@ export function cacheKeyOf(route: Route, input: Input, kept: Lifetime, nowSecond
       inOrder.push(given);
       continue;
     }
-    // In a list of its own, so that null differs from an absent value.
+    // Each value is in a list of its own, so that null differs from an absent value.
     for (const name of Object.keys(properties)) inOrder.push(Object.hasOwn(given, name) ? [given[name]] : null);
     if (Reflect.get(schema, 'additionalProperties') !== false) inOrder.push(othersIn(given, properties));
   }
@@ -73,9 +76,9 @@ const MAX_AGE = /^max-age=([0-9]{1,9})$/;
 
 /** How old an answer a request accepts. */
 export interface RequestFreshness {
-  /** Undefined: the gateway decides. */
+  /** Undefined if the gateway decides. */
   readonly maxAgeSeconds: number | undefined;
-  /** A stored answer will not do. */
+  /** Whether the request refuses a stored answer. */
   readonly noCache: boolean;
 }
 
@@ -95,21 +98,21 @@ export function requestFreshness(header: string | readonly string[] | undefined)
 export interface KeyRequest {
   /** Age of the stored answer; undefined if none can be served. */
   readonly ageSeconds?: number | undefined;
-  /** Whether it waits for a call, until `completed` or `leave`. */
+  /** Whether the request waits for a call, until `completed` or `dequeue`. */
   readonly isWaiting: boolean;
   readonly weight: number;
-  /** `no-cache`: the stored answer will not do. Not stored as demand, as no cache can serve it. */
+  /** Whether the request refuses a stored answer (`no-cache`). It is not stored as demand, because no cache can serve it. */
   readonly refusesCached: boolean;
 }
 
-/** A waiting request that gives up; `isVoid` if its sign-in was invalid and it never counted as demand. */
+/** A waiting request that gives up. `isVoid`: its sign-in was invalid, so it never counted as demand. */
 export interface Withdrawal extends Pick<KeyRequest, 'weight' | 'refusesCached'> {
   readonly isVoid?: boolean;
 }
 
-/** Demand decays over half an hour, or twice the time that an answer may be served. */
+/** Demand decays over half an hour, or over twice the time that an answer may be served. */
 const MEMORY_SECONDS = 1_800;
-/** Demand seen in a shorter time is rated as if seen over this time. */
+/** Demand seen for a shorter time is rated as if seen over this time. */
 const LEAST_SEEN_MS = 60_000;
 
 /** The demand for a key, its stored answer and its calls. */
@@ -122,12 +125,12 @@ export class KeyDemand {
   fetchedAtMs = Number.NEGATIVE_INFINITY;
   calledAtMs = Number.NEGATIVE_INFINITY;
   notBeforeMs = Number.NEGATIVE_INFINITY;
-  /** Total weight of the waiting requests, and the number that wait with `no-cache`. */
+  /** The total weight of the waiting requests, and how many of them refuse a stored answer. */
   waiting = 0;
   noCacheWaiting = 0;
   isInFlight = false;
   failures = 0;
-  /** The upstream's last verdict on the key was an answer. */
+  /** Whether the upstream's last response about the key was an answer. */
   hasAnswered = false;
 
   constructor(key: CacheKey, nowMs: number) {
@@ -136,7 +139,7 @@ export class KeyDemand {
     this.#countedAtMs = nowMs;
   }
 
-  /** Fraction of the stored demand that one answer serves. */
+  /** The fraction of the stored demand that one answer serves. */
   get servedFraction(): number {
     return this.key.maxStaleSeconds / this.#memorySeconds;
   }
@@ -163,23 +166,23 @@ export class KeyDemand {
     return this.isInFlight || this.notBeforeMs > nowMs;
   }
 
-  /** Whether a call may include it: a key that could get a shared call rejected joins only if a request waits for it. */
+  /** Whether a call may include this key. A key that could get a shared call rejected joins only if a request waits for it. */
   mayJoin(nowMs: number): boolean {
     if (this.isAwaited) return true;
     return (this.hasAnswered || !this.key.batch) && this.ageAt(nowMs) >= this.key.freshSeconds;
   }
 
-  /** Requests, each weighted less as time passes. */
+  /** The number of requests, each weighted less as time passes. */
   demandAt(nowMs: number): number {
     return this.#count * Math.exp((this.#countedAtMs - nowMs) / 1_000 / this.#memorySeconds);
   }
 
-  /** Seconds of cached service that a call now would add. */
+  /** The seconds of cached service that a call now would add. */
   ageAt(nowMs: number): number {
     return Math.min(this.key.maxStaleSeconds, (nowMs - this.fetchedAtMs) / 1_000);
   }
 
-  /** Expected requests per second besides the waiting ones. */
+  /** The expected requests per second, without the waiting ones. */
   rateAt(nowMs: number, startedAtMs: number): number {
     const memory = this.#memorySeconds;
     const seconds = memory * (1 - Math.exp((startedAtMs - nowMs - LEAST_SEEN_MS) / 1_000 / memory));
@@ -187,7 +190,7 @@ export class KeyDemand {
   }
 }
 
-/** Keys by value, highest first. */
+/** Keys by worth, highest first. */
 export const byWorth = (keys: Iterable<KeyDemand>, worth: (known: KeyDemand) => number): KeyDemand[] => {
   const ranked = Array.from(keys, (known) => ({ known, worth: worth(known) })).sort((a, b) => b.worth - a.worth);
   return ranked.map(({ known }) => known);

@@ -21,19 +21,19 @@ import type { WantedKey } from './waiters.ts';
 
 /** Dependencies of a cache. */
 interface CacheDependencies extends CachedCallDependencies {
-  /** By the row's id; other rows are not cached. */
+  /** By row id. Rows without a lifetime are not cached. */
   readonly lifetimes: Readonly<Record<string, Lifetime>>;
   readonly maxBytes: number;
   /** Unix seconds. */
   readonly wallSeconds: () => number;
 }
 
-/** Keys whose demand is stored, and candidates for the next call. */
+/** How many keys have stored demand, and how many are candidates for the next call. */
 const [KNOWN, CANDIDATES] = [8_192, 256];
 /** Memory for plans, each up to 8 KiB. */
 const PLAN_BYTES = 16 * 1024 * 1024;
 
-/** Caches an upstream's answers, and makes its calls in the order that answers most requests. */
+/** Caches an upstream's answers, and chooses its calls so that they answer most requests. */
 export class CachingUpstream implements Upstream {
   readonly #dependencies: CacheDependencies;
   readonly #calls: Calls;
@@ -73,7 +73,7 @@ export class CachingUpstream implements Upstream {
     return Object.assign(answer, { onSettled: () => this.#calls.note(here) });
   }
 
-  /** Counts and memory, for metrics. */
+  /** Counts and memory sizes, for metrics. */
   reading() {
     return { bytes: this.#kept.calculatedSize, ...this.#calls.counts() };
   }
@@ -82,7 +82,7 @@ export class CachingUpstream implements Upstream {
     this.#calls.close();
   }
 
-  /** The keys of a request: one for each mint of a batch that can be divided, otherwise one for the whole answer. */
+  /** The keys of a request: one per mint if its batch can be divided, otherwise one for the whole answer. */
   async #findAll({ route, input, arrival }: UpstreamCall, lifetime: Lifetime): Promise<readonly RequestedKey[]> {
     const freshness = requestFreshness(arrival.headers?.['cache-control']);
     const mints = route.id in BATCH_SIZES ? mintsOf(route, input) : [];
@@ -101,7 +101,7 @@ export class CachingUpstream implements Upstream {
     return found.map(({ plan }) => this.#find(plan, freshness));
   }
 
-  /** Stores newer shared entries of these keys. */
+  /** Reads shared entries of these keys, and stores those that are newer. */
   async #readShared(missing: readonly RequestedKey[]): Promise<void> {
     const { entries } = await this.#dependencies.shared.claim(missing);
     for (const { key, plan } of missing) {
@@ -112,14 +112,14 @@ export class CachingUpstream implements Upstream {
     }
   }
 
-  /** A key's cached entry if it is good enough, and what to fetch otherwise. Stores the plan if a call is due. */
+  /** The cached entry of a key if it is good enough, else what to fetch. Stores the plan if a call is due. */
   #find(plan: Plan, freshness: RequestFreshness): RequestedKey {
     const { key } = plan;
     const { now, wallSeconds } = this.#dependencies;
     const nowMs = now();
     const kept = this.#kept.get(key.id);
     const age = kept ? ageOf(kept, nowMs) : Number.POSITIVE_INFINITY;
-    // A stored refusal is served only while it is fresh.
+    // A stored refusal is served only while fresh.
     const isRefusal = kept !== undefined && 'refusal' in kept;
     const oldest = oldestSeconds(key, wallSeconds);
     const mayServe = age <= (isRefusal ? Math.min(oldest, key.freshSeconds) : oldest);
@@ -136,19 +136,19 @@ const ADDRESS_BYTES = 32;
 
 const isMissing = ({ kept }: RequestedKey): boolean => !kept;
 
-/** Longer than a wait plus the usual call, in seconds. */
+/** Seconds, longer than a wait plus the usual call. */
 const SOON = 15;
-/** Items that would be too old when the others arrive are fetched with them. */
+/** Whether an item will still be good enough when the others arrive. Other items are fetched with them. */
 const isLasting = ({ kept, key, ageSeconds = 0 }: RequestedKey): boolean =>
   kept !== undefined && ageSeconds < key.maxStaleSeconds - SOON;
 
-/** Whether a mint is well-formed; others are fetched alone: only the upstream knows how it answers them. */
+/** Whether a mint is well-formed. Malformed mints are fetched alone, because only the upstream knows how it answers them. */
 const isAddress = (mint: string): boolean => decodeBase58(mint, ADDRESS_BYTES) !== undefined;
 
 const planBytes = ({ key, input }: Plan): number =>
   OVERHEAD_BYTES + 2 * key.id.length + 2 * JSON.stringify(input).length;
 
-/** The plan of a mint contains no other values of its request. */
+/** The plan of a mint keeps none of the request's other values. */
 const NO_INPUT = { path: {}, query: {}, body: {} } as unknown as Input;
 
 /** A requested key, with its cached entry if that is good enough. */

@@ -1,8 +1,8 @@
 import { byWorth, type CacheKey, KeyDemand, type KeyRequest, type Withdrawal } from './cache-key.ts';
 
 /**
- * `known`: how many keys are stored; `candidates`: how many of these a choice considers. The least valuable are evicted first. Both numbers
- * may briefly double.
+ * `known`: how many keys are stored. `candidates`: how many stored keys a choice considers. The least valuable are evicted first. Both
+ * numbers may briefly double.
  */
 export interface Limits {
   readonly slots: number;
@@ -12,15 +12,15 @@ export interface Limits {
   readonly candidates: number;
 }
 
-/** The keys of the call to make now, or when to call `next` again unless a request, completion or free slot comes first. */
+/** The keys to call now, or when to call `next` again. A request, a completion or a free slot may come earlier. */
 export type Next = { readonly ids: readonly string[] } | { readonly againAtMs: number };
 
 const NEVER = Number.POSITIVE_INFINITY;
-/** An answer counts as missing this long before it is too old. */
+/** An answer counts as missing this long before it expires. */
 const EARLY_SECONDS = 2;
-/** The price rises while fewer slots are free than wanted and falls while more are, by this rate per second and slot. */
+/** The price of a slot rises while fewer slots are free than wanted, and falls while more are. The rate is per second and slot. */
 const [WANTED_FREE, PRICE_STEP, LEAST_PRICE, HIGHEST_PRICE] = [1, 0.003, 0.5, 1e6];
-/** Price factor of each further free slot. */
+/** Each further free slot multiplies the price by this factor. */
 const DISCOUNT = 0.9;
 /** While less than half of the slots are free, calls keep this fraction of an even spacing. */
 const SPACING = 0.25;
@@ -30,13 +30,13 @@ const [LOOK_MS, FIRST_RETRY_MS, LAST_RETRY_MS] = [200, 2_000, 60_000];
 /** This many consecutive failures mean that the upstream is down, whatever was requested. */
 const OUTAGE_CALLS = 3;
 
-/** Chooses the next upstream call: the one that answers most requests, if it is worth a slot. All times are monotonic. */
+/** Chooses the next upstream call: the one that answers most requests, if they are worth a slot. All times are monotonic. */
 export class CallOrder {
   readonly #limits: Limits;
   /** By id. */
   readonly #known = new Map<string, KeyDemand>();
   readonly #candidates = new Set<KeyDemand>();
-  /** Requests that a call must answer to be worth the last free slot. */
+  /** How many requests a call must answer to be worth the last free slot. */
   #price = 1;
   /** When each batch was last called. */
   readonly #batchedAtMs = new Map<string, number>();
@@ -50,7 +50,7 @@ export class CallOrder {
     this.#limits = limits;
   }
 
-  /** Stored keys. */
+  /** The number of stored keys. */
   get size(): number {
     return this.#known.size;
   }
@@ -68,14 +68,14 @@ export class CallOrder {
     this.#forget(nowMs);
   }
 
-  /** A waiting request has given up. */
+  /** Removes a waiting request that gave up. */
   dequeue(id: string, asked: Withdrawal): void {
     const known = this.#known.get(id);
     known?.dequeue(asked);
     if (known && !known.isAwaited) this.#candidates.delete(known);
   }
 
-  /** The caller must make the returned call and then call `completed`, `rejected`, `returned` or `setBack`. */
+  /** Chooses the next call. The caller must make it and then call `completed`, `rejected`, `returned` or `setBack`. */
   next(free: number, nowMs: number): Next {
     const { slots, windowMs } = this.#limits;
     const seconds = Math.min(5, Math.max(0, nowMs - this.#pricedAtMs) / 1_000);
@@ -85,7 +85,7 @@ export class CallOrder {
     if (free <= 0 || this.#candidates.size === 0) return { againAtMs: NEVER };
     if (this.#againAtMs > nowMs) return { againAtMs: this.#againAtMs };
     const best = this.#best(free, nowMs);
-    // While half of the slots are free, calls follow each other at once.
+    // While half of the slots are free, calls need no spacing.
     const spacingMs = free - 1 > slots / 2 ? 0 : (SPACING * windowMs) / slots;
     this.#againAtMs = nowMs + (best ? spacingMs : LOOK_MS);
     if (!best) return { againAtMs: this.#againAtMs };
@@ -97,7 +97,7 @@ export class CallOrder {
     return { ids: members.map(({ key }) => key.id) };
   }
 
-  /** A call is over. Failed keys back off, longer after each failure. */
+  /** Ends a call. Failed keys back off, longer after each failure. */
   completed(ids: readonly string[], hasAnswered: boolean, nowMs: number): void {
     if (ids.length === 0) return;
     if (hasAnswered) this.#recover(nowMs);
@@ -111,7 +111,7 @@ export class CallOrder {
     }
   }
 
-  /** The upstream is up and rejected a call for these keys: they are fetched again only if a request waits for them. */
+  /** Ends a call that the upstream, being up, rejected. These keys are fetched again only if a request waits for them. */
   rejected(ids: readonly string[], nowMs: number): void {
     this.#recover(nowMs);
     for (const known of this.#knownOf(ids)) {
@@ -121,7 +121,7 @@ export class CallOrder {
     }
   }
 
-  /** A planned call was not made; its waiters keep waiting. */
+  /** Takes back a call that was not made. Its requests keep waiting. */
   returned(ids: readonly string[], nowMs: number): void {
     for (const known of this.#knownOf(ids)) {
       known.isInFlight = false;
@@ -130,7 +130,7 @@ export class CallOrder {
     this.#againAtMs = nowMs + LOOK_MS;
   }
 
-  /** A planned call was not made because its waiters' shares have no slot: other keys go first. */
+  /** Takes back a call because the shares of its requests have no slot. Other keys go first. */
   setBack(ids: readonly string[], nowMs: number): void {
     this.returned(ids, nowMs);
     this.#againAtMs = nowMs;
@@ -145,8 +145,8 @@ export class CallOrder {
   }
 
   /**
-   * After an outage, keys that failed in it stop backing off and become candidates before a request for them arrives; otherwise the
-   * first request would win. At most once per LAST_RETRY_MS.
+   * After an outage, the keys that failed in it stop backing off. They become candidates before a request for them arrives, because
+   * otherwise the first request would win. Runs at most once per LAST_RETRY_MS.
    */
   #recover(nowMs: number): void {
     const wasDown = this.#failedInARow >= OUTAGE_CALLS && nowMs >= this.#recoveredAtMs + LAST_RETRY_MS;
@@ -159,18 +159,18 @@ export class CallOrder {
     }
   }
 
-  /** Value of refreshing a key now: requests waiting, plus requests expected over the time that the refresh gains. */
+  /** The value of a refresh now: the waiting requests, and the requests expected over the time that the refresh gains. */
   #gain(known: KeyDemand, nowMs: number): number {
     return (
       known.waiting + Math.sign(known.noCacheWaiting) + known.rateAt(nowMs, this.#startedAtMs) * known.ageAt(nowMs)
     );
   }
 
-  /** Requests that only this call would answer. */
+  /** The number of requests that only this call would answer. */
   #worth(known: KeyDemand, nowMs: number): number {
     const part = known.ageAt(nowMs) / known.key.maxStaleSeconds;
     if (part >= 1 - EARLY_SECONDS / known.key.maxStaleSeconds) return this.#gain(known, nowMs);
-    // The stored answer serves all other requests: a call now only saves a part of the next one.
+    // The stored answer serves all other requests, so a call now only saves part of the next one.
     return known.isAwaited ? known.waiting + this.#price * part : 0;
   }
 
@@ -199,7 +199,7 @@ export class CallOrder {
     return byWorth([...this.#known.values()].filter(isOfBatch), (known) => this.#gain(known, nowMs)).slice(0, size);
   }
 
-  /** Evicts the least valuable keys; only once their number has doubled, so that sorting is amortised. */
+  /** Evicts the least valuable keys. Waits until their number has doubled, to amortise the sorting. */
   #forget(nowMs: number): void {
     const { known: most, candidates } = this.#limits;
     if (this.#candidates.size > 2 * candidates) {

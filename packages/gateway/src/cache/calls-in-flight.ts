@@ -22,10 +22,10 @@ import {
   type Waiters,
 } from './waiters.ts';
 
-/** What a cache makes its calls with. */
+/** Dependencies of a cache's calls. */
 export interface CachedCallDependencies {
   readonly upstream: Upstream;
-  /** Takes a slot for a refresh without a waiting request. */
+  /** Takes a slot for a refresh that no request waits for. */
   readonly alone: Slots;
   readonly allowance: Allowance;
   /** Entries and leases shared between nodes. */
@@ -35,7 +35,7 @@ export interface CachedCallDependencies {
   readonly now: () => number;
 }
 
-/** What a cache remembers. */
+/** The stored state of a cache. */
 export interface CacheMemory {
   readonly order: CallOrder;
   /** The cached entries, by key id. */
@@ -44,44 +44,44 @@ export interface CacheMemory {
   readonly plans: LRUCache<string, Plan>;
 }
 
-/** One attempt to make a call. */
+/** One attempt at a call. */
 interface Attempt {
   readonly plans: readonly Plan[];
-  /** The requests that wait for it now. */
+  /** The requests that wait for the call now. */
   readonly waiters: () => readonly Waiter[];
-  /** The same at the last attempt to take a slot. */
+  /** The requests that waited at the last attempt to take a slot. */
   asked: readonly Waiter[];
-  /** The request that has taken the slot. */
+  /** The request whose sign-in took the slot. */
   leader?: Waiter;
 }
 
-/** The failure of a key's last call. */
+/** Why the last call for a key failed. */
 interface Failure {
   readonly refusal: Refusal;
   readonly failedAtMs: number;
 }
 
-/** A failed key is retried after a minute at most. */
+/** Longer than the longest back-off, one minute. */
 const MEMORY_MS = 90_000;
 
-/** Memory of a cached rejection, roughly. */
+/** The approximate memory of a cached rejection. */
 const REFUSAL_BYTES = 2_048;
 
-/** A cache's call serves many requests and has no arrival of its own. */
+/** A cache's call serves many requests, so it has no arrival of its own. */
 const NOWHERE = { hosts: [], port: 0 } as const;
 
-/** The call was not made, but may be within the waiting time. */
+/** Whether a call that was not made may still be made within the waiting time. */
 const mayPassInTime = (error: unknown): boolean =>
   isPassing(error) && !(isOfShares(error) && 1_000 * (error.retryAfterSeconds ?? 0) > WAIT_MS);
 
-/** The calls of a cache, from due to ended, and their effect on the waiting requests. */
+/** Makes a cache's calls, and gives their results to the waiting requests. */
 export class CallsInFlight {
   /** Recent failures, by key id. */
   readonly #failures = new LRUCache<string, Failure>({ max: 1_024, ttl: MEMORY_MS });
-  /** Keys that were rejected: each is fetched alone until it is answered. */
+  /** Rejected keys. Each is fetched alone until the upstream answers it. */
   readonly alone = new LRUCache<string, true>({ max: 8_192, ttl: MEMORY_MS });
   readonly made = { awaited: 0, refresh: 0 };
-  /** Begun calls without a slot. */
+  /** The number of begun calls that have no slot yet. */
   starting = 0;
   readonly #dependencies: Pick<CachedCallDependencies, 'upstream' | 'alone' | 'now'>;
   readonly #order: CallOrder;
@@ -99,7 +99,7 @@ export class CallsInFlight {
     this.#waiting = waiting;
   }
 
-  /** The recent failure of a key, if any. Its Retry-After is what is left of it now. */
+  /** The recent failure of a key, if any, with what is left of its Retry-After. */
   failureOf(id: string): Refusal | undefined {
     const { refusal, failedAtMs } = this.#failures.get(id) ?? {};
     if (refusal?.retryAfterSeconds === undefined || failedAtMs === undefined) return refusal;
@@ -107,7 +107,7 @@ export class CallsInFlight {
     return new Refusal(refusal.code, { ...refusal.details, retryAfterSeconds: Math.max(1, Math.ceil(leftSeconds)) });
   }
 
-  /** Stores answers and gives them to the waiting requests. */
+  /** Stores answers, and gives them to the waiting requests. */
   keep(answered: readonly KeptText[], leader?: Waiter): void {
     this.#order.completed(idsOf(answered), true, this.#dependencies.now());
     for (const kept of answered) {
@@ -150,7 +150,7 @@ export class CallsInFlight {
     }
   }
 
-  /** Retries each waiting request once on its own. If that fails too, the request is refused. */
+  /** Retries each waiting request once on its own, and refuses it if that fails too. */
   async #again({ plans, waiters }: CallPart, claim: CallClaim): Promise<void> {
     const left = () => waiters.filter((waiter) => this.#waiting.has(waiter));
     for (const waiter of waiters) waiter.isRetried = true;
@@ -167,7 +167,7 @@ export class CallsInFlight {
     const { route } = first;
     const mints = plans.flatMap(({ mint }) => mint ?? []);
     const input = mints.length > 0 ? batchInput(route, mints) : first.input;
-    // For the log.
+    // The wallet is for the log.
     const wallet = waiters()[0]?.asker.wallet;
     let [sentAtMs, isStarting] = [now(), true];
     this.starting++;
@@ -190,7 +190,7 @@ export class CallsInFlight {
     }
   }
 
-  /** Takes a slot by the first waiter with a valid sign-in; charged to the waiter whose group holds least. */
+  /** Takes a slot with the first valid sign-in among the waiting requests. Charges the waiting group that holds the fewest slots. */
   async #take(attempt: Attempt, budget: Budget): Promise<Slot> {
     const { leader } = attempt;
     attempt.asked = attempt.waiters();
@@ -214,7 +214,7 @@ export class CallsInFlight {
     return kept !== undefined && !('refusal' in kept);
   }
 
-  /** Ends failed keys; the others return to the order. */
+  /** Refuses requests for failed keys. Returns the other keys to the order. */
   #failed(plans: readonly Plan[], waiters: readonly Waiter[], error: unknown): void {
     const nowMs = this.#dependencies.now();
     if (!mayPassInTime(error)) for (const waiter of waiters) this.#waiting.refuse(waiter, error);
@@ -229,7 +229,7 @@ export class CallsInFlight {
     }
   }
 
-  /** Notes the keys at fault for a rejection: the only key, or those that the upstream never answered. */
+  /** Notes the keys that may have caused a rejection: the only key, or those that the upstream never answered. */
   #blame(plans: readonly Plan[], waiters: readonly Waiter[], error: Refusal): void {
     const [ids, unknown] = [idsOf(plans), idsOf(plans).filter((id) => !this.#wasAnswered(id))];
     if (waiters.length > 0) for (const id of unknown.length > 0 ? unknown : ids) this.alone.set(id, true);

@@ -26,7 +26,7 @@ export class Calls {
     this.#inFlight = new CallsInFlight(dependencies, memory, this.#waiters);
   }
 
-  /** Counts a request answered without waiting as demand for its keys. */
+  /** Counts a request that was answered without a wait as demand for its keys. */
   note(served: readonly WantedKey[]): void {
     const [now, weight] = [this.#dependencies.now(), 1 / served.length];
     let isRefreshDue = false;
@@ -37,7 +37,7 @@ export class Calls {
     if (isRefreshDue) this.#run();
   }
 
-  /** Waits for the calls that answer these keys. Rejects with the upstream's refusal, or `rate_limited` without a slot in time. */
+  /** Waits for the calls that answer these keys. Rejects with the upstream's refusal, or with `rate_limited` if no slot frees in time. */
   async wait(wanted: readonly WantedKey[], asker: Asker): Promise<Waiter> {
     const share = asker.slots.share && (await this.#shareOf(wanted, asker.slots.share));
     const waiter = new Waiter(wanted, asker, share);
@@ -53,12 +53,12 @@ export class Calls {
     return waiter;
   }
 
-  /** Whether a key is fetched alone, never with keys of other requests. */
+  /** Whether a key is never fetched together with other requests' keys. */
   goesAlone(id: string): boolean {
     return this.#inFlight.alone.has(id);
   }
 
-  /** Refuses if the share gets no slot in time. Keys in flight cost no slot. */
+  /** The client's share. Refuses if it gets no slot in time. Keys in flight need no slot. */
   async #shareOf(wanted: readonly WantedKey[], shareOf: NonNullable<Slots['share']>): Promise<Share> {
     const isOnItsWay = wanted.every(({ key }) => this.#memory.order.isInFlight(key.id));
     try {
@@ -69,7 +69,7 @@ export class Calls {
     }
   }
 
-  /** Gives entries fetched during the share look-up. Returns whether the request is complete. */
+  /** Gives the request entries that arrived during the share look-up. Returns whether it is complete. */
   #giveKept(waiter: Waiter): boolean {
     for (const { key } of waiter.wanted()) {
       const kept = this.#memory.kept.peek(key.id);
@@ -88,19 +88,19 @@ export class Calls {
     }
   }
 
-  /** Calls by reason, and requests that got no call in time. */
+  /** The number of calls by reason, and of requests without a call in time. */
   counts() {
     return { calls: { ...this.#inFlight.made }, forgone: this.#forgone };
   }
 
-  /** Refuses all waiting requests; calls in flight end by themselves. */
+  /** Refuses all waiting requests. Calls in flight end by themselves. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     for (const waiter of this.#waiters.all()) this.#waiters.refuse(waiter, this.#withoutSlot());
   }
 
-  /** Calls in flight have their own deadline. */
+  /** Refuses a request whose time is over, unless a call for it is in flight. That call has its own deadline. */
   #giveUp(waiter: Waiter): void {
     const ids = waiter.wanted().map(({ key }) => key.id);
     if (waiter.isRetried || ids.some((id) => this.#memory.order.isInFlight(id))) waiter.isLate = true;
@@ -135,7 +135,7 @@ export class Calls {
     }
   }
 
-  /** Handles one due call. Keys that other nodes are fetching wait for these nodes. */
+  /** Makes one due call. Keys that another node is fetching wait for that node. */
   async #call(ids: readonly string[]): Promise<void> {
     const { order, plans: known } = this.#memory;
     const { shared, randomId, now } = this.#dependencies;
@@ -150,7 +150,7 @@ export class Calls {
       if (isFirst) this.#inFlight.starting--;
       left = others;
       this.#inFlight.keep(fetched);
-      // After another node's call, keys without waiting requests get no call of their own.
+      // After another node's call, a key that no request waits for gets no call of its own.
       const isWanted = isFirst || this.#waiters.of(idsOf(mine)).length > 0;
       if (mine.length > 0 && isWanted) void this.#inFlight.make(mine, claim).then(() => this.#settle());
       else if (mine.length > 0) this.#forgo(mine, claim);
@@ -160,7 +160,7 @@ export class Calls {
     if (left.length > 0) this.#forgo(left, claim);
   }
 
-  /** Whether another node's entry is good enough for all waiting requests, or newer than the stored one. */
+  /** Whether another node's entry is good enough for all waiting requests. If there are none, whether it is newer than the stored one. */
   #isEnough(kept: KeptText): boolean {
     const { id } = kept.key;
     const waiters = this.#waiters.of([id]);
@@ -168,7 +168,7 @@ export class Calls {
     return kept.fetchedAtMs > (this.#memory.kept.peek(id)?.fetchedAtMs ?? Number.NEGATIVE_INFINITY) + NOISE_MS;
   }
 
-  /** Gives up keys without waiting requests that another node just failed to fetch. */
+  /** Gives up keys that no request waits for and that another node just failed to fetch. */
   #forgo(plans: readonly Plan[], claim: CallClaim): void {
     claim.giveBack(plans);
     this.#memory.order.completed(idsOf(plans), false, this.#dependencies.now());

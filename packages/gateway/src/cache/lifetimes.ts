@@ -1,15 +1,15 @@
 /** How long a cached answer may be served. */
 export interface Lifetime {
-  /** Until then no refresh is due. */
+  /** Before this age, no refresh is due. */
   readonly freshSeconds: number;
-  /** It is never served after this age. */
+  /** After this age, the answer is never served. */
   readonly maxStaleSeconds: number;
 }
 
 const DAY = 86_400;
 const lifetime = (freshSeconds: number, maxStaleSeconds: number): Lifetime => ({ freshSeconds, maxStaleSeconds });
 
-/** The lifetimes of the asset-data rows, by id; other rows of ours are not cached. */
+/** The lifetimes of the asset-data rows, by id. Our other rows are not cached. */
 export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   'tokens.search': lifetime(120, 600),
   'tokens.resolve': lifetime(120, 600),
@@ -42,13 +42,13 @@ const INTERVAL_SECONDS: Readonly<Record<string, number>> = {
   '1W': 7 * DAY,
 };
 
-/** Candles of a past range are final; others may be served for one interval, at least 900 s. */
+/** The lifetime of candles. Those of a past range are final. Others are served for one interval, at least 900 s. */
 export function candlesLifetime(interval: string | undefined, isClosed: boolean): Lifetime {
   if (isClosed) return lifetime(DAY, 7 * DAY);
   return lifetime(60, Math.max(900, INTERVAL_SECONDS[interval ?? ''] ?? 0));
 }
 
-/** Mints per upstream call of rows that are cached per mint. */
+/** The most mints per upstream call, for rows that are cached per mint. */
 export const BATCH_SIZES: Readonly<Record<string, number>> = {
   'tokens.marketSnapshots': 250,
   'tokens.variantMarkets': 50,

@@ -12,32 +12,32 @@ import { idsOf, type Keyed } from './stored.ts';
 
 const [compress, decompress] = [promisify(deflateRaw), promisify(inflateRaw)];
 
-/** Format version: increment it for any change that another version would misread. */
+/** Format version. Increment it for any change that another version would misread. */
 const VERSION = '1';
 const MAX_COMPRESSED_BYTES = 1024 * 1024;
-/** An upstream's answer has at most 5 MiB. */
+/** Slightly above the largest upstream answer, 5 MiB. */
 const MAX_TEXT_BYTES = 5 * 1024 * 1024 + 64 * 1024;
 const FETCHED_AT = /^\d{1,15}$/;
 
 const TAG = 'cache';
-/** Limit of all entries: Redis also holds more important data. */
+/** The limit of all entries, because Redis also holds more important data. */
 const MAX_BYTES = 256 * 1024 * 1024;
-/** An entry may appear this far in the future: nodes follow the store's clock that closely. */
+/** An entry may be this far in the future, because nodes follow the store's clock no closer. */
 const TOLERANCE_MS = 1_000;
-/** Reads wait no longer than a request waits for a call. */
+/** A read takes no longer than a request waits for a call. */
 const READ_TIMEOUT = timeoutFor(MAX_REPLY_BYTES, REQUEST_TIMEOUT);
 
-/** The MAC of an entry's key, time and format: changed, truncated or moved entries are invalid. */
+/** The MAC of an entry's key, time and format. It detects changed, truncated and moved entries. */
 const macOf = (secret: Buffer, digest: string, head: string, body: Buffer): Buffer =>
   createHmac('sha256', secret).update(`${head}.${digest}.`).update(body).digest();
 
-/** Compressed entries and leases in Redis, in their own keyspace. The times of entries are those of the store's clock. */
+/** Compressed entries and leases in a Redis keyspace of their own. Entries have times of the store's clock. */
 export class RedisEntries implements SharedEntries {
   readonly leaseMs: number;
   readonly #options: SharingOptions;
   readonly #background: Background;
   readonly #space: Keyspace;
-  /** The first one signs, all verify. */
+  /** The first signs, all verify. */
   readonly #secrets: readonly Buffer[];
 
   constructor(connection: RedisConnection, options: SharingOptions, background = new Background()) {
@@ -79,7 +79,7 @@ export class RedisEntries implements SharedEntries {
   async #send(entries: readonly (Keyed & SharedEntry)[], owner: string): Promise<void> {
     const aheadMs = this.#space.now() - this.#options.now();
     const words: (string | number)[] = [];
-    // Sequentially: each compression has its own buffers.
+    // One after the other, because each compression has its own buffers.
     for (const { key, fetchedAtMs, json } of entries) {
       const sealed = await this.#seal(this.#digest(key), { fetchedAtMs: fetchedAtMs + aheadMs, json });
       const leftMs = key.maxStaleSeconds * 1_000 - (this.#options.now() - fetchedAtMs);
@@ -102,12 +102,12 @@ export class RedisEntries implements SharedEntries {
     return createHash('sha256').update(`${this.#options.scope}\n${id}`).digest('base64url');
   }
 
-  /** Each key's entry and lease. */
+  /** The names of each key's entry and lease. */
   #names(plans: readonly Keyed[]): string[] {
     return plans.map(({ key }) => this.#digest(key)).flatMap((digest) => [`entry:${digest}`, `lease:${digest}`]);
   }
 
-  /** The text of an entry; undefined if it is too large to share. */
+  /** The stored text of an entry; undefined if it is too large to share. */
   async #seal(digest: string, { fetchedAtMs, json }: SharedEntry): Promise<string | undefined> {
     const body = await compress(json, { level: constants.Z_BEST_SPEED });
     const [secret] = this.#secrets;
@@ -116,7 +116,7 @@ export class RedisEntries implements SharedEntries {
     return `${head}.${macOf(secret, digest, head, body).toString('base64url')}.${body.toString('base64')}`;
   }
 
-  /** Verifies and opens an entry; undefined unless it was sealed here for this key. */
+  /** Verifies and opens an entry; undefined unless a secret of ours sealed it for this key. */
   async #open(digest: string, text: string): Promise<FoundEntry | undefined> {
     const [version = '', fetchedAt = '', mac = '', encoded = ''] = text.split('.', 4);
     if (version !== VERSION || !FETCHED_AT.test(fetchedAt)) return undefined;
@@ -127,7 +127,7 @@ export class RedisEntries implements SharedEntries {
     return json && { fetchedAtMs: Number(fetchedAt), json: json.toString(), tag: `${head}.${mac}.` };
   }
 
-  /** The authentic and servable entries among these texts. `behindMs`: this node's clock minus the store's. */
+  /** The authentic entries that may be served. `behindMs`: this node's clock minus the store's. */
   async #openAll(plans: readonly Keyed[], texts: readonly string[], behindMs: number): Promise<Claim['entries']> {
     const entries = new Map<string, FoundEntry>();
     for (const [index, { key }] of plans.entries()) {

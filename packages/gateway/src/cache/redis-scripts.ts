@@ -1,12 +1,12 @@
 import { script } from '../stores/redis/keyspace.ts';
 
-/** The most bytes of entries in one reply; further entries count as missing. */
+/** The most bytes of entries in one reply. Further entries count as missing. */
 export const MAX_REPLY_BYTES = 2 * 1024 * 1024;
 
 /**
- * KEYS: state, then each key's entry and lease. ARGV: owner ('' takes no lease), lease in milliseconds, then for each key the tag of the
- * entry that the owner has seen, or ''. Returns the time, then for each key its entry's text ('' if seen or missing) and whether the
- * owner has the lease (1 or 0).
+ * Reads entries and takes free leases. KEYS: state, then each key's entry and lease. ARGV: owner ('' takes no lease), lease in
+ * milliseconds, then for each key the tag of the entry that the owner has seen, or ''. Returns the time, then for each key its entry's
+ * text ('' if seen or missing) and whether the owner has the lease (1 or 0).
  */
 export const CLAIM = script(`
 local owner, leaseMs = ARGV[1], ARGV[2]
@@ -38,9 +38,10 @@ end
 `;
 
 /**
- * Writes entries and ends leases. Beyond the byte limit, entries that expire soonest are evicted. Entries of a node whose clock differs
- * from this server's are not stored: their age would be wrong. KEYS: state, entries by expiry, their sizes, then each key's entry and
- * lease. ARGV: owner, the node's time, the byte limit, then for each key its remaining lifetime in milliseconds and its text or ''.
+ * Writes entries and ends leases. Beyond the byte limit, it evicts the entries that expire soonest. It stores no entry of a node whose
+ * clock differs from this server's, because the entry's age would be wrong. KEYS: state, entries by expiry, their sizes, then each key's
+ * entry and lease. ARGV: owner, the node's time, the byte limit, then for each key its remaining lifetime in milliseconds and its text or
+ * ''.
  */
 export const WRITE = script(`${RELEASE}
 local owner, theirs, most = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -75,7 +76,7 @@ while (tonumber(redis.call('HGET', sizes, 'total')) or 0) > most do
 end
 return 'ok'`);
 
-/** KEYS: state, leases. ARGV: owner. */
+/** Ends the owner's leases. KEYS: state, leases. ARGV: owner. */
 export const GIVE_BACK = script(`${RELEASE}
 note()
 for at = 2, #KEYS do release(KEYS[at], ARGV[1]) end

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { idsOf, type KeptText, type Keyed, keptFor, type Plan } from './stored.ts';
 
-/** An entry fetched by any node, on this node's clock; its age is estimated too high rather than too low. */
+/** An entry that any node fetched, with its time on this node's clock. Its age is estimated too high rather than too low. */
 export type SharedEntry = Pick<KeptText, 'fetchedAtMs' | 'json'>;
 
 export interface FoundEntry extends SharedEntry {
@@ -9,7 +9,7 @@ export interface FoundEntry extends SharedEntry {
   readonly tag: string;
 }
 
-/** The result of asking for leases. */
+/** The result of a request for leases. */
 export interface Claim {
   /** Keys that no other node is fetching. Leases expire by themselves. */
   readonly leased: ReadonlySet<string>;
@@ -18,13 +18,13 @@ export interface Claim {
 }
 
 /**
- * Entries and leases shared by nodes. Nothing here rejects: while sharing is unavailable, nothing is found, this node has every lease,
- * and writes are lost.
+ * Entries and leases that nodes share. No method rejects. While sharing is unavailable, no entry is found, this node has every lease, and
+ * writes are lost.
  */
 export interface SharedEntries {
   /** How long an unreleased lease lasts, in milliseconds. */
   readonly leaseMs: number;
-  /** Takes the free leases for a unique owner; none without one. Entries with these tags, by key id, are not returned. */
+  /** Takes free leases for a unique owner; takes none without an owner. Leaves out entries that have these tags, by key id. */
   claim(plans: readonly Keyed[], owner?: string, tags?: ReadonlyMap<string, string>): Promise<Claim>;
   /** Shares entries and ends the owner's leases on them. */
   write(entries: readonly (Keyed & SharedEntry)[], owner: string): Promise<void>;
@@ -38,7 +38,7 @@ export interface SharingOptions {
   readonly secrets: readonly string[];
   /** Separates the entries of different upstreams. */
   readonly scope: string;
-  /** How long an unreleased lease lasts, in milliseconds: longer than any call. */
+  /** How long an unreleased lease lasts, in milliseconds. Longer than any call. */
   readonly leaseMs: number;
   /** Monotonic milliseconds, on the clock of `ageOf`. */
   readonly now: () => number;
@@ -47,7 +47,7 @@ export interface SharingOptions {
 /** Opens the entries of one upstream. */
 export type OpenShared = (options: SharingOptions) => SharedEntries;
 
-/** For a single node. */
+/** Shares nothing, for a single node. */
 export const ALONE: SharedEntries = {
   leaseMs: 0,
   claim: async (plans) => ({ leased: new Set(idsOf(plans)), entries: new Map() }),
@@ -64,24 +64,24 @@ interface ClaimDependencies {
   readonly isEnough: (kept: KeptText) => boolean;
 }
 
-/** Two nodes may disagree this much on an entry's age, as their estimates of the store's clock differ. */
+/** Two nodes may disagree this much on an entry's age, because each estimates the store's clock. */
 export const NOISE_MS = 1_000;
-/** How often another node's call is polled, and for how many leases: by then its lease has ended. */
+/** How often this node looks for another node's answer, and for how many leases. By then the other lease has ended. */
 const [FOLLOW_EACH_MS, FOLLOW_LEASES] = [100, 2];
 
-/** One call's leases and the entries that it finds. */
+/** The leases of one call, and the entries that it finds. */
 export class CallClaim {
   readonly #dependencies: ClaimDependencies;
-  /** Fetch time of the first entry seen, by id: a newer entry comes from a later call. */
+  /** The fetch time of the first entry seen, by id. A newer entry comes from a later call. */
   readonly #firstFetchedAtMs = new Map<string, number>();
-  /** Tags of the entries seen that were not good enough, by id. */
+  /** The tags of entries that were seen and not good enough, by id. */
   readonly #tags = new Map<string, string>();
 
   constructor(dependencies: ClaimDependencies) {
     this.#dependencies = dependencies;
   }
 
-  /** Divides the keys, and repeats it for another node's keys until that node has answered or lost its lease. */
+  /** Divides the keys between this node and others. Repeats this for another node's keys until it has answered or lost its lease. */
   async *divisions(plans: readonly Plan[], goesOn: () => boolean) {
     const untilMs = performance.now() + FOLLOW_LEASES * this.#dependencies.entries.leaseMs;
     for (let left = plans; ; ) {
@@ -103,7 +103,10 @@ export class CallClaim {
     void this.#dependencies.entries.giveBack(plans, this.#dependencies.owner);
   }
 
-  /** Keys that other nodes have fetched (`fetched`), that this node is to fetch (`mine`), and that another node is fetching. */
+  /**
+   * Divides keys: those that other nodes have fetched (`fetched`), those that this node fetches (`mine`), and those that another node is
+   * fetching.
+   */
   async #divide(plans: readonly Plan[]) {
     const { entries, owner } = this.#dependencies;
     const claim = await entries.claim(plans, owner, this.#tags);

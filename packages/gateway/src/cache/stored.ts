@@ -2,21 +2,21 @@ import { createHash } from 'node:crypto';
 import { envelope, type Refusal, type Route } from '@asset-gateway/protocol';
 import type { Answer, Input } from '../call.ts';
 import type { CacheKey } from './cache-key.ts';
-/** Memory of an entry besides its text, roughly. */
+/** The approximate memory of an entry besides its text. */
 export const OVERHEAD_BYTES = 512;
 
 /** A cached entry. */
 interface CacheEntry {
   readonly key: CacheKey;
-  /** Size in the shared memory limit. */
+  /** The size that counts towards the memory limit. */
   readonly bytes: number;
-  /** When its call went out, on the clock of `ageOf`. */
+  /** When the entry's call went out, on the clock of `ageOf`. */
   readonly fetchedAtMs: number;
 }
 
 /** A cached answer. */
 export interface KeptText extends CacheEntry {
-  /** The upstream's text: of a batch, about one mint. */
+  /** The upstream's text. From a batch, only the item of one mint. */
   readonly json: string;
   /** A whole answer, ready to send. */
   readonly ready?: ReadyAnswer;
@@ -37,21 +37,21 @@ export function readyAnswer(route: Route, json: string) {
   return {
     body,
     tag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
-    /** The upstream's text, decoded only on demand. */
+    /** The upstream's text, decoded when read. */
     get json() {
       return body.toString('utf8', resultAt, body.length - 1);
     },
   };
 }
 
-/** How a fetched answer is described in Cache-Status (RFC 9211). */
+/** How Cache-Status (RFC 9211) describes a fetched answer. */
 interface Fetched {
   readonly forwarded: 'miss' | 'stale';
-  /** Another request's call answered this one. */
+  /** Whether another request's call fetched the answer. */
   readonly isCollapsed: boolean;
 }
 
-/** An answer made of these entries: a hit, unless it was `fetched` for this request. Its age is that of the oldest. */
+/** An answer made of these entries, as old as the oldest. It is a hit unless it was `fetched` for this request. */
 export function answerOf(ready: ReadyAnswer, entries: readonly CacheEntry[], nowMs: number, fetched?: Fetched): Answer {
   let [age, freshSeconds] = [0, Number.POSITIVE_INFINITY];
   for (const entry of entries) {
@@ -80,13 +80,13 @@ export function answerOf(ready: ReadyAnswer, entries: readonly CacheEntry[], now
 export interface Plan {
   readonly key: CacheKey;
   readonly route: Route;
-  /** The input of a whole answer. */
+  /** The input of the whole answer. */
   readonly input: Input;
   /** For rows cached per mint. */
   readonly mint?: string;
 }
 
-/** Makes the entry of a plan's key; `fetchedAtMs` is when its call went out. */
+/** Makes the entry of a plan's key. `fetchedAtMs`: when its call went out. */
 export function keptFor({ key, route, mint }: Plan, fetchedAtMs: number, json: string): KeptText {
   const entry = { key, fetchedAtMs };
   const overhead = key.id.length + OVERHEAD_BYTES;
@@ -103,7 +103,7 @@ export function keptFor({ key, route, mint }: Plan, fetchedAtMs: number, json: s
   };
 }
 
-/** What has a key, such as a plan. */
+/** Any value with a key, such as a plan. */
 export type Keyed = Pick<Plan, 'key'>;
 
 export const idsOf = (keyed: readonly Keyed[]): string[] => keyed.map(({ key }) => key.id);

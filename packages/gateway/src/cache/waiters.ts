@@ -6,42 +6,42 @@ import type { CacheKey, KeyRequest } from './cache-key.ts';
 import type { CallOrder } from './call-order.ts';
 import { idsOf, type KeptText, type Plan } from './stored.ts';
 
-/** The upstream rejected the request itself: the same holds for every client. */
+/** Whether the upstream rejected the request itself, as it would for every client. */
 export const isVerdict = (error: unknown): error is Refusal =>
   error instanceof Refusal && error.code === 'upstream_rejected';
-/** The call may succeed for a part of its keys. */
+/** Whether the call may succeed for some of its keys. */
 export const isDivisible = (error: unknown): error is Refusal =>
   isVerdict(error) || (error instanceof Refusal && error.code === 'upstream_invalid_response');
-/** The upstream is up; the request is at fault. */
+/** Whether the upstream is up and the request is at fault. */
 export const isOfRequest = (error: unknown): error is Refusal =>
   isVerdict(error) || (isDivisible(error) && !(error instanceof UpstreamRefusal));
-/** The call was not made for a temporary reason; its waiters keep waiting. */
+/** Whether a call was not made for a temporary reason, so that its requests keep waiting. */
 export const isPassing = (error: unknown): boolean =>
   error instanceof NoLeader || (error instanceof Refusal && ['rate_limited', 'overloaded'].includes(error.code));
-/** The upstream, or its circuit breaker, did not answer. */
+/** Whether the upstream did not answer, or its circuit breaker is open. */
 export const isOfUpstream = (error: unknown): error is Refusal =>
   error instanceof Refusal && error.code.startsWith('upstream_');
 
-/** Slots are left, but none for the shares of the waiting requests. */
+/** Whether slots are left, but none for the shares of the waiting requests. */
 export const isOfShares = (error: unknown): error is Refusal =>
   error instanceof Refusal && error.details.scope !== undefined;
 
-/** No waiter may make the call; each was refused with its own reason. */
+/** No waiting request may make the call. Each was refused for its own reason. */
 export class NoLeader extends Error {}
 
-/** Refusals of one waiter's sign-in; another waiter may still make the call. */
+/** Refusals of one request's sign-in. Another request may still make the call. */
 const OWN = new Set(['invalid_siwx_nonce', 'invalid_siwx_expired']);
 
 export const isOwn = (error: unknown): boolean => error instanceof Refusal && OWN.has(error.code);
 
-/** A key that a request waits for, with the state of its stored answer. */
+/** A key that a request waits for, and the state of its stored answer. */
 export interface WantedKey extends Pick<KeyRequest, 'ageSeconds' | 'refusesCached'> {
   readonly key: CacheKey;
-  /** Answers fetched earlier will not do. Undefined: any servable answer will. */
+  /** The request refuses answers fetched earlier. Undefined: it accepts any answer that may be served. */
   readonly notBeforeMs?: number | undefined;
 }
 
-/** A request that wants keys. Its slots take a call's slot and burns the request's sign-in with it. */
+/** A request that wants keys. Its slots take the slot of a call, and burn the request's sign-in with it. */
 export type Asker = Pick<UpstreamCall, 'wallet' | 'slots'>;
 
 /** A request that waits until all its keys are answered. */
@@ -50,13 +50,13 @@ export class Waiter {
   /** The share that its calls are charged to; undefined without shares. */
   readonly share: Share | undefined;
   readonly weight: number;
-  /** Received entries, by id. */
+  /** The received entries, by id. */
   readonly given = new Map<string, KeptText>();
-  /** Another request's call answered at least one key. */
+  /** Whether another request's call answered at least one key. */
   isCollapsed = false;
-  /** Its waiting time is over; only a call in flight keeps it. */
+  /** Whether the waiting time is over, so that only a call in flight keeps the request. */
   isLate = false;
-  /** Its own call is in flight because a shared one was rejected. */
+  /** Whether the request has a call of its own in flight, because a shared one was rejected. */
   isRetried = false;
   readonly done: Promise<void>;
   readonly #wanted: Map<string, WantedKey>;
@@ -83,7 +83,7 @@ export class Waiter {
     return this.#wanted.has(id);
   }
 
-  /** Whether it waits or waited for this key. */
+  /** Whether the request waits or waited for this key. */
   asksFor(id: string): boolean {
     return this.#wanted.has(id) || this.given.has(id);
   }
@@ -107,10 +107,10 @@ export class Waiter {
 
 /** How long a request waits for its calls to start. */
 export const WAIT_MS = 2_000;
-/** The most waiting requests, in total and per group or wallet. */
+/** The most waiting requests in total, and per group or wallet. */
 const [MAX_WAITING, MAX_OF_SHARE] = [256, 64];
 
-/** Waiting requests, in the order in which they came. They are few, so each look reads them all. */
+/** Waiting requests in order of arrival. They are few, so each look-up reads them all. */
 export class Waiters {
   readonly #timers = new Map<Waiter, NodeJS.Timeout>();
   readonly #order: CallOrder;
@@ -173,15 +173,15 @@ export class Waiters {
   }
 }
 
-/** A part of a call, with the requests that wait for it. */
+/** Part of a call, with the requests that wait for it. */
 export interface CallPart {
   readonly plans: readonly Plan[];
   readonly waiters: readonly Waiter[];
 }
 
 /**
- * Splits a call for these keys that was rejected or answered in part, to find the request at fault: one part per distinct request, and
- * one for all requests whose keys were answered before. Empty if one request asked for the whole call.
+ * Splits a call that was rejected or answered in part, to find the request at fault. Returns one part per distinct request, and one for
+ * all requests whose keys were answered before. Empty if a single request asked for the whole call.
  */
 export function partsOf(
   asked: readonly Plan[],

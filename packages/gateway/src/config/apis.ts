@@ -8,45 +8,45 @@ import { MAX_LIMIT, parseUrl, type Reader } from './settings.ts';
 import { VARIABLES } from './variables.ts';
 
 const NAME = 'APIS_FILE';
-/** Each key has its own budget and metrics. */
+/** Each key has a budget and metrics of its own. */
 const MAX_KEYS = 16;
-/** Shorter ones would match ordinary text. */
+/** Shorter keys would match ordinary text. */
 const MIN_KEY_LENGTH = 8;
 
-/** One URL of an API, with its keys; none if the upstream needs none. */
+/** One URL of an API. `keys` is empty if the upstream needs none. */
 export type ApiUrlConfig = ApiPlan['urls'][number] & {
   readonly keys: readonly string[];
-  /** What must not leave the gateway, if it is more than the keys. */
+  /** Texts that must not leave the gateway, if they are more than the keys. */
   readonly secrets?: readonly string[];
 };
 
-/** An API of the operator, with the keys of its upstreams. */
+/** An operator's API, with the keys of its upstreams. */
 export interface ApiConfig extends ApiPlan {
   readonly urls: ApiUrlConfig[];
 }
 
-/** The operator's file: their own APIs, and settings of the gateway's routes. */
+/** The operator's file: APIs of their own, and settings of the gateway's routes. */
 export interface ApisConfig {
   readonly apis: readonly ApiConfig[];
   readonly families: Families;
 }
 
-/** The upstream of the asset-data routes. */
+/** Settings of the asset-data upstream. */
 export interface TokensConfig {
   readonly baseUrl: string;
   readonly keys: readonly string[];
-  /** Of each key. */
+  /** Calls per minute of each key. */
   readonly limitPerMinute: number;
 }
 
-/** The cache of answers. */
+/** Settings of the response cache. */
 export interface CacheConfig {
-  /** Of each cached row, by its id. */
+  /** The lifetime of each cached row, by row id. */
   readonly lifetimes: Readonly<Record<string, Lifetime>>;
   readonly maxBytes: number;
 }
 
-/** The text of a variable of an API. */
+/** The value of a variable that an API's entry names. */
 function readOwn(read: Reader, { name }: ApiPlan, env: string): string {
   const place = `${NAME}: apis.${name}.key`;
   read.check(!VARIABLES.includes(env), `${place}: ${env} configures the gateway; choose another name.`);
@@ -54,7 +54,7 @@ function readOwn(read: Reader, { name }: ApiPlan, env: string): string {
   return read.text(env, '');
 }
 
-/** Basic authentication, RFC 7617: the user and the password as one key. */
+/** Basic authentication (RFC 7617): user and password as one key. */
 function readBasic(read: Reader, api: ApiPlan, { user, password }: { user: string; password: string }) {
   const [name, secret] = [readOwn(read, api, user), readOwn(read, api, password)];
   read.check(!name.includes(':'), `${user} must not have a colon.`);
@@ -76,7 +76,7 @@ function readKeys(read: Reader, api: ApiPlan, env: string): string[] {
   return keys;
 }
 
-/** Reads the file of APIs; without one, there are none and the gateway's routes are as usual. */
+/** Reads the file of APIs. Without one, there are no own APIs and the gateway's routes have their usual settings. */
 export function readApis(read: Reader): ApisConfig {
   const path = read.optional(NAME);
   if (path === undefined) return { apis: [], families: new Families() };
@@ -103,7 +103,7 @@ interface Timeouts {
   readonly paid?: { readonly upstreamTimeoutMs: number } | undefined;
 }
 
-/** The longest time-outs of free rows and of paid ones. */
+/** The longest time-outs, in milliseconds, of free and of paid rows. */
 export function longestMs({ upstreamTimeoutMs, apis, paid }: Timeouts) {
   const ownOf = (isPaid: boolean) =>
     apis
@@ -115,7 +115,7 @@ export function longestMs({ upstreamTimeoutMs, apis, paid }: Timeouts) {
   };
 }
 
-/** The limit of a family: the file's or its variable's; 0 removes the routes. */
+/** The limit of a family, from the file or the variable. 0 removes the routes. */
 export function readLimit(read: Reader, family: Family, variable: readonly [string, number], own: Families): number {
   const [name, fallback] = variable;
   const limit = own.limits.get(family);
@@ -149,13 +149,13 @@ export function readTokens(read: Reader, families: Families): TokensConfig | und
 
 const MIB = 1024 * 1024;
 
-/** The lifetimes of cached rows. A `maxStaleSeconds` of 0 turns a row's cache off. */
+/** The lifetimes of cached rows. A `maxStaleSeconds` of 0 excludes a row from the cache. */
 function lifetimesWith(own: readonly (readonly [string, Lifetime])[]): Record<string, Lifetime> {
   const all = Object.entries({ ...LIFETIMES, ...Object.fromEntries(own) });
   return Object.fromEntries(all.filter(([, { maxStaleSeconds }]) => maxStaleSeconds > 0));
 }
 
-/** Reads the cache settings, even if the cache is off, to report their faults. */
+/** Reads the cache settings. Reports their faults even if the cache is off. */
 export function readCache(read: Reader, { apis, families }: ApisConfig): CacheConfig | undefined {
   const own = [...families.lifetimes, ...apis.flatMap((api) => [...api.lifetimes])];
   const maxBytes = read.integer('CACHE_MAX_MIB', 256, [1, 65_536]) * MIB;

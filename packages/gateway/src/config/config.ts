@@ -36,50 +36,50 @@ const WITHOUT_CLIENTS =
 const BLOCKED_WITHOUT_CLIENTS =
   "BLOCKED_FILE lists addresses without TRUST_PROXY: TLS ends in front of the gateway, so all clients have the proxy's address";
 
-/** The port of metrics, sales and the operator's page. */
+/** Settings of the port that serves metrics, sales and the operator's page. */
 export interface MetricsConfig {
   readonly port: number;
   readonly host: string;
-  /** What clients send to read sales; undefined: only this machine may. */
+  /** The token that clients need to read sales; undefined if only this machine may read them. */
   readonly token: string | undefined;
 }
 
-/** The configuration, read and checked once. A part that is off is undefined. */
+/** The configuration, read and checked once. Undefined members are off. */
 export interface Config {
   readonly port: number;
   readonly host: string;
-  /** Public origin; undefined for local use. */
+  /** The public origin; undefined for local use. */
   readonly baseUrl: string | undefined;
   readonly serviceName: string;
   /** The operator's own APIs. */
   readonly apis: readonly ApiConfig[];
-  /** Ids of the gateway's routes that the operator disabled. */
+  /** Row ids of our routes that the operator disabled. */
   readonly disabled: ReadonlySet<string>;
-  /** The asset-data routes. */
+  /** Settings of the asset-data routes. */
   readonly tokens: TokensConfig | undefined;
   readonly paid: PaidConfig | undefined;
-  /** Whether a sign-in admits one request; else it admits until it expires. */
+  /** Whether a sign-in admits one request. Otherwise it admits requests until it expires. */
   readonly singleUse: boolean;
-  /** The first signs, all verify. Empty: the data folder's secret. */
+  /** The first signs, all verify. If empty, the secret in the data folder is used. */
   readonly secrets: readonly string[];
   readonly dataDir: string;
-  /** State shared by nodes; undefined for one process with its own folder. */
+  /** The Redis that nodes share; undefined for one process with a folder of its own. */
   readonly redisUrl: string | undefined;
-  /** PostgreSQL for money; undefined for a file in the data folder. */
+  /** The PostgreSQL that holds money; undefined for a file in the data folder. */
   readonly databaseUrl: string | undefined;
-  /** The deadline of calls of free routes. */
+  /** The deadline of a free route's call, in milliseconds. */
   readonly upstreamTimeoutMs: number;
-  /** Whether the asset-data budget is divided among clients; else first come, first served. */
+  /** Whether clients share the asset-data budget fairly. Otherwise the first request gets the slot. */
   readonly fairShares: boolean;
   /** The block list. */
   readonly blocked: ListFile | undefined;
-  /** CIDR texts. */
+  /** Addresses and CIDR ranges. */
   readonly trustedProxies: readonly string[];
   readonly logLevel: string;
-  /** Undefined: pretty on a terminal, else JSON. */
+  /** Undefined: pretty on a terminal, JSON otherwise. */
   readonly logFormat: 'json' | 'pretty' | undefined;
   readonly metrics: MetricsConfig | undefined;
-  /** Retention of the sales journal. */
+  /** How long the sales journal keeps entries, in milliseconds. */
   readonly journalKeepMs: number;
   readonly cache: CacheConfig | undefined;
   readonly credit: CreditConfig | undefined;
@@ -87,7 +87,7 @@ export interface Config {
   readonly console: boolean;
   readonly receipts: ReceiptsConfig | undefined;
   readonly traces: TracesConfig | undefined;
-  /** Proxies of outgoing requests; undefined if they use none. */
+  /** The proxies of outgoing requests; undefined if there are none. */
   readonly proxies: Proxies | undefined;
   /** Warnings to print at the start. */
   readonly notices: readonly string[];
@@ -138,7 +138,7 @@ function readBlocked(read: Reader): ListFile | undefined {
   }
 }
 
-/** Shares and the block list use the client's address, which behind a proxy is known only with TRUST_PROXY. */
+/** Shares and the block list use the client's address, which only TRUST_PROXY makes known behind a proxy. */
 function readCallers(read: Reader): Pick<Config, 'fairShares' | 'blocked' | 'trustedProxies'> {
   const fairShares = read.choice('FAIR_SHARES', 'off', ['on', 'off']) === 'on';
   const blocked = readBlocked(read);
@@ -157,11 +157,11 @@ function readMetrics(read: Reader): MetricsConfig | undefined {
   const isGood = token === undefined || (token.length >= MIN_TOKEN_LENGTH && /^[\x21-\x7e]+$/.test(token));
   read.check(isGood, `METRICS_TOKEN must have at least ${MIN_TOKEN_LENGTH} characters, without spaces; ${MAKE_ONE}.`);
   if (read.optional('METRICS_PORT') === undefined) return undefined;
-  // Without a token only this machine may read sales.
+  // Without a token, only this machine may read sales.
   return { port: read.integer('METRICS_PORT', 0, [0, 65_535]), host, token };
 }
 
-/** Reads all variables, and collects their faults. */
+/** Reads all variables and collects their faults. */
 function readSettings(read: Reader, file: ApisConfig, paid: PaidReading): Omit<Config, 'notices'> {
   const host = read.text('HOST', '127.0.0.1');
   return {
@@ -193,14 +193,14 @@ function readSettings(read: Reader, file: ApisConfig, paid: PaidReading): Omit<C
   };
 }
 
-/** Why nothing would be served. */
+/** The fault of a configuration that serves no route. */
 function nothing(read: Reader, { families }: ApisConfig): string {
   if (families.off.has('tokens')) return NOTHING_LEFT;
   if (read.optional('TOKENS_API_KEY') !== undefined) return NO_BUDGET;
   return read.optional('APIS_FILE') === undefined ? NOTHING : NOTHING_NAMED;
 }
 
-/** Reads and checks all variables. Throws a ConfigError with all faults and probably misspelt variables. */
+/** Reads and checks all variables. Throws a ConfigError that names all faults and probable misspellings. */
 export function readConfig(environment: Environment): Config {
   const read = new Reader(environment);
   const misspelt = nearlyKnown(environment);
@@ -209,13 +209,13 @@ export function readConfig(environment: Environment): Config {
   const paid = readPaid(read, file);
   const settings = readSettings(read, file, paid);
   const { tokens, apis, redisUrl, databaseUrl } = settings;
-  // Also if a variable of the paid routes is wrong.
+  // True even if a variable of the paid routes is wrong.
   const isSelling = paid !== undefined;
   const isServing = tokens !== undefined || isSelling || apis.some(({ rows }) => rows.length > 0);
   read.check(isServing, nothing(read, file));
   read.check(redisUrl === undefined || databaseUrl !== undefined || !isSelling, NEEDS_DATABASE);
   const wrong = mistyped(environment, apis);
-  // One sentence for each variable: the others of it follow from this one.
+  // Reports one fault per variable, because its other faults follow from the first.
   const others = read.faults.filter((fault) => !wrong.has(/^\w+/.exec(fault)?.[0] ?? ''));
   const faults = [...wrong.values(), ...others];
   if (faults.length > 0) throw new ConfigError([...faults, ...misspelt]);

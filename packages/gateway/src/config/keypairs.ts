@@ -7,7 +7,7 @@ import type { Reader } from './settings.ts';
 const KEYPAIR_BYTES = 64;
 const SEED_BYTES = 32;
 
-/** The bytes of a key pair, or a fault that never quotes the text: it may be a mistyped key. */
+/** The bytes of a key pair, or a fault. The fault never quotes the text, which may be a mistyped key. */
 type KeypairReading = Uint8Array | string;
 
 const NO_NUMBERS = 'is not a JSON array of 64 numbers from 0 to 255, as the Solana CLI writes it';
@@ -59,7 +59,7 @@ function read(text: string): KeypairReading {
   return bytes === undefined || bytes.length < SEED_BYTES ? fromFile(text) : checked(bytes);
 }
 
-/** Reads a key pair from a Solana CLI keypair file, its JSON array, or base58 of its 64 bytes; adds a fault otherwise. */
+/** Reads a key pair: a Solana CLI keypair file, its JSON array, or its 64 bytes in base58. Otherwise adds a fault. */
 export function readKeypair(reader: Reader, name: string, text: string): Uint8Array | undefined {
   const reading = read(text);
   if (typeof reading !== 'string') return reading;
@@ -70,19 +70,19 @@ export function readKeypair(reader: Reader, name: string, text: string): Uint8Ar
 const NAME = 'RECEIPT_KEYPAIR';
 const OFF = `${NAME} is set, but receipts are off: set RECEIPTS=on`;
 
-/** One key pair, or a comma-separated list; a JSON array is one key pair. */
+/** Reads one key pair, or several separated by commas. A JSON array is one key pair. */
 function readKeypairs(read: Reader): Uint8Array[] {
   const text = read.text(NAME, '');
   const texts = text.startsWith('[') ? [text] : read.list(NAME);
   return texts.flatMap((each) => readKeypair(read, NAME, each) ?? []);
 }
 
-/** The key pairs of receipts. The first signs, all are published. Without any, keys are derived from the gateway's secrets. */
+/** The key pairs that sign receipts. The first signs, all are published. If empty, keys are derived from the gateway's secrets. */
 export interface ReceiptsConfig {
   readonly keypairs: readonly Uint8Array[];
 }
 
-/** Reads the receipts' keys, even if receipts are off, to report their faults. */
+/** Reads the receipt keys. Reports their faults even if receipts are off. */
 export function readReceipts(read: Reader): ReceiptsConfig | undefined {
   const keypairs = readKeypairs(read);
   if (read.choice('RECEIPTS', 'off', ['off', 'on']) === 'on') return { keypairs };

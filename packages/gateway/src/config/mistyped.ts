@@ -4,9 +4,9 @@ import { variablesOf } from './apis-file/keys.ts';
 import type { Environment } from './settings.ts';
 import { VARIABLES } from './variables.ts';
 
-/** Variables with a secret, and URLs that may hold one. */
+/** Variables that hold a secret, or a URL that may contain one. */
 const SECRET = /(?:_SECRET|_TOKEN|_KEY|_KEYPAIR|_AUTHORIZATION|_HEADERS|_RPC_URL|_PROXY)$|^(?:REDIS|DATABASE)_URL$/;
-/** A keypair may be JSON in several lines. */
+/** A key pair may be JSON on several lines. */
 const MANY_LINES = /_KEYPAIR$/;
 const PLACEHOLDER = /(?:change|replace)[-_ ]?(?:me|this)|[ =]your[-_ ]/i;
 const CONTROL = /\p{Cc}/u;
@@ -14,7 +14,7 @@ const CONTROL = /\p{Cc}/u;
 const isQuoted = (text: string): boolean =>
   text.length > 1 && ['"', "'", '`'].some((quote) => text.startsWith(quote) && text.endsWith(quote));
 
-/** Whether a secret, or one in a URL, stands for one that is to be written. */
+/** Whether a text, or a part of its URL, is a placeholder for a secret. */
 function isPlaceholder(text: string): boolean {
   const parts = URL.canParse(text) ? [...secretsIn(text), new URL(text).password] : [text];
   return parts.some((part) => PLACEHOLDER.test(` ${part}`) || (part.includes('<') && part.endsWith('>')));
@@ -30,7 +30,7 @@ function faultOf(name: string, text: string, isSecret: boolean): string | undefi
   return undefined;
 }
 
-/** A fault for each variable that was written as no program needs it, by name. Never quotes the value. */
+/** A fault for each variable whose text no program can use, by name. Never quotes the value. */
 export function mistyped(environment: Environment, apis: readonly ApiPlan[]): ReadonlyMap<string, string> {
   const keys = new Set(apis.flatMap(({ urls }) => urls.flatMap(({ key }) => variablesOf(key))));
   const faults = new Map<string, string>();

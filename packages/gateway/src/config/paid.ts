@@ -8,48 +8,48 @@ const CLUSTERS: readonly Cluster[] = ['mainnet', 'devnet'];
 
 type ClusterUrls = Readonly<Partial<Record<Cluster, string>>>;
 
-/** A remote facilitator, or the fee payer's key pair of the in-process one. */
+/** A remote facilitator, or the fee payer's key pair for the in-process one. */
 export type FacilitatorConfig =
   | { readonly kind: 'remote'; readonly url: string; readonly authorization: string | undefined }
   | { readonly kind: 'in-process'; readonly keypair: Uint8Array };
 
-/** The settings of the paid routes. */
+/** Settings of the paid routes. */
 export interface PaidConfig {
-  /** The wallet that is paid. */
+  /** The wallet that receives payments. */
   readonly payTo: string;
-  /** The upstreams of RPC and DAS. A URL may contain a key. */
+  /** RPC and DAS upstreams. A URL may contain a key. */
   readonly rpcUrls: Readonly<Record<'alchemy' | 'helius', ClusterUrls>>;
-  /** The upstream of the wallet routes; undefined if they are off. */
+  /** The upstream of the wallet routes; undefined if these are off. */
   readonly wallet: { readonly baseUrl: string; readonly key: string } | undefined;
   readonly facilitator: FacilitatorConfig;
-  /** Clusters of the configured upstreams. */
+  /** The clusters of the configured upstreams. */
   readonly offered: readonly Cluster[];
-  /** Those whose payments can be settled, so that their routes are sold. */
+  /** The clusters whose payments the gateway can settle. It sells only their routes. */
   readonly sold: readonly Cluster[];
-  /** RPCs to read the chain and, with an in-process facilitator, to settle. */
+  /** RPCs that read the chain. With an in-process facilitator they also settle. */
   readonly solanaRpcUrls: ClusterUrls;
   readonly limitsPerSecond: Readonly<Record<'rpc' | 'das' | 'wallet', number>>;
-  /** Added to the price of a call that is settled by itself. */
+  /** Added to the price of a call that has a settlement of its own. */
   readonly settlementFeeMicros: number;
-  /** Own prices by route id. */
+  /** The operator's prices, by row id. */
   readonly prices: ReadonlyMap<string, OwnPrice>;
-  /** Price of one SOL in dollars, for the start's notices about prices and fees. */
+  /** The price of one SOL in dollars, for notices about prices and fees at the start. */
   readonly solPriceUsd: number | undefined;
-  /** In lamports. */
+  /** In lamports per hour. */
   readonly feeBudgetPerHour: number;
   readonly upstreamTimeoutMs: number;
 }
 
-/** The settings of paid routes; undefined without a paid upstream, `unusable` after a reported fault. */
+/** Settings of paid routes; undefined without a paid upstream, `unusable` after a reported fault. */
 export type PaidReading = PaidConfig | 'unusable' | undefined;
 
-/** Credit settings, in millionths of a dollar. */
+/** Credit settings. Amounts are in millionths of a dollar. */
 export interface CreditConfig {
-  /** Maximal balance of a wallet on one network. */
+  /** The maximal balance of a wallet on one network. */
   readonly limitMicros: number;
-  /** Offered as the larger requirement of a 402. */
+  /** The amount of the larger requirement in a 402. */
   readonly bundleMicros: number;
-  /** Amounts of the routes that sell credit, ascending. */
+  /** The amounts of the routes that sell credit, ascending. */
   readonly bundlesMicros: readonly number[];
 }
 
@@ -94,7 +94,7 @@ function readSolPrice(read: Reader): number | undefined {
   return price;
 }
 
-/** Added to the price of a call that is settled by itself. A remote facilitator charges its own fees, which only the operator knows. */
+/** The fee added to a call that has a settlement of its own. Only the operator knows the fees of a remote facilitator. */
 function readSettlementFee(read: Reader): number {
   const usual = read.optional('FACILITATOR_URL') === undefined ? DEFAULT_PRICING.settlementFeeMicros : 0;
   return read.integer('SETTLEMENT_FEE_USD_MICROS', usual, [0, MAX_LIMIT]);
@@ -137,7 +137,7 @@ export function readPaid(read: Reader, { apis, families }: ApisConfig): PaidRead
     'payments; or FACILITATOR_URL, which settles elsewhere.';
   read.check(facilitator !== undefined, noFacilitator);
   if (payTo === undefined || !facilitator || facilitator === 'unusable') return 'unusable';
-  // The URLs of RPC and DAS may contain a key.
+  // RPC and DAS URLs may contain a key.
   const isSettled = (cluster: Cluster) => facilitator.kind === 'remote' || settings.solanaRpcUrls[cluster];
   return {
     payTo,

@@ -1,7 +1,7 @@
 import type { Proxies } from '../proxies.ts';
 import type { Reader } from './settings.ts';
 
-/** Whether a text is a proxy's URL: with a host, perhaps with a user and a password, and nothing else. */
+/** Whether a text is a proxy URL: a host, perhaps with user and password, and nothing else. */
 function isProxy(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, pathname, search, hash, username, password } = new URL(text);
@@ -19,7 +19,7 @@ function readProxy(read: Reader, name: string): string | undefined {
   return isGood ? url : undefined;
 }
 
-/** Reads the proxies of outgoing requests, with the names that other programs use; the lower-case ones win. Undefined without any. */
+/** Reads the proxies of outgoing requests from the usual variables. Lower-case names win. Undefined if none is set. */
 export function readProxies(read: Reader): Proxies | undefined {
   const [http, https] = ['HTTP', 'HTTPS'].map((protocol) => {
     const name = `${protocol}_PROXY`;

@@ -3,7 +3,7 @@ import type { ListenOptions } from 'node:net';
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A wrong configuration; each fault is a sentence that names its variable. */
+/** A faulty configuration. Each fault is a sentence that names its variable. */
 export class ConfigError extends Error {
   readonly faults: readonly string[];
 
@@ -14,7 +14,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Makes a secret that is long enough. */
+/** Advice for messages about secrets. */
 export const MAKE_ONE = '`openssl rand -hex 32` makes one';
 /** The largest rate limit. */
 export const MAX_LIMIT = 1_000_000;
@@ -27,10 +27,10 @@ export function parseUrl(text: string): URL | undefined {
   return plain && (url.protocol === 'http:' || url.protocol === 'https:') ? url : undefined;
 }
 
-/** The value of a variable that Docker and Kubernetes set for a service called "metrics", say. */
+/** The value that Docker and Kubernetes give to a variable for, say, a service called "metrics". */
 export const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\//;
 
-/** Reads variables and collects their faults. An empty variable counts as unset, and so does a port that is a service's address. */
+/** Reads variables and collects their faults. An empty variable counts as unset. So does a port with a service's address. */
 export class Reader {
   readonly faults: string[] = [];
   /** Warnings: unusual but valid settings. */
@@ -50,7 +50,7 @@ export class Reader {
     return text !== undefined && name.endsWith('PORT') && SERVICE_ADDRESS.test(text) ? undefined : text;
   }
 
-  /** A text that a header carries. */
+  /** A text that fits into a header. */
   headerText(name: string): string | undefined {
     const text = this.optional(name);
     this.check(text === undefined || /^[\x20-\x7e]+$/.test(text), `${name} must be printable ASCII.`);
@@ -88,7 +88,7 @@ export class Reader {
   }
 }
 
-/** The configuration fault behind a listen error. `prefix` is that of the variables. */
+/** The fault in the configuration that made listening fail. `prefix`: the prefix of its variables. */
 export function listenFault(error: NodeJS.ErrnoException, { host, port }: ListenOptions, prefix = ''): Error {
   const name = `${prefix}PORT`;
   if (error.code === 'EADDRINUSE')

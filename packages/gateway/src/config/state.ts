@@ -4,7 +4,7 @@ import { MAKE_ONE, type Reader } from './settings.ts';
 const MIN_SECRET_LENGTH = 32;
 const MAX_URL_LENGTH = 2_000;
 
-/** The secrets that this deployment signs with. */
+/** Reads the secrets that this deployment signs with. */
 export function readSecrets(read: Reader): string[] {
   const secrets = read.list('GATEWAY_SECRET');
   const longEnough = secrets.every((secret) => secret.length >= MIN_SECRET_LENGTH);
@@ -23,7 +23,7 @@ function isRedisUrl(text: string): boolean {
   return ['redis:', 'rediss:'].includes(protocol) && hostname !== '' && isPlain && isEscaped;
 }
 
-/** The Redis that nodes share. */
+/** Reads the URL of the Redis that nodes share. */
 export function readRedisUrl(read: Reader): string | undefined {
   const url = read.optional('REDIS_URL');
   if (url === undefined) return undefined;
@@ -37,7 +37,7 @@ export function readRedisUrl(read: Reader): string | undefined {
   return url;
 }
 
-/** The PostgreSQL that holds money. */
+/** Reads the URL of the PostgreSQL that holds money. */
 export function readDatabaseUrl(read: Reader): string | undefined {
   const url = read.optional('DATABASE_URL');
   const isGood = url === undefined || (url.length <= MAX_URL_LENGTH && databaseUrls(url).length > 0);

@@ -13,28 +13,28 @@ const MAX_TIMEOUT_MS = 60_000;
 const GRPC =
   'OTEL_EXPORTER_OTLP_PROTOCOL: grpc is not supported; use http/protobuf, which collectors take on port 4318 instead of 4317.';
 
-/** Where spans are sent, and which. */
+/** Where to send spans, and which to send. */
 export interface TracesConfig {
-  /** The collector's URL of traces. */
+  /** The collector's URL for traces. */
   readonly url: string;
   readonly protocol: 'http/protobuf' | 'http/json';
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** A sampler's name in OpenTelemetry. */
+  /** OpenTelemetry's name of the sampler. */
   readonly sampler: string;
-  /** The part of the traces that a ratio sampler takes. */
+  /** The fraction of traces that a ratio sampler keeps. */
   readonly ratio: number;
-  /** Resource attributes, `service.name` among them. */
+  /** Resource attributes, including `service.name`. */
   readonly attributes: Readonly<Record<string, string>>;
   /** Whether upstream requests carry `traceparent`. */
   readonly reachesUpstreams: boolean;
 }
 
-/** A variable for traces, or else the one for all signals. */
+/** The variable for traces, or else the variable for all signals. */
 const ofTraces = (read: Reader, name: string): string | undefined =>
   read.optional(`OTEL_EXPORTER_OTLP_TRACES_${name}`) ?? read.optional(`OTEL_EXPORTER_OTLP_${name}`);
 
-/** Pairs such as `key=value,other=value`; values are URL-encoded. */
+/** Reads pairs such as `key=value,other=value`. Values are URL-encoded. */
 function readPairs(read: Reader, name: string, text: string | undefined): Record<string, string> {
   const pairs = (text ?? '').split(',').filter((pair) => pair.trim() !== '');
   const entries = pairs.map((pair): [string, string] => {
@@ -46,7 +46,7 @@ function readPairs(read: Reader, name: string, text: string | undefined): Record
   return isGood ? Object.fromEntries(entries.map(([key, value]) => [key, decodeURIComponent(value)])) : {};
 }
 
-/** The URL of traces: used as it is, or below the endpoint of all signals. */
+/** The URL for traces. Their own URL is used unchanged; that of all signals gets a path. */
 function readUrl(read: Reader): string | undefined {
   const own = read.optional('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT');
   const common = read.optional('OTEL_EXPORTER_OTLP_ENDPOINT');
@@ -82,7 +82,7 @@ function readTimeout(read: Reader): number {
   return isGood ? value : MAX_TIMEOUT_MS;
 }
 
-/** The export of traces; undefined if it is off. */
+/** Reads the settings of traces; undefined if they are off. */
 export function readTraces(read: Reader): TracesConfig | undefined {
   const reachesUpstreams = read.choice('TRACE_UPSTREAMS', 'off', ['on', 'off']) === 'on';
   const isOff = read.text('OTEL_SDK_DISABLED', 'false').toLowerCase() === 'true';

@@ -25,17 +25,17 @@ const REMOVED: Readonly<Record<string, string>> = {
 export const removedFaults = (environment: Environment): string[] =>
   Object.entries(REMOVED).flatMap(([name, fault]) => (environment[name]?.trim() ? [`${fault}.`] : []));
 
-/** Prefixes that other programs rarely use. */
+/** Prefixes of our variables that other programs rarely use. */
 const OURS =
   /^(?:ALCHEMY|ASSET_GATEWAY|DAS|FACILITATOR|FEE|GATEWAY|HELIUS|METRICS|PAID|PAY|PAYMENT|PRICES?|RECEIPTS?|RPC|SETTLEMENT|SIWX|SOLANA|TOKENS|TRUST|UPSTREAM|WALLET)_/;
 
 /** Variables that Docker and Kubernetes set for linked services. */
 const SERVICE_LINK = /_SERVICE_HOST|_SERVICE_PORT|_PORT_\d|_ENV_/;
 
-/** A CGI variable with one of our prefixes, and the other spellings of the proxies. */
+/** Others' variables that have one of our prefixes, and other spellings of the proxy variables. */
 const OF_OTHERS = ['GATEWAY_INTERFACE', 'http_proxy', 'https_proxy', 'no_proxy'];
 
-/** One letter in this many may differ. */
+/** How many letters allow one difference. */
 const LETTERS_FOR_A_SLIP = 7;
 
 const isServiceLink = (name: string, value: string): boolean =>
@@ -44,7 +44,7 @@ const isServiceLink = (name: string, value: string): boolean =>
 const isSlipOf = (name: string, known: string): boolean =>
   distance(name, known) <= known.length / LETTERS_FOR_A_SLIP && known.length >= LETTERS_FOR_A_SLIP;
 
-/** The known name that shares words with this one and has the fewest different ones; an abbreviation counts as shared. */
+/** The known name that shares words with this one and has the fewest other words. An abbreviation counts as shared. */
 function nearestTo(name: string): string {
   const words = name.split('_');
   const isIn = (word: string) => words.some((other) => other.startsWith(word) || word.startsWith(other));

@@ -19,7 +19,7 @@ const USAGE = `Usage: asset-gateway check [--env] <file>
 
 type CheckOutput = Readonly<Record<'stdout' | 'stderr', { write(text: string): unknown }>>;
 
-/** Why an operation cannot be served; undefined if it can. */
+/** Why an operation cannot be served; undefined if it can be. */
 function whyNot(document: OpenApiDocument, operation: Operation, keyName?: string): string | undefined {
   try {
     rowOf(document, operation, { api: 'api', access: 'siwx', cluster: 'mainnet', keyName });
@@ -33,7 +33,7 @@ function whyNot(document: OpenApiDocument, operation: Operation, keyName?: strin
 const nameOf = ({ node, verb, path }: Operation): string =>
   typeof node.operationId === 'string' ? node.operationId : `${verb} ${path}`;
 
-/** Lines with aligned columns. */
+/** Aligns the columns of these lines. */
 function columns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
   const aligned = (row: readonly string[]) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ');
@@ -48,7 +48,7 @@ function rowLine({ id, httpMethod, path, method }: Route, { prices }: ApiPlan): 
   return [`${httpMethod} ${path}`, own ? priceOf(own) : 'free for a signature', method];
 }
 
-/** The operations of a document that the file does not name, with the reason if they could not be served. */
+/** The document's operations that the file does not name. Gives the reason if one cannot be served. */
 function others({ name: api, document, entry }: ApiPlan): string {
   if (!document) return '';
   const rest = document.operations().filter((operation) => {
@@ -65,7 +65,7 @@ function others({ name: api, document, entry }: ApiPlan): string {
 
 const MAX_PATHS = 3;
 
-/** The other paths of the document that a row's values may not lead to. */
+/** Other paths of the document. A row refuses values that lead there. */
 function refusedPaths({ document, rows }: ApiPlan): string {
   const lines = rows.flatMap(({ upstream, method }) => {
     const { path } = upstream;
@@ -88,7 +88,7 @@ function notesOf(title: string, { rows }: ApiPlan, notesOfRow: (row: Route) => I
   return lines.length === 0 ? '' : `${title}:\n${columns(lines)}`;
 }
 
-/** What the file changes of the gateway's own routes. */
+/** The file's changes to the gateway's own routes. */
 function ownRoutes({ off, limits, disabled, prices, lifetimes }: Families): string {
   const limited = (family: Family, limit: number) => `${limit} requests a ${family === 'tokens' ? 'minute' : 'second'}`;
   const cached = ({ freshSeconds: fresh, maxStaleSeconds: most }: Lifetime) =>
@@ -103,7 +103,7 @@ function ownRoutes({ off, limits, disabled, prices, lifetimes }: Families): stri
   return lines.length === 0 ? '' : `The gateway's own routes:\n${columns(lines)}`;
 }
 
-/** Prints what a file of APIs serves. Returns the exit code. */
+/** Prints which routes a file of APIs serves. Returns the exit code. */
 export function check(
   given: readonly string[],
   { stdout, stderr }: CheckOutput,

@@ -2,7 +2,7 @@ import { isObject, type Members, objectAt, type Route } from '@asset-gateway/pro
 import { partsOf } from '../../apis/document.ts';
 import type { ApiPlan } from './file.ts';
 
-/** The members of a value, by path: those inside lists as those of the list. */
+/** The members of a value, by path. Members of a list's items have the path of the list. */
 function* membersIn(schema: Members, before = ''): Generator<readonly [path: string, schema: Members]> {
   const inside = [...partsOf(schema), ...[schema.items].filter(isObject)];
   for (const each of inside) yield* membersIn(each, before);
@@ -50,7 +50,7 @@ function dangerOf([path, schema]: readonly [string, Members], isPaid: boolean): 
   return [];
 }
 
-/** What an operator should look at before serving a row. */
+/** What an operator should check before serving a row. */
 export function dangersOf({ input, access, upstream }: Route, { document, rows }: ApiPlan): string[] {
   const isPaid = access === 'exact';
   const all = [input.query, input.body].flatMap((schema) => [...membersIn(objectAt(schema))]);

@@ -12,7 +12,7 @@ type Settings = NonNullable<FamilyEntry['operations']>[string];
 
 const restOf = ({ id, surface }: Route): string => id.slice(surface.length + 1);
 
-/** The rows that a name matches: all of a method, the one with this id, or those with the prefix before a final `*`. */
+/** The rows that a name matches: all rows of a method, the row with this id, or all with the prefix before a final `*`. */
 function matching(rows: readonly Route[], name: string): Route[] {
   if (!name.endsWith('*')) return rows.filter((row) => row.method === name || restOf(row) === name);
   const start = name.slice(0, -1);
@@ -21,17 +21,17 @@ function matching(rows: readonly Route[], name: string): Route[] {
 
 const isPrefix = (name: string): boolean => name.endsWith('*');
 
-/** Less specific names first: prefixes by length, then methods, then ids. */
+/** Sorts less specific names first: prefixes by length, then methods, then ids. */
 const bySpecificity = ([one]: [string, unknown], [other]: [string, unknown]): number =>
   Number(isPrefix(other)) - Number(isPrefix(one)) || one.length - other.length;
 
 const nearestTo = (name: string, rows: readonly Route[]): string =>
   closest(name, [...new Set(rows.flatMap((row) => [row.method, restOf(row)]))]);
 
-/** What a file says about the gateway's own routes, and its faults; rows are named by id. Nothing without a file. */
+/** A file's settings for the gateway's own routes, and its faults. Rows are named by id. Empty without a file. */
 export class Families {
   readonly off = new Set<Family>();
-  /** For each key of a family's upstream: a minute for tokens, else a second. */
+  /** The limit of each key of a family's upstream: calls a minute for tokens, else a second. */
   readonly limits = new Map<Family, number>();
   readonly prices = new Map<string, OwnPrice>();
   readonly lifetimes = new Map<string, Lifetime>();

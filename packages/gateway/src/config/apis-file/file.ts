@@ -20,31 +20,31 @@ const SECOND_MS = 1_000;
 const TOO_LATE = `a paid operation waits at most ${TIMES.longestUpstreamMs / SECOND_MS} s, because its payment settles while its blockhash is valid`;
 const CACHED = ['GET', 'POST'];
 
-/** Even an empty query or fragment would swallow the key. */
+/** Whether a path and a key can follow this URL. Even an empty query or fragment would swallow the key. */
 const isBaseUrl = (url: string): boolean => parseUrl(url) !== undefined && !/[?#]/.test(url);
 
-/** Of each API; the search for a nearest name takes long. */
+/** The most faults of one API, because the search for a nearest name is slow. */
 const MAX_FAULTS = 50;
 
-/** Reads one API, and collects its faults. */
+/** Reads one API and collects its faults. */
 class ApiReading {
   readonly faults: string[] = [];
   readonly name: string;
-  /** In the order to ask them: the next one while one is down. */
+  /** In order of preference. The next URL is used while one is down. */
   readonly urls;
   readonly rows: Route[] = [];
-  /** By row id: the parts that are not checked or left out. */
+  /** By row id: the parts that a row does not check or leaves out. */
   readonly notes = new Map<string, ReadonlySet<string>>();
   /** By row id. */
   readonly prices = new Map<string, OwnPrice>();
   /** By row id. */
   readonly lifetimes = new Map<string, Lifetime>();
   readonly entry: ApiEntry;
-  /** Of one call; 0: the usual time. */
+  /** The time-out of one call in milliseconds; 0 means the usual one. */
   readonly timeoutMs: number;
-  /** Undefined if it cannot be read. */
+  /** Undefined if the document cannot be read. */
   document: OpenApiDocument | undefined;
-  /** By name, by path without the names of its parameters, and by verb and such a path. */
+  /** Rows by name, by path without parameter names, and by verb and such a path. */
   readonly #used = new Map<string, Route>();
 
   constructor(name: string, entry: ApiEntry) {
@@ -54,7 +54,7 @@ class ApiReading {
     this.urls = this.#urls();
   }
 
-  /** Reads the document, and returns whether there is no fault. */
+  /** Reads the document. Returns whether it has no fault. */
   read(folder: string, documents: Map<string, OpenApiDocument>): boolean {
     const { openapi } = this.entry;
     this.#check(API_NAME.test(this.name), 'is not a name of lower-case letters, digits and hyphens');
@@ -84,7 +84,7 @@ class ApiReading {
     if (!holds) this.faults.push(`apis.${this.name}: ${fault}`);
   }
 
-  /** APIs may share a document: reading one takes long. */
+  /** The document in this file. APIs may share one, because reading a document is slow. */
   #documentIn(path: string, documents: Map<string, OpenApiDocument>): OpenApiDocument | undefined {
     try {
       const document = documents.get(path) ?? new OpenApiDocument(readMembers(path));
@@ -138,7 +138,7 @@ class ApiReading {
       this.notes.set(row.id, notes);
       if (isPaid)
         this.prices.set(row.id, { micros: microsOf(own.price ?? ''), settlementFee: own.settlementFee ?? false });
-      // A POST may have an effect, so it is cached only if its own entry says so.
+      // A POST may have an effect, so only its own entry can have it cached.
       else if (own.cache && (row.httpMethod === 'GET' || settings.cache)) this.lifetimes.set(row.id, own.cache);
     } catch (error) {
       if (!(error instanceof DocumentFault)) throw error;
@@ -146,7 +146,7 @@ class ApiReading {
     }
   }
 
-  /** Two rows must not have the same name, nor paths that match the same requests. */
+  /** Throws if another row has the same name, or a path that matches the same requests. */
   #assertNew(row: Route): void {
     const shape = row.path.replace(/\/:\w+/g, '/:');
     const same = this.#used.get(`${row.httpMethod} ${shape}`) ?? this.#used.get(row.method);
@@ -157,16 +157,16 @@ class ApiReading {
   }
 }
 
-/** The same of an API: all of its keys have one name. */
+/** The header or query parameter of an API's keys, which is the same for all. */
 export const keyNameIn = ({ key, urls = [] }: ApiEntry): string | undefined =>
   keyNameOf(key ?? urls.find((each) => each.key)?.key);
 
-/** An API with the rows that it serves; its keys are in the environment. */
+/** An API with the rows that it serves. Its keys are in the environment. */
 export type ApiPlan = Omit<ApiReading, 'faults' | 'read'>;
 
 const faulty = (faults: readonly string[]) => ({ apis: [] as ApiPlan[], families: new Families(), faults });
 
-/** Reads the file that describes APIs, and their documents: the APIs without faults, and every fault as a sentence with its place. */
+/** Reads the file of APIs and their documents. Returns the APIs without faults, and each fault as a sentence that names its place. */
 export function readApisFile(path: string) {
   try {
     const value = readMembers(path);

@@ -167,22 +167,22 @@ export const FILE = closed(
 export type ApiEntry = Static<typeof API>;
 export type OperationEntry = Static<typeof OPERATION>;
 export type FileEntry = Static<typeof FILE>;
-/** The section of one of the gateway's own families. */
+/** The file's section about one of the gateway's own families. */
 export type FamilyEntry = NonNullable<FileEntry['tokens'] & FileEntry['rpc']>;
 
-/** What the number of a price must be. */
+/** What a price must be, for messages. */
 export const PRICED = 'above 0, with up to six decimals';
 
 const MICROS = 1_000_000;
 
-/** A price in millionths of a dollar; NaN for a number with more decimals. */
+/** A price in millionths of a dollar; NaN if it has more decimals. */
 export const microsOf = (price: string | number): number =>
   PRICE_TEXT.test(String(price)) ? Math.round(Number(price) * MICROS) : Number.NaN;
 
 const placeOf = (pointer: string): string =>
   pointer.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~') || 'the file';
 
-/** The names that an object of the file may have. */
+/** The member names that an object of the file may have. */
 function namesAt(schemaPath: string): string[] {
   let found: unknown = FILE;
   for (const segment of schemaPath.split('/').slice(1)) found = objectAt(found)[segment];
@@ -193,7 +193,7 @@ type SchemaError = ReturnType<ReturnType<typeof Compile>['Errors']>[1][number];
 
 function sentenceOf({ keyword, schemaPath, instancePath, params, message }: SchemaError): string[] {
   const place = placeOf(instancePath);
-  // Each unknown name is reported once, by the object that has it, and alternatives as a whole.
+  // Each unknown name is reported once, by its object; alternatives are reported as a whole.
   if (keyword === 'boolean' || schemaPath.includes('/oneOf/')) return [];
   if (keyword === 'oneOf') return [`${place} ${ONE_WAY}`];
   if (instancePath.endsWith('/price')) return [`${place} must be dollars such as 0.002, ${PRICED}`];
@@ -205,7 +205,7 @@ function sentenceOf({ keyword, schemaPath, instancePath, params, message }: Sche
 
 const MAX_FAULTS = 50;
 
-/** What breaks the schema of the file: sentences with their places. */
+/** The faults of a file against its schema, as sentences that name their places. */
 export function schemaFaults(value: Members): string[] {
   const fileSchema = Compile(FILE);
   if (fileSchema.Check(value)) return [];

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 
 const ENV_NAME = '^[A-Za-z_][A-Za-z0-9_]{0,99}$';
 
-/** An object of the file, which has no other members. */
+/** An object of the file, without further members. */
 export const closed = <T extends Parameters<typeof Type.Object>[0]>(properties: T, description: string) =>
   Type.Object(properties, { additionalProperties: false, description });
 export const optional = Type.Optional;
@@ -13,9 +13,9 @@ const BASIC = closed(
   'Basic authentication.',
 );
 const WAYS = ['header', 'query', 'bearer'];
-/** What is wrong with a key that has none of these ways, or several. */
+/** The fault of a key with no way to send it, or with several. */
 export const ONE_WAY = 'must have either header, query or bearer, and env, or basic alone';
-/** The key of an API, which each of its URLs may have too. */
+/** The key of an API. Each of its URLs may have a key of its own. */
 export const KEY = Type.Object(
   {
     header: optional(Type.String({ pattern: '^[\\w-]{1,64}$', description: 'The header of the key.' })),
@@ -45,13 +45,13 @@ export const KEY = Type.Object(
 
 export type KeyEntry = Static<typeof KEY>;
 
-/** The variables of a key. */
+/** The environment variables that a key reads. */
 export function variablesOf(key: KeyEntry | undefined): string[] {
   if (!key) return [];
   return key.basic ? [key.basic.user, key.basic.password] : [key.env ?? ''];
 }
 
-/** The header or query parameter of a key. */
+/** The header or query parameter that carries the key, if any. */
 export function keyNameOf(key: KeyEntry | undefined): string | undefined {
   return key && (key.header ?? key.query ?? 'Authorization');
 }
