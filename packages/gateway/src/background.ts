@@ -1,4 +1,4 @@
-/** Work that no request waits for, by the names that the log and the metrics use. */
+/** Tasks that no request waits for, with their names in log and metrics. */
 export const TASKS = [
   'cache',
   'checkpoint',
@@ -18,7 +18,7 @@ export const TASKS = [
 
 export type BackgroundTask = (typeof TASKS)[number];
 
-/** Failures of one task since the last report of that task. */
+/** One task's failures since its last report. */
 export interface BackgroundFailure {
   readonly task: BackgroundTask;
   readonly error: unknown;
@@ -27,16 +27,16 @@ export interface BackgroundFailure {
 
 const REPORT_MS = 60_000;
 
-/** Counts failures of background work, and reports each task's at most once a minute. */
+/** Runs background tasks, counts their failures, and reports each task's failures at most once a minute. */
 export class Background {
   readonly #counts = new Map<BackgroundTask, number>(TASKS.map((task) => [task, 0]));
   readonly #reported = new Map<BackgroundTask, { readonly atMs: number; readonly count: number }>();
   readonly #now: () => number;
-  /** Until the log is open. */
+  /** Failures before the log is open. */
   #unreported = new Map<BackgroundTask, BackgroundFailure>();
   #report: (failure: BackgroundFailure) => void = (failure) => this.#unreported.set(failure.task, failure);
 
-  /** `now`: a monotonic clock. */
+  /** `now`: a clock in monotonic milliseconds. */
   constructor(now = () => performance.now()) {
     this.#now = now;
   }
@@ -46,7 +46,7 @@ export class Background {
     return this.#counts;
   }
 
-  /** Passes failures on, first those that happened before. */
+  /** Reports failures from now on, and those from before. */
   listen(report: (failure: BackgroundFailure) => void): void {
     this.#report = report;
     for (const failure of this.#unreported.values()) report(failure);
@@ -62,7 +62,7 @@ export class Background {
     this.#report({ task, error, failures: count - (last?.count ?? 0) });
   }
 
-  /** Runs work once. Never rejects: answers undefined after a failure. */
+  /** Runs work once. Never rejects; returns undefined after a failure. */
   async run<T>(task: BackgroundTask, work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();
@@ -72,7 +72,7 @@ export class Background {
     }
   }
 
-  /** Runs work every so often, one run at a time. */
+  /** Runs work at this interval, one run at a time. */
   every(task: BackgroundTask, milliseconds: number, work: () => Promise<unknown>): Repeated {
     let running: Promise<void> | undefined;
     let isClosed = false;
@@ -80,7 +80,7 @@ export class Background {
       try {
         await work();
       } catch (error) {
-        // Closing cuts off what the last run needs.
+        // A run fails after closing because its dependencies are closed too.
         if (!isClosed) this.failed(task, error);
       } finally {
         running = undefined;
@@ -104,7 +104,7 @@ export class Background {
 
 /** Work that repeats until it is closed. */
 export interface Repeated {
-  /** Runs it now, or joins the present run. Never rejects. */
+  /** Runs the work now, or joins the present run. Never rejects. */
   run(): Promise<void>;
   /** Resolves when the last run has ended. */
   close(): Promise<void>;

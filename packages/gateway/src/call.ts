@@ -11,19 +11,19 @@ export interface Arrival {
   readonly headers?: Partial<Record<'accept' | 'accept-encoding' | 'cache-control', Headers[string]>>;
 }
 
-/** By lower-case name; repeated headers are joined as Node joins them. */
+/** Headers by lower-case name. Repeated headers are joined as Node joins them. */
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** A complete request within the server's size limits, not yet interpreted. */
+/** A complete request within the size limits, not yet interpreted. */
 export interface Inbound extends Arrival {
   readonly method: string;
-  /** The raw request target, never passed through a URL parser: parsers normalise it. */
+  /** The raw request target. No URL parser has read it, because parsers normalise it. */
   readonly target: string;
   readonly headers: Headers;
   readonly body: Uint8Array;
-  /** The client's address: for the log and for budget shares. */
+  /** The client's address, for the log and for budget shares. */
   readonly client: string;
-  /** Fault found by the server before matching. */
+  /** A fault that the server found before matching. */
   readonly fault?: RefusalCode;
 }
 
@@ -33,30 +33,30 @@ export interface Outbound extends Omit<Receipt, 'priceUsd'> {
   readonly body: string | Uint8Array;
 }
 
-/** What a settled admission adds to the response. */
+/** What a charged request adds to the response. */
 export interface Receipt {
   readonly headers: Readonly<Record<string, string>>;
   /** Price in dollars, for the envelope of paid routes. */
   readonly priceUsd?: string;
-  /** The payment (logged). */
+  /** The payment, for the log. */
   readonly sale?: Sale;
-  /** The credit charged instead (logged). */
+  /** The credit charged in place of a payment, for the log. */
   readonly debit?: CreditDebit;
   /** Credit that the payment granted, in millionths of a dollar. */
   readonly grantedMicros?: number;
-  /** Called when the whole response was handed to the client's connection. */
+  /** Called when the client's connection has taken the whole response. */
   readonly onDelivered?: () => void;
 }
 
-/** A settled payment for an answer. */
+/** A settled payment. */
 export interface Sale {
-  /** Atomic units of the asset: millionths of a dollar. */
+  /** Atomic units of the token: millionths of a dollar. */
   readonly micros: number;
   /** Mint of the payment's token. */
   readonly asset: string;
   /** Signature of the settling transaction. */
   readonly transaction: string;
-  /** The payment was resent after its answer had reached the payer. */
+  /** Whether the payment was resent after its answer had reached the payer. */
   readonly isRepeat: boolean;
 }
 
@@ -64,9 +64,9 @@ export interface Sale {
 interface CreditDebit {
   readonly micros: number;
   readonly balanceMicros: number;
-  /** Authorised by a signature, or by a payment that credit covered and that was never settled. */
+  /** What authorised the charge: a signature, or a payment that credit covered and that was never settled. */
   readonly by: 'signature' | 'payment';
-  /** The same debit was answered before. */
+  /** Whether the same debit was answered before. */
   readonly isRepeat?: boolean;
 }
 
@@ -74,7 +74,7 @@ interface CreditDebit {
 export interface Call {
   readonly inbound: Inbound;
   readonly route: Route;
-  /** HEAD arrives here as GET. */
+  /** HEAD counts as GET. */
   readonly method: HttpMethod | 'OPTIONS';
   readonly parameters: Match['parameters'];
   readonly path: string;
@@ -84,16 +84,16 @@ export interface Call {
 
 declare const validated: unique symbol;
 
-/** Values that passed their row's schemas and rules; made only in stages/validate.ts. */
+/** Values that passed their row's schemas and rules. Only stages/validate.ts makes them. */
 export type Input = RequestValues & { readonly [validated]: true };
 
-/** Facts about one request, collected for its response and log line. */
+/** Facts about one request for its response and its log line. */
 export interface Trail {
   readonly requestId: string;
   /** The client's address. */
   readonly client: string;
   wallet?: string;
-  /** Public code; for the log also the failed check and the scope of an exhausted share. */
+  /** The public code. For the log, also the failed check and the scope of the exhausted share. */
   refused?: {
     readonly code: RefusalCode;
     readonly reason: string | undefined;
@@ -101,9 +101,9 @@ export interface Trail {
   };
   upstreamMs?: number;
   budgetLeft?: number;
-  /** Headers of every response after admission, refusals included; a 402 carries a challenge instead. */
+  /** Headers of every response after admission, including refusals. A 402 has a challenge in their place. */
   headers?: (() => Readonly<Record<string, string>>) | undefined;
-  /** State of the payment, for refusals that do not state it themselves. */
+  /** The payment's state, for refusals that do not state it themselves. */
   payment?: PaymentState;
 }
 
@@ -113,15 +113,15 @@ export interface Challenge {
   readonly members: Readonly<Record<string, unknown>>;
 }
 
-/** A slot of the upstream's budget, held by one upstream call. */
+/** A slot of the upstream's budget that one upstream call holds. */
 export interface Slot {
-  /** The time since the request took its first slot, in milliseconds. */
+  /** Milliseconds since the request took its first slot. */
   readonly usedMs: number;
-  /** Headers that the upstream request carries besides its own. */
+  /** Additional headers of the upstream request. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * `isOver`: the call was never written, or its answer has begun; the slot frees one window from now. Otherwise the upstream may
-   * still read the abandoned call, and the slot stays held until it expires.
+   * `isOver`: the call was never written, or its answer has begun, so the slot frees one window from now. Otherwise the upstream may still
+   * read the abandoned call, so the slot stays held until it expires.
    */
   release(isOver: boolean): void;
 }
@@ -129,13 +129,13 @@ export interface Slot {
 /** The slots of one request. */
 export interface Slots {
   /**
-   * Takes a slot of this budget immediately before the request is written; refuses by throwing. The first slot burns the nonce of the
-   * sign-in in the same atomic step. With shares, the slot is charged to the client, or to `charge`.
+   * Takes a slot of this budget immediately before the request is written. Throws a refusal without one. The first slot burns the
+   * sign-in's nonce in the same atomic step. With shares, the slot is charged to the client, or to `charge`.
    */
   take(budget: Budget, charge?: Share | readonly Share[]): Promise<Slot>;
   /** The nonce of a single-use sign-in. */
   readonly nonce?: string | undefined;
-  /** With shares: the client's share. With `withinMs` it refuses if the share gets no slot in that time. */
+  /** With shares: the client's share. With `withinMs`, it refuses if the share gets no slot in that time. */
   readonly share?: ((withinMs?: number) => Promise<Share>) | undefined;
 }
 
@@ -145,46 +145,49 @@ export interface UpstreamCall {
   readonly input: Input;
   /** The client's wallet; undefined on public routes. */
   readonly wallet: string | undefined;
-  /** For the cache and for documents that contain their own URL. Nothing else of the request reaches an upstream. */
+  /**
+   * Where the request arrived, for the cache and for documents that contain their own URL. Nothing else of the request reaches an
+   * upstream.
+   */
   readonly arrival: Arrival;
   readonly slots: Slots;
 }
 
-/** The same with a key, and so a budget, chosen. */
+/** A call with its key, and so its budget, chosen. */
 export interface KeyedCall extends Omit<UpstreamCall, 'slots'> {
   readonly takeSlot: () => Promise<Slot>;
 }
 
-/** An upstream's JSON text, unchanged; or a document of the gateway, whose row may name another media type. */
+/** An upstream's unchanged JSON text, or a document of the gateway, whose row may name another media type. */
 export interface Answer {
   readonly json: string;
   /** The whole body with its envelope, if already built. */
   readonly body?: Uint8Array;
-  /** The status of an operator's API, if it is not 200. */
+  /** The status of an operator's API, unless it is 200. */
   readonly upstreamStatus?: number;
   /** Caching headers of documents and cached answers. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Called when the gate has charged for it. */
+  /** Called when the gate has charged for the answer. */
   readonly onSettled?: () => void;
 }
 
-/** What a gate does at each upstream call of a request that it has admitted. */
+/** What a gate does at each upstream call of a request it admitted. */
 export interface Admission {
   /** A single-use sign-in, which the first slot burns. */
   readonly nonce?: NonceUse | undefined;
-  /** Before a slot is taken. Refuses by throwing. */
+  /** Runs before a slot is taken. Refuses by throwing. */
   readonly beforeSlot?: () => Promise<void>;
-  /** After a slot was taken, before the request is written. Must not throw. */
+  /** Runs between taking a slot and writing the request. Must not throw. */
   readonly onSlot?: () => Promise<unknown>;
 }
 
 /** Asks the upstream to answer a validated call. */
 export type Ask = (admission: Admission) => Promise<Answer>;
 
-/** Validates a call. `isOwed`: its answer was paid for before. */
+/** Validates a call. `isOwed`: the client has paid for its answer before. */
 export type Prepare = (isOwed?: boolean) => Ask;
 
-/** An answer, and what has paid for it. */
+/** An answer, and what paid for it. */
 export interface Delivery {
   readonly answer: Answer;
   readonly receipt: Receipt;
@@ -202,31 +205,31 @@ export interface Delivery {
  */
 export interface Gate {
   /**
-   * Admits a call, has it validated and answered, and charges for the answer. Refuses by throwing, and then releases whatever it has
+   * Admits a call, has it validated and answered, and charges for the answer. If it refuses, it throws and releases whatever it has
    * reserved.
    */
   serve(call: Call, trail: Trail, prepare: Prepare): Promise<Delivery>;
-  /** The challenge of a 402 with this code; undefined if nothing can be asked for now. */
+  /** The challenge of a 402 with this code; undefined if the gate cannot ask for anything now. */
   challenge(call: Call, code: RefusalCode): Challenge | undefined;
 }
 
 /** Answers the calls of a route. */
 export interface Upstream {
-  /** Takes a slot immediately before each request that it writes. Refuses by throwing. */
+  /** Takes a slot immediately before it writes each request. Refuses by throwing. */
   answer(call: UpstreamCall): Promise<Answer>;
 }
 
-/** What answers the calls of a route. */
+/** The upstream of a route, and its slots. */
 export interface Serving {
   /** The slots of an admitted call. */
   readonly slots: (admission: Admission, trail: Trail) => Slots;
   readonly upstream: Upstream;
 }
 
-/** A route with everything that serves it, bound once at the start. */
+/** A route bound to its gate, reader, budget and upstream at the start. */
 export interface Endpoint extends Serving {
   readonly route: Route;
   readonly gate: Gate;
-  /** Validates a call's raw parameters; refuses with every violation at once. */
+  /** Validates a call's raw parameters. A refusal names every violation at once. */
   readonly read: (call: Call) => Input;
 }

@@ -1,12 +1,12 @@
-/** A part that must be closed in the end. */
+/** A part that must be closed. */
 export interface Closable {
   close(): unknown;
 }
 
-/** Takes a part that must be closed in the end, and returns it. */
+/** Registers a part for closing, and returns it. */
 export type Hold = <T extends Closable>(part: T) => T;
 
-/** Runs tasks in turn. If some fail, runs the others all the same, and then rejects. `several`: what is said of more than one failure. */
+/** Runs all tasks in turn, and then rejects if some failed. `several`: the message if more than one failed. */
 export async function runAll(tasks: readonly (() => unknown)[], several: string): Promise<void> {
   const failures: unknown[] = [];
   for (const task of tasks) {
@@ -27,7 +27,7 @@ export const closeAll = (parts: readonly Closable[]): Promise<void> =>
     'several parts could not be closed',
   );
 
-/** Opens parts, and closes those that are held if a later one fails. Answers what `open` answers, with `close` for all. */
+/** Opens parts. If a later part fails, closes those that are held. Returns the result of `open`, with `close` for all parts. */
 export async function opening<T extends object>(
   open: (hold: Hold) => Promise<T>,
 ): Promise<T & { close(): Promise<void> }> {
@@ -40,7 +40,7 @@ export async function opening<T extends object>(
   try {
     return { ...(await open(hold)), close };
   } catch (error) {
-    // Failures to close follow from the first failure, which says what to fix.
+    // A failure to close follows from the first failure, which says what to fix.
     await close().catch(() => undefined);
     throw error;
   }

@@ -1,10 +1,10 @@
-/** A content coding of an answer that is kept encoded. */
+/** A content coding of a stored answer. */
 export type Coding = 'br' | 'gzip';
 
 const MAX_ITEMS = 64;
 const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
 
-/** The items of an Accept-Encoding header with their weights, by lower-case name. A weight that cannot be read is 0. */
+/** The items of an Accept-Encoding header with their weights, by lower-case name. An unreadable weight is 0. */
 function weightsIn(header: string): ReadonlyMap<string, number> {
   const items = header.split(',', MAX_ITEMS).map((item) => {
     const [name = '', weight] = item.split(';', 2).map((part) => part.trim());
@@ -14,8 +14,8 @@ function weightsIn(header: string): ReadonlyMap<string, number> {
 }
 
 /**
- * The coding that a client prefers (RFC 9110, section 12.5.3); undefined for an answer without one. Of codings with the same weight the
- * first of `available` counts.
+ * The coding that a client prefers (RFC 9110, section 12.5.3); undefined for an answer without a coding. If weights are equal, the first
+ * of `available` wins.
  */
 export function codingFor(
   header: string | readonly string[] | undefined,
@@ -24,7 +24,7 @@ export function codingFor(
   const weights = weightsIn(String(header ?? ''));
   const weightOf = (coding: Coding): number => weights.get(coding) ?? weights.get('*') ?? 0;
   const [best] = available.toSorted((one, other) => weightOf(other) - weightOf(one));
-  // An answer without a coding is the last choice, unless the header names it.
+  // An uncoded answer is the last choice, unless the header names it.
   const isTaken = best !== undefined && weightOf(best) > 0 && weightOf(best) >= (weights.get('identity') ?? 0);
   return isTaken ? best : undefined;
 }

@@ -9,20 +9,20 @@ import {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Strict base64 of the standard alphabet, padded or not; only the canonical spelling of the bytes. */
+/** Decodes strict base64 in the standard alphabet, padded or not. Undefined unless the spelling is canonical. */
 export function decodeBase64(value: string): Uint8Array | undefined {
   if (value === '') return undefined;
   const bytes = Buffer.from(value, 'base64');
-  // Node skips invalid characters; only what it would write itself is accepted.
+  // Node skips invalid characters, so compare with what it would write.
   const canonical = bytes.toString('base64');
   const [unpadded] = canonical.split('=');
   return value === canonical || value === unpadded ? bytes : undefined;
 }
 
-/** Decodes base64 JSON, as in x402's headers; undefined for anything else. */
+/** Decodes base64 JSON, as in x402's headers; undefined for other text. */
 export function decodeJsonHeader(value: string): unknown {
   try {
-    // Without bytes the text is empty, which is no JSON.
+    // Without bytes, the text is empty and so not JSON.
     return JSON.parse(utf8.decode(decodeBase64(value)));
   } catch {
     return undefined;
@@ -31,9 +31,9 @@ export function decodeJsonHeader(value: string): unknown {
 
 /** The cryptographic primitives of the gates. */
 export interface Crypto {
-  /** Strict Ed25519: no small-order or non-canonical key or R, no S beyond the group order. */
+  /** Strict Ed25519: refuses a key or R of small order or in non-canonical form, and an S beyond the group order. */
   verify(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean;
-  /** HMAC-SHA-512 of the message under a key of 32 bytes, cut to 32 bytes. */
+  /** HMAC-SHA-512 with a 32-byte key, cut to 32 bytes. */
   mac(key: Uint8Array, message: Uint8Array): Buffer;
 }
 
@@ -68,7 +68,7 @@ function verifyStrictly(signature: Uint8Array, message: Uint8Array, publicKey: U
 }
 
 let pool = Buffer.alloc(0);
-/** Draws random bytes from a pool: a system call for every few bytes would dominate the cost. */
+/** Draws random bytes from a pool, because a system call for every few bytes would dominate the cost. */
 export function random(bytes: number): Buffer {
   if (pool.length < bytes) pool = randomFillSync(Buffer.alloc(POOL_BYTES));
   const drawn = pool.subarray(0, bytes);
@@ -122,14 +122,14 @@ export class Macs {
   }
 }
 
-/** The time nearest to now, in seconds, of which only the remainder of division by `span` is known. */
+/** The time nearest to now, in seconds, that has this remainder when divided by `span`. */
 export function nearestTime(remainder: number, span: number, nowMs: number): number {
   const nowSeconds = Math.floor(nowMs / 1000);
   const ahead = (((remainder - nowSeconds) % span) + span) % span;
   return nowSeconds + (ahead < span / 2 ? ahead : ahead - span);
 }
 
-/** The primitives of node:crypto. OpenSSL's Ed25519 accepts keys and R of small order and beyond p, which the checks refuse. */
+/** The primitives of node:crypto. Our checks refuse keys and R of small order and beyond p, which OpenSSL's Ed25519 accepts. */
 export const nodeCrypto: Crypto = {
   verify: (signature, message, key) => rightSizes(signature, key) && verifyStrictly(signature, message, key),
   mac: (key, message) => createHmac('sha512', key).update(message).digest().subarray(0, KEY_BYTES),

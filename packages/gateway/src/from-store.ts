@@ -1,6 +1,6 @@
 import { Refusal, type RefusalDetails } from '@asset-gateway/protocol';
 
-/** A store's answer; a failure becomes the refusal `state_unavailable`. */
+/** A store's answer. A failure becomes the refusal `state_unavailable`. */
 export const fromStore = <T>(answer: Promise<T>, details: RefusalDetails = {}): Promise<T> =>
   answer.catch((error) => {
     const reason = `store: ${error instanceof Error ? error.message : 'failed'}`;

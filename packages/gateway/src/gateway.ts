@@ -5,18 +5,18 @@ import { preflight, refuse, success } from './stages/envelope.ts';
 import type { MatchedCall } from './stages/match.ts';
 import { RequestTrail, type TrailDependencies } from './stages/trail.ts';
 
-/** From a request to its response. Never rejects. */
+/** A function from request to response. Never rejects. */
 export type Gateway = (inbound: Inbound) => Promise<Outbound>;
 
-/** What the pipeline needs. */
+/** Dependencies of the pipeline. */
 export interface GatewayDependencies {
   readonly trail: TrailDependencies;
   readonly match: (inbound: Inbound) => MatchedCall<Endpoint>;
-  /** Called with an error that could not be turned into a refusal. Must not throw. */
+  /** Called with an error that the pipeline could not turn into a refusal. Must not throw. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** THE PIPELINE: everything that happens to a request, in order. */
+/** THE PIPELINE: all steps of a request, in order. */
 export const createGateway = ({ trail: dependencies, match, onFailure }: GatewayDependencies): Gateway => {
   const answerTo = async (inbound: Inbound): Promise<Outbound> => {
     const trail = new RequestTrail(inbound, dependencies);

@@ -4,7 +4,7 @@ export const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) ===
 
 const PREFIX = /^(?:0|[1-9]\d{0,2})$/;
 
-/** Proxies whose X-Forwarded-For is trusted, from CIDRs such as `10.0.0.0/8`. Throws a RangeError on other texts. */
+/** Proxies whose X-Forwarded-For is trusted, from CIDR ranges such as `10.0.0.0/8`. Throws a RangeError for other texts. */
 export function trustedProxies(cidrs: readonly string[]): BlockList {
   const list = new BlockList();
   for (const cidr of cidrs) {
@@ -18,7 +18,7 @@ export function trustedProxies(cidrs: readonly string[]): BlockList {
 const HEXTETS = 8;
 const HEX_DIGITS = 4;
 
-/** An IPv6 address as its eight groups of 16 bits. */
+/** The eight 16-bit groups of an IPv6 address. */
 export function hextetsOf(address: string): string[] {
   const [plain = ''] = address.split('%', 1);
   const [head = '', tail] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::');
@@ -30,7 +30,7 @@ export function hextetsOf(address: string): string[] {
 /** Prefix of IPv4-mapped IPv6 addresses (RFC 4291, 2.5.5.2). */
 const MAPPED = 0xffffn << 32n;
 
-/** An address as a 128-bit number, IPv4 as mapped by IPv6; undefined for any other text. */
+/** An address as a 128-bit number; undefined for other text. IPv4 addresses are mapped to IPv6. */
 export function addressBits(address: string): bigint | undefined {
   const family = isIP(address);
   if (family === 0) return undefined;

@@ -1,30 +1,30 @@
-/** Limits of wallets, payments and credit. `times.ts` has how long each thing counts. */
+/** Limits of wallets, payments and credit. `times.ts` says how long each count lasts. */
 export const LIMITS = {
-  /** Payments of one wallet on one network between reservation and settlement. */
+  /** One wallet's payments on one network between reservation and settlement. */
   paymentsInFlight: 4,
-  /** Calls of one wallet on one network whose price is held in credit. */
+  /** One wallet's calls on one network whose price is held in credit. */
   holdsPerWallet: 8,
-  /** Upstream calls of one wallet within a minute that no payment and no credit has paid for. */
+  /** One wallet's upstream calls within a minute that neither payment nor credit paid for. */
   unchargedCalls: 10,
-  /** Upstream calls that the answer to one payment or debit may cost. */
+  /** Upstream calls for the answer to one payment or debit. */
   callsPerAnswer: 3,
-  /** Calls of one wallet within ten minutes that worked at an operator's API and were not paid: by route, on one node. */
+  /** One wallet's unpaid calls within ten minutes that succeeded at an operator's API. By route, on one node. */
   unpaidAtOwnApis: 3,
-  /** Calls on one node that wait for another call of their wallet: of one wallet, of all devnet wallets, of all. Devnet's money is free. */
+  /** Calls on one node that wait for another call of their wallet. Devnet has its own limit because its money is free. */
   waiting: { ofOne: 32, ofDevnet: 64, ofAll: 256 },
-  /** Verifications at once of one network on one node; new payers share half of them. */
+  /** Concurrent verifications for one network on one node. New payers share half of them. */
   verifications: { all: 32, ofNewPayers: 16 },
-  /** Failed verifications of one payer, or for one challenge, within a minute on one node. */
+  /** Failed verifications within a minute on one node, by payer and by challenge. */
   failedVerifications: 3,
-  /** How often the answer of one payment may be delivered again, to its payer and to clients without its ticket. */
+  /** How often one payment's answer may be delivered again, to its payer and to clients without its ticket. */
   deliveries: { payer: 200, other: 20 },
-  /** How much on mainnet makes a known payer, in millionths of a dollar. */
+  /** The mainnet payments that make a payer known, in millionths of a dollar. */
   knownPayerMicros: 10_000,
-  /** The part of the fee budget that new payers share. */
+  /** The fraction of the fee budget that new payers share. */
   newPayersShare: 0.5,
   /** The most bytes of all stored answers together. */
   answerBytes: 256 * 1024 * 1024,
-  /** The latest movements that a wallet can read, and how often in a second it can read its balance. */
+  /** How many of its latest movements a wallet can read, and how often per second it can read its balance. */
   movements: 20,
   readsPerSecond: 5,
 } as const;

@@ -4,16 +4,16 @@ import { spellingsOf } from './secrets.ts';
 import { stackOf } from './stack.ts';
 import type { LogLine } from './stages/trail.ts';
 
-/** Takes whole lines. An `error` event means that the reader is gone. */
+/** Takes whole lines. It emits `error` when its reader is gone. */
 export interface LogDestination {
   write(line: string): unknown;
   on?(event: 'error', listener: () => void): unknown;
 }
 
-/** Lines are batched for this long: each write is a system call that wakes a reader. */
+/** Milliseconds that lines are batched, because each write is a system call that wakes a reader. */
 const BATCH_MS = 20;
 
-/** Standard output with batched writes; flushed when the process exits. */
+/** Standard output with batched writes. Flushes when the process exits. */
 class BatchedOutput implements LogDestination {
   #lines = '';
 
@@ -43,10 +43,10 @@ export function standardOutput(): LogDestination {
   return output;
 }
 
-/** Destinations, and whether each has failed: the gateway keeps serving when its log's reader has died. */
+/** Whether each destination has failed. The gateway keeps serving when its log's reader has died. */
 const failed = new WeakMap<LogDestination, boolean>();
 
-/** Watches a destination for errors, once however many logs write to it. */
+/** Watches a destination for errors. Adds one listener even if several logs write to it. */
 function watch(destination: LogDestination): void {
   if (failed.has(destination)) return;
   failed.set(destination, false);
@@ -61,17 +61,17 @@ const levelOf = ({ status, error }: LogLine): 'info' | 'warn' | 'error' => {
 /** The log of a gateway. */
 export interface Log {
   request(line: LogLine): void;
-  /** Writes a sentence; `fields` are shown to programs only, and hold no secret. */
+  /** Writes a sentence. Only programs see `fields`, which hold no secret. */
   notice(message: string, fields?: object): void;
-  /** A failure that no response can report. */
+  /** Reports a failure that no response can report. */
   failure(error: unknown): void;
-  /** Background work has failed. */
+  /** Reports that background work failed. */
   background(failure: BackgroundFailure): void;
-  /** Whether the log's reader is gone and nothing is written. */
+  /** Whether the log's reader is gone, so that nothing is written. */
   isLost(): boolean;
 }
 
-/** A log of one JSON object a line, that redacts these secrets from every line. */
+/** A log with one JSON object a line. Redacts these secrets from every line. */
 export function createLog(
   level: string,
   secrets: readonly string[],
@@ -88,7 +88,7 @@ export function createLog(
     },
   };
   const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, outlet);
-  // Longest first: a secret may be a prefix of another.
+  // Longest first, because a secret may be a prefix of another.
   const hidden = secrets.flatMap(spellingsOf).sort((one, other) => other.length - one.length);
   const redact = (text: string): string =>
     hidden.reduce((result, secret) => result.replaceAll(secret, '[secret]'), text);
@@ -110,13 +110,13 @@ export function createLog(
 
 type Stream = LogDestination & { readonly isTTY?: boolean };
 
-/** A parsed log line: of a request, a notice or a failure. */
+/** A parsed log line of a request, a notice or a failure. */
 type ParsedLine = { readonly time: string; readonly msg: string; readonly task?: string } & Partial<LogLine>;
 
 const MICROS = 1_000_000;
 const WALLET_START = 4;
 
-/** Text without terminal control characters; line breaks are kept. */
+/** Replaces terminal control characters by spaces, except line breaks. */
 const harmless = (text: string): string => text.replace(/(?!\n)\p{C}/gu, ' ');
 
 function request(line: ParsedLine): string {
@@ -150,11 +150,11 @@ export function prettyLine(json: string): string {
 
 type LogFormat = 'json' | 'pretty';
 
-/** The format of a destination; default: `pretty` for a terminal, else JSON. */
+/** The format for a destination. Default: `pretty` for a terminal, else JSON. */
 export const formatFor = (format: LogFormat | undefined, { isTTY }: Stream): LogFormat =>
   format ?? (isTTY === true ? 'pretty' : 'json');
 
-/** Wraps a destination so that it receives lines in its format. */
+/** Wraps a destination so that it receives lines in the chosen format. */
 export function inFormat(format: LogFormat | undefined, destination: Stream): Stream {
   if (formatFor(format, destination) === 'json') return destination;
   return {

@@ -6,7 +6,7 @@ const MAX_URL_LENGTH = 256;
 /** The public origin of a request: scheme, host, port. Refuses foreign hosts. */
 export type OriginOf = (arrival: Arrival) => string;
 
-/** For local use: the loopback name and port that the client dialled. */
+/** The origins for local use: the loopback name and port that the client dialled. */
 export function localOrigins(listeningHost: string): OriginOf {
   const names = new Set([listeningHost.toLowerCase(), 'localhost', '127.0.0.1', '[::1]']);
   return ({ hosts, port }) => {
@@ -18,7 +18,7 @@ export function localOrigins(listeningHost: string): OriginOf {
   };
 }
 
-/** The requested URL; if too long, cut to its path or the bare origin, which a signature for it still covers. */
+/** The requested URL. If it is too long, its path or the bare origin, which a signature for it still covers. */
 export function challengedUrl({ path, query }: Call, origin: string): string {
   const full = query === undefined ? `${origin}${path}` : `${origin}${path}?${query}`;
   return [full, `${origin}${path}`].find((url) => url.length <= MAX_URL_LENGTH) ?? origin;

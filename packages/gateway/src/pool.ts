@@ -8,13 +8,13 @@ import { type ProxyServer, proxyFor } from './proxies.ts';
 
 export { util } from 'undici';
 
-/** The time for one address of a host with several before the next one is tried: a slow link loses a first packet for a second. */
+/** Milliseconds for one of a host's addresses before the next is tried. A slow link may lose a first packet for a second. */
 const ADDRESS_MS = 2_500;
 const CONNECT_MS = 10_000;
 
 /**
- * How a connection is made that may take so long. RFC 8305, section 5, keeps an attempt while the next one begins; Node gives it up, by
- * default after 250 ms.
+ * How to connect within a time. By default, Node gives up an attempt after 250 ms. RFC 8305, section 5, would keep it while the next one
+ * begins.
  */
 const connecting = (timeout = CONNECT_MS) => ({
   timeout,
@@ -32,7 +32,7 @@ interface PoolOptions
   readonly connectMs?: number;
 }
 
-/** Sends requests through a proxy, which opens a tunnel for each connection. */
+/** Sends requests through a proxy, with one tunnel per connection. */
 function throughProxy(
   { origin, authorization }: ProxyServer,
   connectMs: number | undefined,
@@ -51,7 +51,7 @@ function throughProxy(
 
 type PoolRequest = Omit<Dispatcher.RequestOptions, 'origin' | 'signal'> & { readonly deadlineMs: number };
 
-/** Connections to one origin, through the process's proxy for it if there is one. */
+/** Connections to one origin, through the process's proxy for it if any. */
 export class Pool {
   readonly #origin: string;
   readonly #dispatcher: Dispatcher;
@@ -68,7 +68,7 @@ export class Pool {
     return this.#dispatcher.dispatch({ ...request, origin: this.#origin }, handler);
   }
 
-  /** Sends a request. Rejects if its answer is not complete within `deadlineMs`. */
+  /** Sends a request. Rejects unless its answer is complete within `deadlineMs`. */
   async request({ deadlineMs, ...request }: PoolRequest): Promise<{ readonly status: number; readonly text: string }> {
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs);
@@ -87,13 +87,13 @@ export class Pool {
   }
 }
 
-/** A tunnel to the host and port of a URL. */
+/** Opens a tunnel to the host and port of a URL. */
 async function openTunnel({ origin, authorization }: ProxyServer, { protocol, hostname, port }: URL): Promise<Duplex> {
   const isSecure = protocol === 'https:';
   const proxy = new UndiciPool(origin, { connect: connecting(), headersTimeout: CONNECT_MS });
   const headers = { ...(authorization && { 'proxy-authorization': authorization }) };
   const path = `${hostname}:${port || (isSecure ? 443 : 80)}`;
-  // Closing the pool does not close the tunnel, which has left it.
+  // The tunnel has left the pool, so it outlives the pool's closing.
   const { socket, statusCode } = await proxy.connect({ path, headers }).finally(() => proxy.close());
   if (statusCode !== 200) {
     socket.destroy();
@@ -102,7 +102,7 @@ async function openTunnel({ origin, authorization }: ProxyServer, { protocol, ho
   return isSecure ? connect({ socket, servername: hostname }) : socket;
 }
 
-/** Node's agent for requests to one URL, through the process's proxy for it if there is one. */
+/** Node's agent for requests to one URL, through the process's proxy for it if any. */
 export function agentFor(url: URL): Agent {
   const proxy = proxyFor(url);
   const agent = new (url.protocol === 'https:' ? SecureAgent : Agent)({ keepAlive: true, ...connecting() });

@@ -1,16 +1,16 @@
 import { isIP } from 'node:net';
 
-/** Proxies for outgoing requests, by the protocol of the request, and the hosts that are reached without one. */
+/** Proxies for outgoing requests, by protocol, and hosts to reach without a proxy. */
 export interface Proxies {
   readonly http?: string | undefined;
   readonly https?: string | undefined;
-  /** Hosts and domains, each perhaps with a port; `*` for all. */
+  /** Hosts and domains, perhaps with a port; `*` for all. */
   readonly direct: readonly string[];
 }
 
 let proxies: Proxies | undefined;
 
-/** Sets the proxies of this process, for connections that are opened from now on. */
+/** Sets this process's proxies for connections opened from now on. */
 export function useProxies(chosen: Proxies | undefined): void {
   proxies = chosen;
 }
@@ -37,7 +37,7 @@ function proxyAt(text: string): ProxyServer {
   return { origin, authorization: username === '' ? undefined : `Basic ${words.toString('base64')}` };
 }
 
-/** The proxy for a URL, if any. This machine is always reached directly. */
+/** The proxy for a URL, if any. This machine is always reached without one. */
 export function proxyFor(url: URL): ProxyServer | undefined {
   const isSecure = url.protocol === 'https:';
   const proxy = isSecure ? proxies?.https : proxies?.http;

@@ -16,13 +16,13 @@ function fail(error: unknown): never {
 /** A terminal and the parent process may both forward the same signal. */
 const SAME_SIGNAL_MS = 500;
 
-/** Runs a command to its end; exits if the reader of its output goes away. */
+/** Runs a command to its end. Exits if the reader of its output goes away. */
 export async function finish(command: () => Promise<number>): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => process.exit(0));
   process.exitCode = await command().catch(fail);
 }
 
-/** Runs a service until SIGTERM or SIGINT: the first signal drains it, a second one exits at once. */
+/** Runs a service until SIGTERM or SIGINT. The first signal drains it, a second one exits at once. */
 export async function run(start: () => Promise<RunningProcess>): Promise<void> {
   // The reader of the output may go away.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);

@@ -1,4 +1,4 @@
-/** The base64 digits of a secret that do not depend on the text around it, for each of the three alignments. */
+/** The base64 digits of a secret for each of three alignments, without digits that depend on the text around it. */
 function base64Cores(secret: string): string[] {
   return [0, 1, 2].map((shift) => {
     const digits = Buffer.from('\0'.repeat(shift) + secret).toString('base64');
@@ -31,7 +31,7 @@ export function secretsIn(url: string): string[] {
   return [...searchParams.values(), ...pathname.split('/')].filter((part) => part.length >= MIN_PART_LENGTH);
 }
 
-/** Decodes a part of a URL. A `%` that begins no escape stands for itself, and what is no UTF-8 stays as it is. */
+/** Decodes a part of a URL. Keeps a `%` that begins no escape, and text that is not UTF-8. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text.replace(/%(?![0-9a-f]{2})/gi, '%25'));
@@ -40,7 +40,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The passwords of a URL such as `postgres://user:password@host:5432/name`; the URL may name several hosts, and is not checked. */
+/** The passwords in a URL such as `postgres://user:password@host:5432/name`. The URL may name several hosts and is not validated. */
 export function passwordsIn(url: string): string[] {
   const [, rest = ''] = url.split('://', 2);
   const [authority = ''] = rest.split(/[/?]/, 1);

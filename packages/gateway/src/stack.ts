@@ -1,7 +1,7 @@
-/** A cause may name its own effect as its cause. */
+/** Bounds a chain of causes, which may be circular. */
 const MAX_CAUSES = 8;
 
-/** The stack of an error, and those of its causes. */
+/** The stacks of an error and its causes. */
 export function stackOf(error: unknown, causes = MAX_CAUSES): string {
   const { stack, cause, errors } = Object(error) as Partial<AggregateError>;
   const inner = [errors ?? [], cause ?? []].flat().slice(0, causes);

@@ -3,7 +3,7 @@ import { type Config, type Environment, processEnvironment } from './config/conf
 import { formatFor, standardOutput } from './log.ts';
 import type { RunningGateway } from './start.ts';
 
-/** The simulated parts of a start. */
+/** The simulated parts of a gateway. */
 export interface Simulated {
   /** Whether the Tokens API is simulated. */
   readonly tokens: boolean;
@@ -11,7 +11,7 @@ export interface Simulated {
   readonly chains?: { readonly mainnet: string; readonly devnet: string };
 }
 
-/** A start, as it is shown. */
+/** A start, and what its screen shows. */
 interface Started {
   readonly gateway: Pick<RunningGateway, 'url' | 'address' | 'metricsUrl'>;
   readonly config: Config;
@@ -54,7 +54,7 @@ function upstreamRows({ config: { tokens, paid, apis }, simulated }: Started): S
   ];
 }
 
-/** Where the metrics are; the page at `/` belongs to the console. */
+/** The address of the metrics. At `/` is the operator's page, if it is installed. */
 const metricsAt = (url: string, hasPages: boolean): string =>
   hasPages ? `${new URL(withName(url)).origin} (charts) and /metrics` : withName(url);
 
@@ -69,7 +69,7 @@ function settingRows({ gateway, config: { cache, console, credit, receipts } }: 
   ];
 }
 
-/** Commands to try next, as this start was made: by an npm script of a clone, or by an installed program. */
+/** Commands to try next. They fit this start: an npm script of a clone, or an installed program. */
 function commands({ gateway, config: { tokens, credit }, simulated: { chains }, environment }: Started): string[] {
   const isClone = environment.npm_package_name === CLONE;
   const [ask, doctor] = isClone
@@ -92,7 +92,7 @@ function commands({ gateway, config: { tokens, credit }, simulated: { chains }, 
   ];
 }
 
-/** The screen of a start, for people: the address, real and simulated parts, settings, and commands to try. */
+/** The start's screen for people: address, real and simulated parts, settings, and commands to try. */
 export function startScreen(started: Started): string {
   const { gateway, config } = started;
   const url = withName(gateway.url);
@@ -116,7 +116,7 @@ export function startScreen(started: Started): string {
   return `${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n`;
 }
 
-/** Says that the gateway serves: on a screen for people, or in one log line for programs. */
+/** Announces that the gateway serves, on a screen for people or in one log line for programs. */
 export function announce(gateway: RunningGateway, config: Config, simulated: Simulated = REAL): void {
   const output = standardOutput();
   const { address, metricsUrl } = gateway;

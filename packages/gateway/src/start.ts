@@ -21,16 +21,16 @@ import { version } from './version.ts';
 /** A running gateway. */
 export interface RunningGateway {
   readonly url: string;
-  /** Host and port that it listens on. */
+  /** The host and port that it listens on. */
   readonly address: string;
-  /** URL of the metrics, if they are on. */
+  /** The URL of the metrics, if they are on. */
   readonly metricsUrl?: string;
   readonly log: Log;
   /** Answers what has arrived, then closes everything. */
   stop(): Promise<void>;
 }
 
-/** Options of a start beside the configuration. */
+/** Options of a start besides the configuration. */
 export interface StartOptions
   extends Pick<
     Dependencies,
@@ -38,7 +38,7 @@ export interface StartOptions
   > {
   /** Default: standard output. */
   readonly logTo?: LogDestination;
-  /** How long `stop` waits for requests already in transit on open connections. Default: one second. */
+  /** Milliseconds that `stop` waits for requests in transit on open connections. Default: one second. */
   readonly graceMs?: number;
 }
 
@@ -86,7 +86,7 @@ async function openMetrics(config: Config, state: State, background: Background)
   return served;
 }
 
-/** Traces if they are configured; else no module of OpenTelemetry is loaded. */
+/** Opens traces if they are configured. Otherwise no OpenTelemetry module is loaded. */
 async function openTraces(config: Config): Promise<Tracing> {
   const { traces } = config;
   if (!traces) return untraced;
@@ -94,7 +94,7 @@ async function openTraces(config: Config): Promise<Tracing> {
   return openTracing(traces, rowsOf(config.apis));
 }
 
-/** Passes what a gateway reports to the log and the metrics. */
+/** Passes a gateway's reports to the log and the metrics. */
 const observersOf = (log: Log, metrics: ServedMetrics['metrics'] | undefined, tracing: Tracing) =>
   ({
     log: tracing.logging((line) => {
@@ -112,7 +112,7 @@ function drainTime(config: Config): number {
   return drainMs(free, paid);
 }
 
-/** Opens everything and listens. `hold` takes each part that must be closed in the end. */
+/** Opens everything and listens. `hold` registers each part for closing. */
 async function serve(config: Config, { logTo, graceMs = GRACE_MS, ...paces }: StartOptions, hold: Hold) {
   const background = new Background();
   const tracing = hold(await openTraces(config));
@@ -154,7 +154,7 @@ async function serve(config: Config, { logTo, graceMs = GRACE_MS, ...paces }: St
   };
 }
 
-/** Starts a gateway in this process. Rejects with a ConfigError for faults that the operator can fix. */
+/** Starts a gateway in this process. Rejects with a ConfigError for a fault that the operator can fix. */
 export async function startGateway(config: Config, options: StartOptions = {}): Promise<RunningGateway> {
   useProxies(config.proxies);
   const { drain, close, ...running } = await opening((hold) => serve(config, options, hold));

@@ -1,8 +1,8 @@
-/** Numbers by name; a name without a number counts 0 and is forgotten. */
+/** Numbers by name. A name whose number is 0 is forgotten. */
 export class Counts {
   readonly #counts = new Map<string, number>();
 
-  /** The names with a number. */
+  /** How many names have a number. */
   get size(): number {
     return this.#counts.size;
   }
@@ -23,10 +23,10 @@ interface TimedValue<Value> {
   readonly value: Value;
 }
 
-/** Values by name that are forgotten some time after they were set. */
+/** Values by name. Each is forgotten some time after it was set. */
 export class Recent<Value> {
   readonly #keepMs: number;
-  /** Set in this period and in the one before it: whole periods expire, because deleting the first entries makes a map slow. */
+  /** Values set in this period and in the one before. Whole periods expire, because deleting first entries makes a map slow. */
   #present = new Map<string, TimedValue<Value>>();
   #before = new Map<string, TimedValue<Value>>();
   #sinceMs = Number.NEGATIVE_INFINITY;
@@ -35,7 +35,7 @@ export class Recent<Value> {
     this.#keepMs = keepMs;
   }
 
-  /** The values in memory. */
+  /** How many values are in memory. */
   get size(): number {
     return this.#present.size + this.#before.size;
   }

@@ -7,7 +7,7 @@ export { ListFault };
 
 const MAX_BYTES = 16 * 1024 * 1024;
 const LOOK_MS = 1_000;
-/** Lines read before yielding to the event loop. */
+/** Lines to read before yielding to the event loop. */
 const LINES_A_TURN = 200;
 
 function assertReadable(stats: BigIntStats): void {
@@ -15,25 +15,25 @@ function assertReadable(stats: BigIntStats): void {
   if (stats.size > MAX_BYTES) throw new ListFault('is larger than 16 MiB');
 }
 
-/** A fault that the operator can act on. */
+/** A reading fault as a message for the operator. */
 function faultOf(path: string, error: unknown): ListFault {
   if (error instanceof ListFault) return new ListFault(`${path} ${error.message}`);
   const { code = 'unknown' } = error as NodeJS.ErrnoException;
   return new ListFault(`${path} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`}`);
 }
 
-/** Changes with the content of a file. */
+/** A text that changes with the file's content. */
 const versionOf = ({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string => [ino, size, mtimeNs, ctimeNs].join(' ');
 
-/** A list file as it was read. */
+/** The text of a list file. */
 export interface ListFile {
   readonly path: string;
   readonly list: BlockedList;
-  /** Changes with the content of the file. */
+  /** Changes with the file's content. */
   readonly version: string;
 }
 
-/** Reads a list file synchronously, with its version. Throws a ListFault that names the file. */
+/** Reads a list file synchronously. Throws a ListFault that names the file. */
 export function readListFile(path: string): ListFile {
   try {
     const stats = statSync(path, { bigint: true });
@@ -54,8 +54,8 @@ const summary = ({ counts: { wallets, ranges } }: BlockedList): string =>
   `blocked wallets: ${wallets}; address ranges: ${ranges}`;
 
 /**
- * Watches a list file: checks it once a second, and reads it when two checks agree, so that no half-written file is read. A fault is
- * reported once, and the last good list stays in force.
+ * Watches a list file. Checks it once a second and reads it when two checks agree, so that it reads no half-written file. Reports a fault
+ * once and keeps the last good list.
  */
 export class BlockedFile {
   readonly #path: string;

@@ -3,10 +3,10 @@ import { decodeBase58, Refusal } from '@asset-gateway/protocol';
 import type { Gate } from '../call.ts';
 import { addressBits } from '../ip-address.ts';
 
-/** An unusable list; the message names the line. */
+/** An unusable list. The message names the line. */
 export class ListFault extends Error {}
 
-/** Comments count. */
+/** Lines with comments count. */
 export const MAX_LINES = 100_000;
 
 const ADDRESS_BITS = 128;
@@ -14,7 +14,7 @@ const IPV4_BITS = 32;
 const WALLET_BYTES = 32;
 const PREFIX = /^(?:0|[1-9]\d{0,2})$/;
 
-/** The bits and the prefix length of an address or CIDR, whose address may lie anywhere in the range. */
+/** The bits and prefix length of an address or CIDR range. The range's address may have host bits. */
 function rangeOf(text: string) {
   const slash = text.indexOf('/');
   const address = slash < 0 ? text : text.slice(0, slash);
@@ -29,10 +29,10 @@ function rangeOf(text: string) {
 /** Blocked wallets and addresses. A look-up takes the same time for any number of entries. */
 export class BlockedList {
   readonly #wallets = new Set<string>();
-  /** Prefixes by their length. */
+  /** Prefixes by length. */
   readonly #ranges = new Map<number, Set<bigint>>();
 
-  /** Adds a base58 wallet, an address or a CIDR; returns false for anything else. */
+  /** Adds a base58 wallet, an address or a CIDR range. Returns false for other text. */
   add(text: string): boolean {
     const range = rangeOf(text);
     if (range) {
@@ -65,7 +65,7 @@ export class BlockedList {
   }
 }
 
-/** Adds the lines of a text to a list one by one, so that the caller can yield in between. Throws a ListFault. */
+/** Adds a text's lines to a list one by one, so that the caller can yield in between. Throws a ListFault. */
 export function* linesInto(list: BlockedList, text: string): Generator<number> {
   const lines = text.split('\n');
   if (lines.length > MAX_LINES + 1) throw new ListFault(`has more than ${MAX_LINES.toLocaleString('en-US')} lines`);
@@ -86,15 +86,15 @@ export function readList(text: string): BlockedList {
 }
 
 /**
- * A gate that refuses blocked addresses before anything else, and blocked wallets once the inner gate has identified them, before
- * anything is used up. Answers already paid for are still served.
+ * A gate that refuses blocked addresses first, and blocked wallets once the inner gate has identified them. Nothing is used up before.
+ * Still serves answers already paid for.
  */
 export const blocking = (gate: Gate, blocked: { readonly list: BlockedList }): Gate => ({
   async serve(call, trail, prepare) {
     if (blocked.list.hasAddress(call.inbound.client)) throw new Refusal('blocked', { reason: 'address' });
     return gate.serve(call, trail, (isOwed) => {
       if (isOwed || !blocked.list.hasWallet(trail.wallet ?? '')) return prepare(isOwed);
-      // A fresh nonce would be of no use.
+      // A blocked client has no use for a fresh nonce.
       trail.headers = undefined;
       throw new Refusal('blocked', { reason: 'wallet' });
     });

@@ -73,7 +73,7 @@ export interface Config {
   readonly fairShares: boolean;
   /** The block list. */
   readonly blocked: ListFile | undefined;
-  /** Addresses and CIDR ranges. */
+  /** CIDR ranges. */
   readonly trustedProxies: readonly string[];
   readonly logLevel: string;
   /** Undefined: pretty on a terminal, JSON otherwise. */

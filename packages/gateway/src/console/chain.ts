@@ -2,7 +2,7 @@ import { type Cluster, type Issue, member, memberText, Refusal, USDC } from '@as
 import { LRUCache } from 'lru-cache';
 import type { OwnAnswer } from '../upstreams/upstream.ts';
 
-/** Posts a JSON-RPC request to a cluster. Resolves with the text of a 200; rejects otherwise. */
+/** Posts a JSON-RPC request to a cluster. Resolves with the text of a 200, otherwise rejects. */
 interface ChainRpc {
   post(json: string): Promise<string>;
 }
@@ -10,20 +10,20 @@ interface ChainRpc {
 /** Two connections to a cluster, so that slow balance reads do not delay a blockhash. */
 type ChainConnections = Readonly<Record<'payments' | 'balances', ChainRpc>>;
 
-/** Cache lifetimes in milliseconds: a blockhash is valid for a minute, a mint hardly ever changes, a genesis hash never does. */
+/** Cache lifetimes in milliseconds. A blockhash is valid for a minute, a mint hardly ever changes, a genesis hash never. */
 const KEPT_MS = { blockhash: 2_000, mint: 3_600_000, genesis: 3_600_000, accounts: 3_000 };
-/** Failures are cached too: a failing RPC is called no more often than a healthy one. */
+/** Milliseconds that failures are cached, so that a failing RPC gets no more calls than a healthy one. */
 const FAILED_MS = 2_000;
-/** Concurrent reads of accounts and of their transactions. */
+/** Concurrent reads of accounts and transaction lists. */
 const MAX_READINGS = 2;
 const MAX_PAIRS = 1_000;
-/** How many of these reads may start in a second, for all clients together: a page makes three as it opens and pays. */
+/** How many of these reads may start per second for all clients together. A page makes three while it opens and pays. */
 const READS_PER_SECOND = 5;
 const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
-/** Reads an account's lamports and a token account's amount, never a program's megabytes. */
+/** Reads only an account's lamports or a token account's amount, because a program has megabytes. */
 const BALANCE = { commitment: 'confirmed', encoding: 'base64', dataSlice: { offset: 64, length: 8 } };
 
-/** The most transactions of an account that are listed, as the client asks for them. */
+/** The number of transactions that the client lists for an account. */
 const LISTED = 100;
 
 const isAddress = (value: unknown): value is string => typeof value === 'string' && ADDRESS.test(value);
@@ -33,7 +33,7 @@ const wrong = (message: string): Refusal => {
   return new Refusal('invalid_request', { issues: [issue], reason: 'console params' });
 };
 
-/** A page's view of one cluster: what a payment needs, and balances, at a bounded cost. */
+/** A page's view of one cluster. Reads balances and what a payment needs, at a bounded cost. */
 class ChainView {
   readonly #rpcs: ChainConnections;
   readonly #mint: string;
@@ -50,7 +50,7 @@ class ChainView {
     this.#kept = new LRUCache({ max: MAX_PAIRS, perf: { now } });
   }
 
-  /** The text of the result. Refuses other and too expensive calls. */
+  /** The text of a call's result. Refuses other and too expensive calls. */
   result(method: string, [first, config]: readonly unknown[]): Promise<string> {
     if (method === 'getLatestBlockhash') {
       const commitment = member(first, 'commitment') === 'finalized' ? 'finalized' : 'confirmed';
@@ -68,7 +68,7 @@ class ChainView {
     return this.#limited('getMultipleAccounts', [addresses, BALANCE]);
   }
 
-  /** The newest transactions of an account, as a page looks for its own payments. */
+  /** The newest transactions of an account, in which a page looks for its own payments. */
   #transactions(address: unknown, minContextSlot: unknown): Promise<string> {
     if (!isAddress(address)) throw wrong('Give one address.');
     if (!Number.isSafeInteger(minContextSlot)) throw wrong('Give minContextSlot, a slot.');
@@ -78,7 +78,7 @@ class ChainView {
     ]);
   }
 
-  /** A call that costs the RPC more, at most a few at once and a second. */
+  /** Makes an expensive call. Only a few may run at once or start in a second. */
   #limited(method: string, params: readonly unknown[]): Promise<string> {
     const kept = this.#kept.get(JSON.stringify(params));
     if (kept) return kept;
@@ -94,7 +94,7 @@ class ChainView {
     return asked;
   }
 
-  /** Identical requests share one call and its cached result. */
+  /** Makes a call. Identical requests share it and its cached result. */
   #ask(method: string, params: readonly unknown[], ttl: number): Promise<string> {
     const key = JSON.stringify(params);
     const kept = this.#kept.get(key);
@@ -126,7 +126,7 @@ function resultIn(text: string): string | undefined {
   }
 }
 
-/** Answers the row's few JSON-RPC methods from the gateway's settlement RPC. */
+/** Answers the row's JSON-RPC methods from the gateway's settlement RPC. */
 export function chainAnswer(rpcs: Readonly<Partial<Record<Cluster, ChainConnections>>>, now: () => number): OwnAnswer {
   const views = new Map(
     Object.entries(rpcs).map(([cluster, connections]) => [

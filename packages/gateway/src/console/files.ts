@@ -20,7 +20,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** A page runs its own files, requests its own origin, and cannot be framed. */
+/** The page may run only its own files and request only its own origin. It cannot be framed. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -32,10 +32,10 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** File names with a content hash from the build. */
+/** File names with a content hash of the build. */
 const WITH_HASH = /-[\w-]{8}\.(?:css|js|md)$/;
 const FOR_A_YEAR = 'public, max-age=31536000, immutable';
-/** Cached, but revalidated each time. */
+/** Clients may cache, but must revalidate each time. */
 const CHECKED = 'no-cache';
 
 const tagOf = (body: Uint8Array): string => createHash('sha256').update(body).digest('base64url').slice(0, 22);
@@ -60,7 +60,7 @@ function answerOf(name: string, body: Uint8Array, encoding?: string): FileAnswer
 
 const MAX_NAMES = 64;
 
-/** Whether a header's list has this item, of any weight. */
+/** Whether a list header has this item, with any weight. */
 export const lists = (header: string | readonly string[] | undefined, item: string): boolean =>
   String(header ?? '')
     .split(',', MAX_NAMES)
@@ -87,15 +87,15 @@ function consoleFolder(): string | undefined {
   }
 }
 
-/** The file with this name, compressed if the client accepts that. */
+/** Finds the file with this name, compressed if the client accepts that. */
 type FindFile = (name: string, arrival: Arrival) => FileAnswer | undefined;
 
 /** The console's files. */
 export interface ConsoleFiles {
   readonly page: FindFile;
-  /** An asset of the public page; the operator's page shares some. */
+  /** An asset of the public page. The operator's page shares some. */
   readonly part: FindFile;
-  /** An asset of the operator's page only. */
+  /** An asset that only the operator's page uses. */
   readonly operatorPart: FindFile;
 }
 
@@ -120,7 +120,7 @@ export function openConsoleFiles(): ConsoleFiles | undefined {
 
 const PAGE = 'index.html';
 
-/** The console's rows: the page (or the JSON index, by Accept), its files, and its view of the chain. */
+/** The console's rows: the page (or the JSON index, by Accept), its files, and its chain reads. */
 export function consolePages(files: ConsoleFiles, index: string, chain: OwnAnswer): OwnRoute[] {
   const asJson: Answer = { json: index, headers: { 'Content-Type': JSON_MEDIA_TYPE, Vary: 'Accept' } };
   const answers: Readonly<Record<string, OwnAnswer>> = {

@@ -52,7 +52,7 @@ function takes({ input, credit }: Route): string | undefined {
   return input.body ? 'body' : undefined;
 }
 
-/** The type of a choice among members, intersected with the object's type. */
+/** A type for the choice among members. It is intersected with the object's type. */
 function choiceText({ rules }: Route, schema: JsonSchema): string {
   const { of, isExclusive } = rules.find(({ choice }) => choice)?.choice ?? { of: [], isExclusive: false };
   const properties = (schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>;
@@ -75,7 +75,7 @@ function objectOf({ input }: Route): JsonSchema | undefined {
   return schema?.properties && Object.keys(schema.properties).length > 0 ? schema : undefined;
 }
 
-/** The arguments of a method. */
+/** A method's arguments. */
 function argumentsOf(method: ClientMethod) {
   const [row] = method.rows;
   if (takes(row) === 'amount')
@@ -100,7 +100,7 @@ function argumentsOf(method: ClientMethod) {
   return object ? [...inPath, { name: 'input', type: inputText(row, object), isRequired, about }] : inPath;
 }
 
-/** The arguments of the row's example, as source text. */
+/** A row's example arguments, as source text. */
 function exampleArguments(row: Route): string[] {
   const { path = {}, query, body } = row.example;
   const params: unknown = body?.params;
@@ -145,7 +145,7 @@ function typesOf(method: ClientMethod): string {
   );
 }
 
-/** The client's table entry of a method. */
+/** A method's entry in the client's table. */
 function rowText({ surface, name, rows }: ClientMethod): string {
   const [{ path, access, cluster, provider, result, httpMethod }] = rows;
   const template = path.replace(`/solana/${cluster}/${provider}/`, '/solana/:cluster/:provider/');
@@ -163,7 +163,7 @@ function rowText({ surface, name, rows }: ClientMethod): string {
   })},\n`;
 }
 
-/** The client's typed methods as a TypeScript file. */
+/** The client's typed methods, as a TypeScript file. */
 export function clientMethods(routes: readonly Route[], service: Priced): string {
   const methods = methodsOf(routes);
   const surfaces = [...new Set(methods.map(({ surface }) => surface))];

@@ -13,18 +13,18 @@ import type { Service } from './service.ts';
 /** The key of the discovery extension in a PaymentRequired object. */
 export const BAZAAR_EXTENSION = 'bazaar';
 
-/** x402's discovery extension: how to call a route, as an example and its schema. */
+/** x402's discovery extension: a route's example call and its schema. */
 export interface Discovery {
   readonly info: { readonly input: JsonSchema; readonly output?: JsonSchema };
   readonly schema: JsonSchema;
-  /** The route's path with `:name` for parameters, if it has any. */
+  /** The route's path with `:name` for parameters; undefined without parameters. */
   readonly routeTemplate?: string;
 }
 
-/** What a challenge says about its route. */
+/** A challenge's description of its route. */
 interface Description {
   readonly resource: Omit<Resource, 'url'>;
-  /** The same discovery in decreasing size; a challenge uses the first that fits. */
+  /** The discovery in decreasing sizes. A challenge uses the first that fits. */
   readonly discoveries: readonly Discovery[];
 }
 
@@ -34,7 +34,7 @@ export type Describe = (pathParams: Values) => Description;
 const SERVICE_NAME = /^[\x20-\x7e]{1,32}$/;
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
-/** A place's schema, with its rules over several parameters as description. */
+/** A place's schema. Its description states the rules over several parameters. */
 function withRules(route: Route, place: 'query' | 'body'): JsonSchema | undefined {
   const schema = route.input[place];
   const rules = route.rules.filter((rule) => rule.in === place).map(({ description }) => description);
@@ -85,13 +85,16 @@ function discoveryOf(route: Route, output: unknown): Discovery {
   };
 }
 
-/** In turn: with the output's example, without it, without prose, with repeated parts shared, and for credit also without bounds. */
+/**
+ * The discovery in decreasing sizes: with the output's example, without it, without prose, with repeated parts shared, and for credit also
+ * without bounds.
+ */
 function discoveriesOf(route: Route, priceUsd: string): Discovery[] {
   const output = answerExample(route, priceUsd);
   const plain = discoveryOf(route, undefined);
   const terse = { ...plain, schema: withoutDescriptions(plain.schema) };
   const tersest = { ...terse, schema: withSharedParts(terse.schema) };
-  // Credit adds a second requirement, which leaves less room.
+  // Credit adds a second requirement, so less room is left.
   const loose = { ...plain, schema: withSharedParts(withoutBounds(terse.schema)) };
   const last = route.credit === undefined ? [] : [loose];
   return [...(output === undefined ? [] : [discoveryOf(route, output)]), plain, terse, tersest, ...last];
@@ -113,7 +116,7 @@ function pathCheck({ input, rules }: Route): (values: Values) => boolean {
   return (values) => validator?.Check(values) === true && ofPath.every((rule) => rule.holds(values));
 }
 
-/** Describes a route for its challenges. The first call prepares the description, so that a start prepares none. */
+/** Describes a route for its challenges. The first call prepares the description, so that a start need not. */
 export function createDescribe(route: Route, { name, priceUsd }: Pick<Service, 'name' | 'priceUsd'>): Describe {
   const prepare = () => ({
     resource: resourceOf(route, name),
@@ -124,7 +127,7 @@ export function createDescribe(route: Route, { name, priceUsd }: Pick<Service, '
   return (pathParams) => {
     made ??= prepare();
     const { resource, discoveries, isAllowed } = made;
-    // Invalid values make no example: keep the row's own.
+    // Invalid values would be a wrong example, so keep the row's own.
     if (!isAllowed(pathParams)) return { resource, discoveries };
     const withPathParams = ({ info, ...rest }: Discovery) => ({
       info: { ...info, input: { ...info.input, pathParams } },

@@ -4,15 +4,15 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Answer, Arrival } from '../call.ts';
 import { type Coding, codingFor } from '../codings.ts';
 
-/** Stands in a text for the gateway's public origin, which a gateway for local use learns from each request. */
+/** A placeholder for the gateway's public origin, which a gateway for local use learns from each request. */
 export const OPEN_ORIGIN = `http://${randomUUID()}.invalid`;
 
-/** The smallest first. */
+/** Smallest result first. */
 const CODINGS: readonly Coding[] = ['br', 'gzip'];
 
 const compressed = { br: promisify(brotliCompress), gzip: promisify(gzip) };
 
-/** Quality 11 saves a quarter more bytes, in ninety times the time. */
+/** Quality 11 saves a quarter more bytes but takes ninety times as long. */
 const QUALITY = 5;
 
 const brotliOptions = (bytes: number) => ({
@@ -35,18 +35,18 @@ function answerOf(body: Uint8Array, maxAgeSeconds: number, coding?: Coding, hash
   };
 }
 
-/** A text in each coding, with a strong entity tag for each. Compresses in Node's thread pool. */
+/** A text in each coding, each with a strong entity tag. Compresses in Node's thread pool. */
 async function encoded(body: Uint8Array, maxAgeSeconds: number) {
   const [br, zipped] = await Promise.all([compressed.br(body, brotliOptions(body.length)), compressed.gzip(body)]);
   return {
     br: answerOf(br, maxAgeSeconds, 'br'),
     gzip: answerOf(zipped, maxAgeSeconds, 'gzip'),
-    // A hash of the whole text would keep other requests waiting.
+    // Hashing the whole text would delay other requests.
     plain: answerOf(body, maxAgeSeconds, undefined, zipped),
   };
 }
 
-/** Fills in the origin of a text. Joining bytes takes a tenth of what joining and encoding a long text takes. */
+/** Fills in a text's origin. Joining bytes takes a tenth of the time of joining and encoding a long text. */
 function filled(text: string): (origin: string) => Uint8Array {
   const [first = '', ...others] = text.split(OPEN_ORIGIN);
   const [start, rest] = [Buffer.from(first), others.map((piece) => Buffer.from(piece))];
@@ -56,26 +56,26 @@ function filled(text: string): (origin: string) => Uint8Array {
   };
 }
 
-/** A document of the gateway in all codings, kept for each origin that it names. Clients may cache it and then revalidate. */
+/** A document of the gateway in all codings, stored for each origin that it names. Clients may cache it and then revalidate. */
 export class Document {
   readonly #bodyAt: (origin: string) => Uint8Array;
   readonly #maxAgeSeconds: number;
   readonly #kept = new Map<string, ReturnType<typeof encoded>>();
 
-  /** `text`: a whole text, in which `OPEN_ORIGIN` stands for the origin, or a function that makes it. */
+  /** `text`: the whole text, in which `OPEN_ORIGIN` stands for the origin, or a function that makes it. */
   constructor(text: string | ((origin: string) => string), maxAgeSeconds: number) {
     this.#bodyAt = typeof text === 'string' ? filled(text) : (origin) => Buffer.from(text(origin));
     this.#maxAgeSeconds = maxAgeSeconds;
   }
 
-  /** Makes it for an origin. There are few. */
+  /** The document for an origin. There are few origins. */
   at(origin: string): ReturnType<typeof encoded> {
     const kept = this.#kept.get(origin) ?? encoded(this.#bodyAt(origin), this.#maxAgeSeconds);
     this.#kept.set(origin, kept);
     return kept;
   }
 
-  /** The answer in the coding that a request prefers. */
+  /** The document in the coding that a request prefers. */
   async answer(origin: string, { headers }: Arrival): Promise<Answer> {
     const coding = codingFor(headers?.['accept-encoding'], CODINGS);
     return (await this.at(origin))[coding ?? 'plain'];

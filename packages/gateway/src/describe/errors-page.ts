@@ -4,15 +4,15 @@ import { groupBy } from './service.ts';
 
 type Texts<Name extends string> = Readonly<Record<Name, string>>;
 
-/** `advice` is what the end of a message may say of what `about` says. */
+/** `advice`: message endings that `about` makes superfluous. */
 interface Group extends Texts<'about' | 'uses'> {
   readonly advice: readonly string[];
 }
 const GROUPS: Readonly<Record<NextStep, Group>> = texts.groups;
-/** When a refusal happens, where its message does not say it, and what it uses up, where that differs from its group. */
+/** Notes on single codes: when a refusal happens, if its message does not say so, and what it uses up, if its group differs. */
 const NOTES: Readonly<Partial<Record<RefusalCode, Partial<Texts<'when' | 'uses'>>>>> = texts.notes;
 
-/** Text that Markdown does not read as HTML. */
+/** A text without characters that Markdown reads as HTML. */
 export const plain = (text: string): string => text.replaceAll('<', '&lt;');
 
 const HEAD = `# Errors
@@ -40,14 +40,14 @@ const ABOUT_VERIFIERS = 'Instructions are counted without guards, the Lighthouse
 const CODES = Object.keys(REFUSALS) as RefusalCode[];
 const quoted = (codes: readonly string[]): string => codes.map((code) => `\`${code}\``).join(', ');
 
-/** A line for each text, with the codes that have it; none for codes without a text. */
+/** A line for each distinct text, with its codes. Codes without a text have no line. */
 function lines(codes: readonly RefusalCode[], name: 'when' | 'uses'): string[] {
   const texts = groupBy(codes, (code) => NOTES[code]?.[name] ?? '');
   texts.delete('');
   return [...texts].map(([text, same]) => `- ${quoted(same)}: ${text}`);
 }
 
-/** The message without advice that the head of its group gives. */
+/** A code's message, without advice that the head of its group gives. */
 function messageOf(code: RefusalCode): string {
   const { message } = REFUSALS[code];
   const repeated = GROUPS[nextStepOf(code)].advice.find((advice) => message.endsWith(`; ${advice}.`));
@@ -65,7 +65,7 @@ function section(code: RefusalCode): string[] {
   return ['', `### ${code}`, '', statusLine(code), ...(when ? ['', when] : [])];
 }
 
-/** The codes of x402's verifiers, which have one status and one message. */
+/** The codes of x402's verifiers, which share one status and one message. */
 function verifiersSection(codes: readonly RefusalCode[]): string[] {
   const [first] = codes;
   if (!first) return [];
@@ -90,6 +90,6 @@ function groupSection(title: NextStep): string[] {
   ];
 }
 
-/** The page of all errors, by what the client should do. */
+/** The page of all errors, grouped by what the client should do. */
 export const errorsPage = (): string =>
   `${[HEAD, ...NEXT_STEPS.flatMap(([title]) => groupSection(title))].join('\n')}\n`;

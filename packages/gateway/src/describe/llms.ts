@@ -28,7 +28,7 @@ const TEXT_TO_SIGN = siwxMessageText({
   expirationTime: '<expirationTime>',
 });
 
-/** For signing without x402's clients. */
+/** How to sign without x402's clients. */
 const SIGNING = [
   '',
   `Without these clients: fill this text from the challenge's \`info\` and sign its UTF-8, without a final line feed. ` +
@@ -40,7 +40,7 @@ const SIGNING = [
   '```',
 ];
 
-/** The service as an llms.txt (llmstxt.org): its routes, how to call them and their prices. */
+/** The service as an llms.txt (llmstxt.org): its routes, their prices and how to call them. */
 export function llmsText(service: Service, origin: string): string {
   const routes = servedRoutes(service);
   const hasReceipts = service.routes.some(({ method }) => method === 'didDocument');

@@ -24,21 +24,21 @@ import {
   servedRoutes,
 } from './service.ts';
 
-/** `rpc.mainnet.helius.getBalance` as `rpcMainnetHeliusGetBalance`. */
+/** Turns `rpc.mainnet.helius.getBalance` into `rpcMainnetHeliusGetBalance`. */
 const operationIdOf = ({ id }: Route): string =>
   id
     .split('.')
     .map((word, index) => (index === 0 ? word : capital(word)))
     .join('');
 
-/** The schema name shared by the rows of one method; code generators reserve `…Result` for operations. */
+/** The schema name that a method's rows share. Code generators reserve `…Result` for operations. */
 const schemaNameOf = ({ surface, method }: Route, what: 'Request' | 'Answer'): string =>
   capital(surface) + capital(method) + what;
 
 const CREDIT_NOTE =
   "Or pay from credit with a Solana wallet's signature over this path: send `Prefer: credit` to get that challenge.";
 
-/** How to pass a route's gate, and its price. */
+/** What a route's gate asks for, and the price. */
 function accessNote(route: Route, service: Service): string {
   const { access, cluster, credit } = route;
   const prices = pricesOf(route, service);
@@ -67,7 +67,7 @@ function parametersIn(route: Route, place: 'path' | 'query'): JsonObject[] {
   });
 }
 
-/** Payments are header parameters, not a security scheme: tools would demand a key before the challenge. */
+/** Payments are header parameters. As a security scheme, tools would ask for a key before the challenge. */
 const PAYMENT_HEADERS = [HEADERS.payment, HEADERS.version1Payment].map((name) => ({
   $ref: `#/components/parameters/${name}`,
 }));
@@ -79,7 +79,7 @@ function requestBody(route: Route): JsonObject {
   return { requestBody: { required: true, content: { [JSON_MEDIA_TYPE]: media } } };
 }
 
-/** The schema of a success; its result is a component. */
+/** The schema of a success. Its result is a component. */
 function successSchema(route: Route): JsonSchema {
   const schema = answerSchema(route);
   if (route.surface === 'system') return schema;
@@ -136,8 +136,8 @@ export function operation(route: Route, service: Service): JsonObject {
 const API_VERSION = '1';
 
 /**
- * Writes the elements of a closed tuple as its `items` too: linters require `items`, and code generators read any other one as one more
- * element, even if maxItems excludes it.
+ * Repeats the elements of a closed tuple as its `items`. Linters require `items`, and code generators read other `items` as one more
+ * element even if maxItems excludes it.
  */
 function withItemsOfTuple(schema: JsonSchema): JsonSchema {
   const { prefixItems, maxItems } = schema;
@@ -145,7 +145,7 @@ function withItemsOfTuple(schema: JsonSchema): JsonSchema {
   return isClosed ? { ...schema, items: { anyOf: prefixItems } } : schema;
 }
 
-/** Request and answer schemas, shared by the rows of one method. */
+/** Request and answer schemas, which a method's rows share. */
 function schemaComponents(service: Service): JsonObject {
   const schemas: Record<string, JsonSchema> = {};
   for (const route of servedRoutes(service)) {
@@ -170,7 +170,7 @@ function paths(service: Service): JsonObject {
 /** The components that the operations refer to. */
 function components(service: Service): JsonObject {
   const { routes } = service;
-  // Routes of a kind share these.
+  // Routes of a kind have the same headers.
   const headers = new Set(routes.map((route) => headerComponents(route, service)));
   const responses = new Set(routes.map((route) => refusalResponses(route, service)));
   const hasGate = (access: Access) => routes.some((route) => route.access === access);

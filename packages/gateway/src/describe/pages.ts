@@ -14,14 +14,14 @@ const USUAL: Service = {
   priceUsd: (route) => dollars(priceMicros(route, DEFAULT_PRICING)),
 };
 
-/** The same with credit on. */
+/** The same, with credit on. */
 const EVERYTHING: Service = {
   ...USUAL,
   creditPriceUsd: (route) => dollars(listMicros(route, DEFAULT_PRICING)),
 };
 const ORIGIN = 'http://localhost:8402';
 
-/** The gateway's own rows for the console's list, in the catalog's format; the catalog omits them. */
+/** The gateway's own rows for the console's list, in the catalog's format. The catalog itself omits them. */
 function systemRows(): string {
   const own = routes.filter(({ surface }) => surface === 'system');
   const rows = own.map(({ method, httpMethod, path, description, input: { query }, example }) =>
@@ -37,10 +37,10 @@ function systemRows(): string {
   return `// Written by the build from the route table. Do not edit.\nexport const SYSTEM_ROWS = [\n${rows.map((row) => `  ${row},\n`).join('')}];\n`;
 }
 
-/** The OpenAPI document of a gateway with every route, at usual settings. Each release has it as `openapi.json`. */
+/** The OpenAPI document of a gateway with every route at usual settings. Each release includes it as `openapi.json`. */
 export const usualOpenApi = (): string => `${JSON.stringify(openApi(USUAL, ORIGIN), null, 2)}\n`;
 
-/** The generated documents of the repository, by path. */
+/** The repository's generated documents, by path. */
 export const writtenPages = (): Readonly<Record<string, string>> => ({
   'docs/routes.md': routesPage(EVERYTHING),
   'docs/errors.md': errorsPage(),

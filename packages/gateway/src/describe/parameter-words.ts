@@ -3,9 +3,9 @@ import { plain } from './errors-page.ts';
 import { type JsonSchema, published } from './schemas.ts';
 import { groupBy } from './service.ts';
 
-/** A parameter of a route that has no parts. */
+/** A parameter without nested parts. */
 export interface Leaf {
-  /** `limit`, `params[1].filters.slot.gte`. */
+  /** Such as `limit` or `params[1].filters.slot.gte`. */
   readonly name: string;
   readonly isRequired: boolean;
   readonly schema: JsonSchema;
@@ -18,7 +18,7 @@ export const SIGNATURE = '^[1-9A-HJ-NP-Za-km-z]{64,88}$';
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const schemasIn = (value: unknown): JsonSchema[] => (Array.isArray(value) ? (value as JsonSchema[]) : []);
 
-/** `1–50`, `from 1`, `at most 50`, `2`; empty without bounds. */
+/** Such as `1–50`, `from 1`, `at most 50` or `2`; empty without bounds. */
 function bounds(minimum: unknown, maximum: unknown): string {
   const isOpen = maximum === undefined || maximum === Number.MAX_SAFE_INTEGER;
   if (minimum !== undefined && minimum === maximum) return `${minimum}`;
@@ -27,7 +27,7 @@ function bounds(minimum: unknown, maximum: unknown): string {
   return isOpen ? '' : `at most ${maximum}`;
 }
 
-/** Patterns in words, by how they start: those that the head of the page explains, and those that only exclude characters. */
+/** Words for patterns, by how a pattern starts: those that the page's head explains, and those that only exclude characters. */
 const IN_WORDS: readonly (readonly [start: string, kind: string, exclusion: string])[] = [
   [ADDRESS, 'address', ''],
   [SIGNATURE, 'signature', ''],
@@ -45,7 +45,7 @@ function textRule({ pattern, minLength, maxLength }: JsonSchema): string {
   return [kind, isUsual ? '' : `of ${length} characters`, exclusion].filter(Boolean).join(' ');
 }
 
-/** What a schema allows, in words. */
+/** A schema's rule in words. */
 function ruleOf(schema: JsonSchema): string {
   const { type } = schema;
   const choices = schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
@@ -83,7 +83,7 @@ function leavesOf(leaf: Leaf): Leaf[] {
   return parts.length === 0 ? [leaf] : parts;
 }
 
-/** All parameters of a route, nested members of its body included. */
+/** All parameters of a route, including nested members of its body. */
 export const parametersOf = ({ input }: Route): Leaf[] =>
   (['path', 'query', 'body'] as const).flatMap((place) => {
     const schema = input[place];
@@ -92,7 +92,7 @@ export const parametersOf = ({ input }: Route): Leaf[] =>
 
 const memberOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
 
-/** Names, members of one object together: `params[1].{before,until}`. */
+/** Names, with members of one object together: `params[1].{before,until}`. */
 export function namesOf(names: readonly string[], suffix: string): string[] {
   const objects = groupBy(names, (name) => name.slice(0, name.lastIndexOf('.') + 1));
   return [...objects]
@@ -104,16 +104,16 @@ export function namesOf(names: readonly string[], suffix: string): string[] {
     .map((name) => `\`${name.replace(/^\./, '')}\`${suffix}`);
 }
 
-/** Parameters, a star after those that are required. */
+/** Parameter names. Required ones have a star. */
 export function shown(leaves: readonly Leaf[]): string {
   const named = (isRequired: boolean) =>
     leaves.filter((leaf) => leaf.isRequired === isRequired).map(({ name }) => name);
   return [...namesOf(named(true), '\\*'), ...namesOf(named(false), '')].join(', ');
 }
 
-/** The name of a parameter without its place: `commitment` of `params[1].commitment`. */
+/** A parameter's name without its place: `commitment` for `params[1].commitment`. */
 export const shortName = ({ name }: Leaf): string => name.replace(/^\.(?:params(?:\[\d\])?\.)?/, '');
 
-/** What a parameter allows and means. */
+/** The values and the meaning of a parameter. */
 export const explained = ({ schema }: Leaf): string =>
   [ruleOf(schema), plain(textOf(schema.description))].filter(Boolean).join('. ');

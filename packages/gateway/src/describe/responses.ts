@@ -5,11 +5,11 @@ import type { Service } from './service.ts';
 
 const HEADER_COMPONENTS: Readonly<Record<string, JsonObject>> = shared.headers;
 
-/** A status, or every other client error. */
+/** A status, or all other client errors. */
 type Status = number | '4XX';
 
 const RETRYABLE: readonly Status[] = [409, 429, 503];
-/** Statuses sent before admission, or for internal errors: independent of the gate. */
+/** Statuses that no gate affects: they are sent before admission, or for internal errors. */
 const WITHOUT_SIGN_IN: readonly Status[] = [402, 408, 413, 414, 431, 500];
 
 function namesOf({ access, credit, maxAgeSeconds }: Route, status: Status): string[] {
@@ -31,15 +31,15 @@ function namesOf({ access, credit, maxAgeSeconds }: Route, status: Status): stri
   return names;
 }
 
-/** The possible headers of a route's response with this status, as references to components. */
+/** The headers that a route's response may have with this status, as references to components. */
 export const headersOf = (route: Route, status: Status): JsonObject =>
   Object.fromEntries(namesOf(route, status).map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 type Applies = (route: Route, service: Service) => boolean;
 
-/** The routes that can refuse with a family of codes. The first match decides; other codes apply to every route. */
+/** The routes that can refuse with a family of codes. The first match decides. Other codes apply to every route. */
 const FAMILIES: readonly (readonly [codes: RegExp, applies: Applies])[] = [
-  // Unknown paths, and verbs that a path does not take.
+  // These codes concern unknown paths, and verbs that a path does not accept.
   [/^(?:not_found|method_not_allowed)$/, () => false],
   [/^blocked$/, ({ access }, { hasBlocked }) => access !== 'public' && hasBlocked === true],
   [/^sign_in_/, ({ access }) => access === 'siwx'],
@@ -55,16 +55,16 @@ const FAMILIES: readonly (readonly [codes: RegExp, applies: Applies])[] = [
 
 const familyOf = (code: RefusalCode) => FAMILIES.find(([codes]) => codes.test(code));
 
-/** Whether a route is of an operator's API. */
+/** Whether a route belongs to an operator's API. */
 const isOwn = ({ provider }: Route, { titles }: Service): boolean => titles?.has(provider) === true;
 
-/** A rejection by an upstream keeps the upstream's status: of an operator's API any client error. */
+/** The statuses of a code. A rejection by an upstream keeps the upstream's status. At an operator's API that may be any client error. */
 function statusesOf(code: RefusalCode, isOfOwnApi: boolean): Status[] {
   const others: Status[] = code === 'upstream_rejected' ? [400, 404, ...(isOfOwnApi ? (['4XX'] as const) : [])] : [];
   return [REFUSALS[code].status, ...others];
 }
 
-/** The same for all routes of a kind: there are few kinds, and making it for each of ten thousand routes takes seconds. */
+/** Makes a value once for all routes of a kind. There are few kinds, and ten thousand routes would take seconds. */
 function byKind<T>(make: (route: Route, service: Service) => T): (route: Route, service: Service) => T {
   const ofServices = new WeakMap<Service, Map<string, T>>();
   return (route, service) => {
@@ -86,7 +86,7 @@ function byKind<T>(make: (route: Route, service: Service) => T): (route: Route, 
   };
 }
 
-/** The possible refusal codes of a route, by status. */
+/** The codes that a route may refuse with, by status. */
 export const refusalsOf = byKind((route, service) => {
   const byStatus = new Map<Status, RefusalCode[]>();
   for (const code of Object.keys(REFUSALS) as RefusalCode[]) {
@@ -98,7 +98,7 @@ export const refusalsOf = byKind((route, service) => {
   return new Map([...byStatus].sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)));
 });
 
-/** The name of a refusal's component, shared by routes with the same codes. */
+/** The name of a refusal component. Routes with the same codes share it. */
 function nameOf({ access, credit, input, codes }: Route, status: Status, refusals: readonly RefusalCode[]): string {
   const isGeneral = refusals.every((code) => familyOf(code) === undefined);
   const kind = isGeneral
@@ -107,7 +107,7 @@ function nameOf({ access, credit, input, codes }: Route, status: Status, refusal
   return [...kind, status].join('-');
 }
 
-/** The codes with their sentences; codes with the same sentence share a line. */
+/** Codes with their sentences. Codes with the same sentence share a line. */
 function explained(codes: readonly RefusalCode[]): string {
   const sentences = new Map<string, RefusalCode[]>();
   for (const code of codes) {

@@ -30,7 +30,7 @@ const TOLD = ['notBefore', 'wallet'];
 const rulesOf = ({ rules }: Route): string[] =>
   rules.filter(({ name }) => !TOLD.includes(name)).map(({ description }) => plain(description));
 
-/** What the head of a section says for its methods: explanations by the short names of parameters, and rules. */
+/** What a section's head says for all its methods: explanations by a parameter's short name, and rules. */
 interface Shared {
   readonly explanations: ReadonlyMap<string, string>;
   readonly rules: ReadonlySet<string>;
@@ -38,7 +38,7 @@ interface Shared {
   readonly price: string | undefined;
 }
 
-/** What several methods have in common; of a short name the most frequent explanation. */
+/** What several methods share. For each short name, the most frequent explanation. */
 function sharedBy(methods: readonly Route[], prices: readonly string[]): Shared {
   const leaves = methods.flatMap(parametersOf).filter((leaf) => !shortName(leaf).endsWith(']'));
   const frequent = [...groupBy(leaves, (leaf) => `${shortName(leaf)}: ${explained(leaf)}`).values()]
@@ -58,7 +58,7 @@ function sharedLines({ explanations, rules }: Shared): string[] {
   return [...lines, ...[...rules].map((rule) => `- ${rule}`)];
 }
 
-/** The parameters of a method, those with the same explanation in one line, and its rules. */
+/** A method's parameters and rules. Parameters with the same explanation share a line. */
 function parameterLines(route: Route, { explanations, rules }: Shared): string[] {
   const isShared = (leaf: Leaf) => explanations.get(shortName(leaf)) === explained(leaf);
   const lines = groupBy(parametersOf(route), (leaf) => (isShared(leaf) ? '' : `: ${explained(leaf)}`));
@@ -74,7 +74,7 @@ function parameterLines(route: Route, { explanations, rules }: Shared): string[]
 const exampleOf = ({ httpMethod, example }: Route): string[] =>
   httpMethod === 'POST' ? ['', '```json', JSON.stringify(example.body), '```'] : [];
 
-/** Paths that differ in one of these segments alone as one, such as `/solana/{mainnet,devnet}/rpc`. */
+/** Joins paths that differ only in one of these segments, such as `/solana/{mainnet,devnet}/rpc`. */
 function folded(paths: readonly string[], segments: readonly string[]): string[] {
   const alike = groupBy(paths, (path) => segments.reduce((text, each) => text.replace(`/${each}/`, '/*/'), path));
   return [...alike].map(([pattern, same]) => {
@@ -123,7 +123,7 @@ function methodSection(rows: readonly [Route, ...Route[]], service: Service, sha
 }
 
 function surfaceSection(surface: string, rows: readonly Route[], service: Service): string[] {
-  // The rows of a method, for several providers and clusters, have the same parameters.
+  // A method's rows for several providers and clusters have the same parameters.
   const methods = [...groupBy(rows, ({ method }) => method).values()];
   const prices = methods.flatMap((ofMethod) => distinctPrices(ofMethod, service));
   const shared = sharedBy(
@@ -142,7 +142,7 @@ function surfaceSection(surface: string, rows: readonly Route[], service: Servic
   ];
 }
 
-/** The page of all routes by surface, with prices and parameters. */
+/** The page of all routes, grouped by surface, with prices and parameters. */
 export function routesPage(service: Service): string {
   const sections = [...bySurface(service.routes)].flatMap(([surface, rows]) => surfaceSection(surface, rows, service));
   return `${[HEAD, ...sections].join('\n')}\n`;

@@ -1,7 +1,7 @@
 import { envelope, type Route } from '@asset-gateway/protocol';
 import type { TSchema } from 'typebox';
 
-/** A JSON object of a document. */
+/** A JSON object in a document. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** A JSON Schema as plain data. */
@@ -10,19 +10,19 @@ export type JsonSchema = JsonObject;
 const isObject = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A row's schema as it is written: what JSON leaves out is still there. */
+/** A row's schema as it was written, including members that JSON omits. */
 export const written = (schema: TSchema): JsonSchema => schema as unknown as JsonSchema;
 
 /** A row's schema as plain JSON. */
 export const published = (schema: TSchema): JsonSchema => JSON.parse(JSON.stringify(schema)) as JsonSchema;
 
-/** A row's rules without their functions. */
+/** A row's rules as data, without their functions. */
 export const publishedRules = ({ rules }: Route): JsonObject[] =>
   rules.map(({ holds: _, choice: __, ...rule }) => rule);
 
 const PRICE: JsonSchema = { type: 'string', pattern: '^[0-9]+\\.[0-9]{2,6}$', description: 'Dollars paid.' };
 
-/** The schema of a row's success, as it is written: its envelope around its result. */
+/** The schema of a row's success as it was written: the envelope around the result. */
 export function answerSchema(route: Route): JsonSchema {
   const result = written(route.result.schema);
   if (route.surface === 'system') return result;
@@ -37,7 +37,7 @@ export function answerSchema(route: Route): JsonSchema {
   };
 }
 
-/** A row's success with its example as result; undefined without an example. */
+/** A row's success with its example as the result; undefined without an example. */
 export function answerExample(route: Route, priceUsd: string): unknown {
   const { example } = route.result;
   return example === null ? undefined : JSON.parse(envelope(route, JSON.stringify(example), priceUsd));
@@ -62,14 +62,14 @@ export const withoutDescriptions = (schema: JsonSchema): JsonSchema =>
 
 const BOUNDS = ['minimum', 'maximum', 'minLength', 'maxLength', 'pattern', 'minItems', 'maxItems', 'uniqueItems'];
 
-/** The schema without bounds of single values; types, names and enums stay. */
+/** The schema without bounds of single values. Types, names and enums stay. */
 export const withoutBounds = (schema: JsonSchema): JsonSchema =>
   mapSchema(schema, (part) => Object.fromEntries(Object.entries(part).filter(([name]) => !BOUNDS.includes(name))));
 
 /** Shorter parts are not worth a reference. */
 const MIN_SHARED_LENGTH = 40;
 
-/** The schema with repeated parts moved to `$defs` and referenced. */
+/** Moves repeated parts of a schema to `$defs`, and references them. */
 export function withSharedParts(schema: JsonSchema): JsonSchema {
   const texts: string[] = [];
   mapSchema(schema, (part) => {

@@ -1,20 +1,20 @@
 import type { Route, Surface } from '@asset-gateway/protocol';
 import texts from './texts.json' with { type: 'json' };
 
-/** The service that documents describe. */
+/** A service, as documents describe it. */
 export interface Service {
   readonly name: string;
   /** The enabled rows, including the gateway's own. */
   readonly routes: readonly Route[];
-  /** The titles of the operator's APIs by name. */
+  /** The titles of the operator's APIs, by name. */
   readonly titles?: ReadonlyMap<string, string>;
-  /** Dollars per call that is settled by itself; `0.00` if free. */
+  /** Dollars per call with a settlement of its own; `0.00` if free. */
   readonly priceUsd: (route: Route) => string;
-  /** Dollars per call from credit; undefined if credit cannot pay for it. */
+  /** Dollars per call from credit; undefined if credit cannot pay for the call. */
   readonly creditPriceUsd?: (route: Route) => string | undefined;
-  /** Whether a 429 may concern a share of the budget. */
+  /** Whether shares of the budget can cause a 429. */
   readonly hasShares?: boolean;
-  /** Whether a wallet or an address may be blocked. */
+  /** Whether wallets or addresses can be blocked. */
   readonly hasBlocked?: boolean;
 }
 
@@ -27,32 +27,32 @@ export const pricesOf = (route: Route, { priceUsd, creditPriceUsd }: Priced) => 
   creditPriceUsd: creditPriceUsd?.(route),
 });
 
-/** The rows that are not the gateway's own documents. */
+/** The rows without the gateway's own documents. */
 export const servedRoutes = ({ routes }: Service): Route[] => routes.filter(({ surface }) => surface !== 'system');
 
-/** A row of the gateway's own. */
+/** One of the gateway's own rows. */
 export function ownRoute({ routes }: Service, method: string): Route {
   const own = routes.find((route) => route.surface === 'system' && route.method === method);
   if (!own) throw new Error(`the table has no answer named ${method}`);
   return own;
 }
 
-/** The path of a row of the gateway's own. */
+/** The path of one of the gateway's own rows. */
 export const ownPath = (service: Service, method: string): string => ownRoute(service, method).path;
 
 const encoded = (value: unknown): string => encodeURIComponent(String(value)).replaceAll('%2C', ',');
 
-/** A row's path with the values of its example. */
+/** A row's path with its example's values. */
 const examplePath = ({ path, example }: Route): string =>
   path.replace(/\/:(\w+)/g, (_, name: string) => `/${encoded(example.path?.[name])}`);
 
-/** A row's path and query with the values of its example. */
+/** A row's path and query with its example's values. */
 export function exampleTarget(route: Route): string {
   const pairs = Object.entries(route.example.query ?? {}).map(([name, value]) => `${name}=${encoded(value)}`);
   return pairs.length > 0 ? `${examplePath(route)}?${pairs.join('&')}` : examplePath(route);
 }
 
-/** The x402 resources of an origin: URLs that answer an unpaid or unsigned request with a challenge. */
+/** An origin's x402 resources: URLs that answer an unpaid or unsigned request with a challenge. */
 export function wellKnown(service: Service, origin: string) {
   const resources = servedRoutes(service).map((route) => `${origin}${examplePath(route)}`);
   return {
@@ -67,11 +67,11 @@ export function wellKnown(service: Service, origin: string) {
 /** Titles of our surfaces. */
 const SURFACES: Readonly<Record<Surface, string>> = texts.surfaces;
 
-/** What a surface is: one of ours, or an API of the operator. */
+/** A surface's title: one of ours, or that of an operator's API. */
 export const aboutSurface = (surface: string, { titles }: Pick<Service, 'titles'>): string =>
   titles?.get(surface) ?? SURFACES[surface as Surface];
 
-/** Items by a name that each has, in their order. */
+/** Groups items by name, in their order. */
 export function groupBy<Item>(items: readonly Item[], nameOf: (item: Item) => string): Map<string, [Item, ...Item[]]> {
   const groups = new Map<string, [Item, ...Item[]]>();
   for (const item of items) {
@@ -82,7 +82,7 @@ export function groupBy<Item>(items: readonly Item[], nameOf: (item: Item) => st
   return groups;
 }
 
-/** The rows by their surface, in the order of the table. */
+/** Groups rows by surface, in the table's order. */
 export const bySurface = (routes: readonly Route[]): Map<string, [Route, ...Route[]]> =>
   groupBy(routes, ({ surface }) => surface);
 
@@ -90,7 +90,7 @@ type ByAccess = Readonly<Partial<Record<Route['access'], string>>>;
 const HOW: ByAccess = texts.howToPass;
 const GIVEN: ByAccess = texts.givenFor;
 
-/** The price of an answer of these rows: a signature, a micropayment, or either. */
+/** What these rows ask for: a signature, a micropayment, or either. */
 export const givenFor = (routes: readonly Route[]): string =>
   [...new Set(routes.map(({ access }) => access))].flatMap((access) => GIVEN[access] ?? []).join(' or ');
 

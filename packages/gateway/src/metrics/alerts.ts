@@ -10,25 +10,25 @@ export interface Growth {
 /** The figures that conditions read. */
 export interface Snapshot {
   readonly now: Figures;
-  /** The growth in the last minutes, or since the start. */
+  /** The growth in the last minutes, or since the start if that is later. */
   readonly over: (minutes: number) => Growth;
 }
 
-/** The span of a condition, if it reads counters, and its threshold. */
+/** A condition's span, if it reads counters, and its threshold. */
 interface Threshold {
   readonly minutes?: number;
   /** Default: 0. */
   readonly bound?: number;
 }
 
-/** Finds the subjects that meet a condition: routes, upstreams or keys; an empty name if there is only one. */
+/** Finds the subjects that meet a condition: routes, upstreams or keys. An alert without subjects has an empty name. */
 type Find = (snapshot: Snapshot, threshold: Threshold) => readonly string[];
 
 interface Condition extends Threshold {
   readonly find: Find;
 }
 
-/** An alert of deploy/prometheus/alerts.yaml that the metrics of one node can show; its `for` is left out. */
+/** An alert of deploy/prometheus/alerts.yaml that one node's metrics can show, without its `for`. */
 export interface Rule extends Condition {
   readonly alert: string;
   /** `page`: handle at once. `ticket`: handle in working hours. */
@@ -52,20 +52,20 @@ const below =
   ({ now }, { bound = 0 }) =>
     now.of(name, wanted).flatMap(({ value, labels }) => (value < bound ? [groupOf(labels, KEY)] : []));
 
-/** The growth of the counters meets a condition. */
+/** The counters' growth meets a condition. */
 const growthWhere =
   (fits: (growth: Growth, bound: number, now: Figures) => boolean): Find =>
   ({ now, over }, { minutes = 0, bound = 0 }) =>
     fits(over(minutes), bound, now) ? [''] : [];
 
-/** Requests per second with this code are above the bound. */
+/** More requests per second than the bound have this code. */
 const rateAbove = (code: string | RegExp): Find =>
   growthWhere(
     ({ figures, seconds }, bound) =>
       (figures.sum('requests_total', { code }) ?? 0) > bound * Math.max(seconds, LEAST_SECONDS),
   );
 
-/** A counter has grown by more than the bound for a value of this label. */
+/** For a value of this label, a counter has grown by more than the bound. */
 const growsAbove =
   (name: string, label: string, wanted?: LabelFilter): Find =>
   ({ over }, { minutes = 0, bound = 0 }) =>
@@ -73,10 +73,10 @@ const growsAbove =
       count > bound ? [subject] : [],
     );
 
-/** Requests to a route with this code are above the bound. */
+/** More requests to a route than the bound have this code. */
 const countAbove = (code: string): Find => growsAbove('requests_total', 'route', { code });
 
-/** The share of `those` among `these` requests to a route is above the bound. */
+/** Among `these` requests to a route, the share of `those` is above the bound. */
 const shareAbove =
   (those: LabelFilter, these: LabelFilter): Find =>
   ({ over }, { minutes = 0, bound = 0 }) => {
@@ -87,7 +87,7 @@ const shareAbove =
     );
   };
 
-/** One of several keys is set aside, or was refused again on a retry. */
+/** One of several keys is set aside, or the upstream rejected it again on a retry. */
 const keySetAside: Find = ({ now, over }, { minutes = 0, bound = 0 }) => {
   const refused = over(minutes).figures.by('key_refusals_total', KEY);
   return now.of('key_set_aside').flatMap(({ labels, value }) => {
@@ -98,21 +98,21 @@ const keySetAside: Find = ({ now, over }, { minutes = 0, bound = 0 }) => {
   });
 };
 
-/** Fees of the last minutes exceeded sales. */
+/** In the last minutes, fees exceeded sales. */
 const lossOnMainnet: Find = growthWhere(({ figures }, bound, now) => {
   const fees = (figures.sum('fee_lamports_total', { cluster: 'mainnet' }) ?? 0) / 1_000;
   const sold = figures.sum('journal_usd_micros_total', { cluster: 'mainnet', kind: 'settlement' }) ?? 0;
   return sold - fees * (now.sum('sol_price_usd') ?? 0) < bound;
 });
 
-/** More sign-ins a second fail than the bound, and more than are accepted. */
+/** More sign-ins fail per second than the bound, and more than succeed. */
 const signInsFail: Find = growthWhere(({ figures, seconds }, bound) => {
   const failed = figures.sum('sign_ins_total', { result: /^invalid_siwx_/ }) ?? 0;
   const accepted = figures.sum('sign_ins_total', { result: 'accepted' }) ?? 0;
   return failed > bound * Math.max(seconds, LEAST_SECONDS) && failed > accepted;
 });
 
-/** The cache refused more than this share of the requests to cached routes. */
+/** The cache refused more requests to cached routes than this share. */
 const cacheForgoes: Find = growthWhere(({ figures }, bound) => {
   const forgone = figures.sum('cache_forgone_total') ?? 0;
   return forgone > bound * (forgone + (figures.sum('cache_answers_total') ?? 0));
@@ -125,7 +125,7 @@ const commitsSlow: Find = growthWhere(
 
 const UPSTREAM_FAILURE = /^upstream_(?:error|unreachable|redirect|invalid_response|timeout)$/;
 
-/** The conditions of the alerts that one node can show. A test compares span and bound with those in alerts.yaml. */
+/** Conditions of the alerts that one node can show. A test compares their spans and bounds with alerts.yaml. */
 const CONDITIONS: Readonly<Partial<Record<keyof typeof ALERTS, Condition>>> = {
   NodeNotReady: { find: below('ready'), bound: 1 },
   StateStoreUnavailable: { find: rateAbove('state_unavailable'), minutes: 5, bound: 0.02 },
@@ -159,7 +159,7 @@ const CONDITIONS: Readonly<Partial<Record<keyof typeof ALERTS, Condition>>> = {
 
 const plain = (markdown: string): string => markdown.replaceAll('`', '');
 
-/** The alerts that this node evaluates. Texts and severities are those of alerts.yaml. */
+/** The alerts that this node evaluates, with the texts and severities of alerts.yaml. */
 export const RULES: readonly Rule[] = (Object.keys(ALERTS) as (keyof typeof ALERTS)[]).flatMap((alert) => {
   const { severity, means, advice } = ALERTS[alert];
   const condition = CONDITIONS[alert];
