@@ -8,24 +8,24 @@ import type { NamedCall, PreparedCall } from './named-call.ts';
 import { gateOf, type MethodCall, outgoingFor, type Target, urlOf } from './request.ts';
 import type { CallSettings } from './settings.ts';
 
-/** The parts of one kind of client. A bundler drops the parts that a kind does not use. */
+/** The parts of one kind of client. A bundler drops parts that a kind does not use. */
 export interface ClientKind {
   readonly methods: MethodTable;
   /** Fetches the answer of a paid route. Undefined for a client of free routes. */
   readonly paid?: (exchange: Exchange) => Promise<Response>;
   /** Chooses the cluster and provider of a paid method. */
   readonly targetOf?: (row: MethodRow, call: MethodCall) => Target;
-  /** Writes a body. */
+  /** Writes a value as the text of a body. */
   readonly write: (value: unknown) => string;
-  /** Parses a body; `uint64` are the paths of its 64-bit numbers. */
+  /** Parses the text of a body. `uint64`: the paths of its 64-bit numbers. */
   readonly read: (json: string, uint64: readonly string[]) => unknown;
-  /** The payment fields of an answer's headers. */
+  /** The payment fields in an answer's headers. */
   readonly receipt?: (response: Response) => Pick<Full<unknown>, 'transaction' | 'credit'>;
   /** Functions that only this kind of client has. */
   readonly more?: (connection: Connection, settings: CallSettings) => object;
 }
 
-/** The result of a success: parsed JSON, or text. */
+/** The result of a successful answer: parsed JSON, or text. */
 function readResult(response: Response, text: string, row: MethodRow, { read }: ClientKind) {
   const { bare, uint64 = [] } = row;
   if (!response.headers.get('content-type')?.startsWith('application/json')) return { result: text };
@@ -36,7 +36,7 @@ function readResult(response: Response, text: string, row: MethodRow, { read }: 
   return { result, priceUsd };
 }
 
-/** An answer with its parts. Throws a `GatewayError` for any other status; its `response` can still be read. */
+/** An answer with its parts. Throws a `GatewayError` for any status but success. The error's `response` can still be read. */
 async function readFull(response: Response, row: MethodRow, kind: ClientKind): Promise<Full<unknown>> {
   const text = await response.clone().text();
   if (!response.ok) throw errorOf(response, text);
@@ -50,7 +50,7 @@ async function readFull(response: Response, row: MethodRow, kind: ClientKind): P
   }
 }
 
-/** One function for each row of the table. */
+/** One function per row of the table. */
 function methodsOf(table: MethodTable, call: (row: MethodRow, name: string, values: readonly unknown[]) => unknown) {
   const families = Object.entries(table).map(([family, rows]) => {
     const methods = Object.entries(rows).map(([method, row]) => {
@@ -61,14 +61,14 @@ function methodsOf(table: MethodTable, call: (row: MethodRow, name: string, valu
   return Object.fromEntries(families) as object;
 }
 
-/** A client of this kind over a connection that other clients may share: its methods by family, and the functions besides. */
+/** A client of this kind on a connection that other clients may share. It has methods by family, and further functions. */
 export function buildClient(connection: Connection, settings: CallSettings, kind: ClientKind): object {
   const { base } = connection;
   const { methods, paid } = kind;
   async function answerTo(outgoing: Outgoing, deadline: Deadline): Promise<Response> {
     const exchange = new Exchange(connection, outgoing, settings, deadline);
     if (outgoing.access === 'public') return exchange.send({});
-    // Without a way to pay, a path that the table does not know can only be free.
+    // Without a payer, a path that is not in the table can only be free.
     return paid && outgoing.access !== 'siwx' ? paid(exchange) : exchange.signedIn(connection.pool('free'));
   }
   const called = (prepare: (deadline: Deadline) => PreparedCall | Promise<PreparedCall>): Call<unknown> => {

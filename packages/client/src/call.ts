@@ -7,9 +7,9 @@ export interface Full<T> {
   readonly result: T;
   /** The body as it arrived: the gateway's envelope around the upstream's JSON. */
   readonly text: string;
-  /** Names the request in the operator's log. */
+  /** Identifies the request in the operator's log. */
   readonly requestId: string | undefined;
-  /** Dollars; undefined for free routes. */
+  /** The price in dollars; undefined for free routes. */
   readonly price: string | undefined;
   /** The base58 signature of the payment's transaction, if a payment settled. */
   readonly transaction: string | undefined;
@@ -27,7 +27,7 @@ export interface Full<T> {
  */
 export class Call<T> extends Promise<T> {
   /**
-   * Promises derived from a call are plain.
+   * Promises derived from a call are plain promises.
    * @internal
    */
   static override get [Symbol.species](): PromiseConstructor {
@@ -50,15 +50,15 @@ export class Call<T> extends Promise<T> {
   }
 }
 
-/** The credit fields of an answer, in millionths of a dollar. */
+/** The credit fields of an answer. Amounts are in millionths of a dollar. */
 export interface CreditUse {
   /** The price of this answer; undefined if it was paid on chain. */
   readonly chargedMicros?: number;
-  /** What the wallet has left. */
+  /** What remains in the wallet's credit. */
   readonly balanceMicros: number;
 }
 
-/** A dictionary member of RFC 8941 with an integer, the only kind that a gateway sends here. */
+/** A member of an RFC 8941 dictionary with an integer. Gateways send no other kind here. */
 const MEMBER = /^(charged|balance)=(\d{1,15})$/;
 
 /**
@@ -101,13 +101,13 @@ export interface MethodRow {
   readonly path: string;
   readonly access: string;
   readonly post?: boolean;
-  /** How the arguments after those of the path are sent; undefined if there are none. */
+  /** How the arguments after the path's are sent; undefined if there are none. */
   readonly takes?: string;
-  /** Paid rows: each `<cluster>/<provider>` that serves it, or `<cluster>`. */
+  /** For paid rows: each `<cluster>/<provider>` that serves the method, or each `<cluster>`. */
   readonly served?: readonly string[];
   /** Paths of the 64-bit numbers in the result. */
   readonly uint64?: readonly string[];
-  /** The body is the result, without an envelope. */
+  /** Whether the body is the result, without an envelope. */
   readonly bare?: boolean;
 }
 

@@ -15,33 +15,33 @@ import { fits, type SentRequest } from './sent-request.ts';
 
 /** A route in a gateway's catalog. Each text is one line. */
 export interface ListedRoute {
-  /** The verb. */
+  /** The HTTP method. */
   readonly httpMethod: HttpMethod;
   /** The path, with `:name` for a parameter. */
   readonly path: string;
-  /** The price of a call that is settled by itself: dollars as a decimal. */
+  /** The price of a call with a settlement of its own, in decimal dollars. */
   readonly priceUsd: string;
-  /** The price of a call from credit: dollars as a decimal; undefined if the catalog names none. */
+  /** The price of a call from credit, in decimal dollars; undefined if the catalog names none. */
   readonly creditPriceUsd: string | undefined;
-  /** `siwx` if a signature admits the client, `exact` if it pays. */
+  /** How a client is admitted: `siwx` by a signature, `exact` by a payment. */
   readonly accessMode: string;
   /** What the route answers. */
   readonly description: string;
-  /** The family of routes, or the name of an API; empty if the catalog names none. */
+  /** The family of routes, or the API's name. Empty if the catalog names none. */
   readonly surface: string;
-  /** Its name in the surface; empty if the catalog names none. */
+  /** The method's name in its surface. Empty if the catalog names none. */
   readonly method: string;
-  /** The company or API behind it; empty if the catalog names none. */
+  /** The company or API behind the route. Empty if the catalog names none. */
   readonly provider: string;
-  /** Paid routes: the cluster of the payment. Empty for others. */
+  /** The cluster on which clients pay. Empty for free routes. */
   readonly cluster: string;
   /** `sold` on routes that sell credit. */
   readonly credit: string;
-  /** The JSON Schema of the body, or of the query of a GET, as the gateway published it. */
+  /** The JSON Schema of the body, or of a GET's query, as the gateway published it. */
   readonly inputSchema: unknown;
   /** The JSON Schema of the path's parameters. */
   readonly pathParamsSchema: unknown;
-  /** The JSON Schema of the query of other verbs than GET. */
+  /** The JSON Schema of the query, unless the route is a GET. */
   readonly queryParamsSchema: unknown;
   /** The JSON Schema of the result. */
   readonly outputSchema: unknown;
@@ -74,9 +74,9 @@ function routeIn(row: unknown): ListedRoute[] {
 }
 
 /**
- * Reads the routes of a catalog. Rows that are malformed are left out.
+ * Reads the routes of a catalog. Leaves out malformed rows.
  * @param body the parsed answer of `/v1/catalog`
- * @returns undefined if the body is no catalog
+ * @returns undefined if the body is not a catalog
  */
 export function routesIn(body: unknown): readonly ListedRoute[] | undefined {
   const rows = member(body, 'routes');
@@ -84,13 +84,13 @@ export function routesIn(body: unknown): readonly ListedRoute[] | undefined {
 }
 
 /**
- * Reads the names of all providers that have routes. Each catalog of a gateway names them, also that of one provider.
+ * Reads the names of all providers that have routes. Even one provider's catalog names all.
  * @param body the parsed answer of `/v1/catalog`
  */
 export const providersIn = (body: unknown): string[] =>
   listAt(body, 'categories', 'providers').flatMap((each) => WORD.exec(textAt(each, 'id'))?.[0] ?? []);
 
-/** Routes by their paths: text before a parameter at the same place. */
+/** Sorts routes by path. At the same place, text comes before a parameter. */
 const byText = ({ path: one }: ListedRoute, { path: other }: ListedRoute): number =>
   one.replace(/:[^/]*/g, '\uffff') < other.replace(/:[^/]*/g, '\uffff') ? -1 : 1;
 
@@ -98,7 +98,7 @@ const byText = ({ path: one }: ListedRoute, { path: other }: ListedRoute): numbe
  * Finds the listed route of a request.
  * @param routes the routes of a catalog
  * @param request the request
- * @returns undefined if the catalog lists none
+ * @returns undefined if the catalog does not list the request's route
  */
 export function listedRoute(routes: readonly ListedRoute[], { url, method }: SentRequest): ListedRoute | undefined {
   const { pathname } = new URL(url);
@@ -114,7 +114,7 @@ export const listedMicros = ({ priceUsd }: ListedRoute): number => Math.round(Nu
 
 const decoded = (text: string): string => attempt(() => decodeURIComponent(text), text);
 
-/** Values of a path or query as its schema judges them. Commas separate the items of a list, unless they are escaped. */
+/** The values of a path or query, as its schema reads them. Unescaped commas separate a list's items. */
 function judged(schema: unknown, pairs: readonly (readonly string[])[]): Members {
   const properties = objectAt(schema, 'properties');
   const valueIn = (raw: string, own: unknown): unknown => {
@@ -126,7 +126,7 @@ function judged(schema: unknown, pairs: readonly (readonly string[])[]): Members
   );
 }
 
-/** The first violation of the route's published schemas in the path, and the first in the query and the body. */
+/** The first violations of the route's published schemas: one in the path, one in query and body. */
 export function issuesOf(route: ListedRoute, { url, body, method }: SentRequest): Issue[] {
   const { path, inputSchema, pathParamsSchema, queryParamsSchema } = route;
   const { pathname, search } = new URL(url);

@@ -20,7 +20,7 @@ const BLOCKHASH_BLOCKS = 150;
 const MAX_TRIES = 5;
 const MAX_PAUSE_SECONDS = 5;
 
-/** A Solana RPC, and the signal that ends a read of it. */
+/** Access to a Solana RPC for one read. */
 export interface RpcAccess {
   /** The URL of the RPC. */
   readonly rpcUrl: string;
@@ -28,7 +28,7 @@ export interface RpcAccess {
   readonly signal: AbortSignal;
 }
 
-/** The error of a read of a Solana RPC: it answers without a usable result. */
+/** The error for a Solana RPC that answers without a usable result. */
 export class RpcError extends Error {
   /** The HTTP status of the answer. */
   readonly status: number;
@@ -43,18 +43,18 @@ export class RpcError extends Error {
   }
 }
 
-/** How long an RPC asks to wait, in seconds, if that is short. */
+/** How many seconds an RPC asks to wait, if that is short. */
 function pauseSeconds({ status, headers }: Response): number | undefined {
   const seconds = Number(headers.get('retry-after'));
   return status === 429 && seconds > 0 && seconds <= MAX_PAUSE_SECONDS ? seconds : undefined;
 }
 
-/** Posts JSON. A 429 is repeated after its `Retry-After`, a little later each time. Each answer has a time limit. */
+/** Posts JSON. After a 429, it posts again when `Retry-After` is over, each time a little later. Each answer has a time limit. */
 async function post({ rpcUrl, signal }: RpcAccess, body: string): Promise<Response> {
   for (let tries = 1; ; tries++) {
     const headers = { 'Content-Type': 'application/json' };
     const ends = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-    // An answer that redirects has no result.
+    // A redirect has no result.
     const response = await fetch(rpcUrl, { method: 'POST', headers, body, redirect: 'manual', signal: ends });
     const seconds = pauseSeconds(response);
     if (seconds === undefined || tries === MAX_TRIES) return response;
@@ -64,7 +64,7 @@ async function post({ rpcUrl, signal }: RpcAccess, body: string): Promise<Respon
   }
 }
 
-/** The result of a JSON-RPC call, with limits on time and size that x402's scheme does not have. */
+/** The result of a JSON-RPC call. Limits time and size, as x402's scheme does not. */
 async function read(access: RpcAccess, method: string, params: readonly unknown[]): Promise<unknown> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
   const response = await post(access, body);
@@ -81,7 +81,7 @@ function integer(value: unknown): number {
   throw new RpcError('the RPC answers without a number', 200);
 }
 
-/** The latest blockhash at a commitment, the slot of that block, and the last block for which it is valid. */
+/** The latest blockhash at a commitment, its block's slot, and the last block for which it is valid. */
 async function blockhashAt(access: RpcAccess, commitment: 'confirmed' | 'finalized') {
   const result = await read(access, 'getLatestBlockhash', [{ commitment }]);
   const { blockhash, lastValidBlockHeight } = objectAt(result, 'value');
@@ -97,13 +97,13 @@ async function blockhashAt(access: RpcAccess, commitment: 'confirmed' | 'finaliz
 /** A blockhash for a new transaction. */
 export const latestBlockhash = (access: RpcAccess) => blockhashAt(access, 'confirmed');
 
-/** The newest block that cannot be undone: its height and its slot. */
+/** The newest final block: its height and its slot. */
 export async function finalizedBlock(access: RpcAccess): Promise<{ readonly height: number; readonly slot: number }> {
   const { slot, lastValidBlockHeight } = await blockhashAt(access, 'finalized');
   return { slot, height: lastValidBlockHeight - BLOCKHASH_BLOCKS };
 }
 
-/** Throws unless the RPC is one of this network, whose CAIP-2 id is the beginning of its genesis hash. */
+/** Throws unless the RPC serves this network. A network's CAIP-2 id is the beginning of its genesis hash. */
 export async function assertNetwork(access: RpcAccess, network: string): Promise<void> {
   const genesis = await read(access, 'getGenesisHash', []);
   if (typeof genesis !== 'string' || !`solana:${genesis}`.startsWith(network))
@@ -114,8 +114,8 @@ export async function assertNetwork(access: RpcAccess, network: string): Promise
 export const LISTED_TRANSACTIONS = 100;
 
 /**
- * The newest finalized transactions of an account, newest first, from a node that has reached the slot: a slower node answers an error.
- * A memo is written as RPC writes it, such as `[5] hello`; undefined if there is none.
+ * The newest finalized transactions of an account, newest first. Their node has reached the slot; a slower node returns an error. A memo
+ * has RPC's form, such as `[5] hello`; undefined if there is none.
  */
 export async function transactionsOf(access: RpcAccess, account: string, minContextSlot: number) {
   const config = { commitment: 'finalized', limit: LISTED_TRANSACTIONS, minContextSlot };
@@ -128,10 +128,10 @@ export async function transactionsOf(access: RpcAccess, account: string, minCont
   }));
 }
 
-/** Where a token account keeps its amount. */
+/** Where the data of a token account has its amount. */
 const AMOUNT = { offset: 64, length: 8 };
 
-/** Decodes the amount of a token account: eight little-endian bytes. An address without one holds nothing. */
+/** Decodes a token account's amount: eight little-endian bytes. An address without a token account holds 0. */
 function amountIn(account: unknown): number {
   const [data = ''] = listAt(account, 'data');
   const bytes = [...atob(String(data))];
@@ -140,7 +140,7 @@ function amountIn(account: unknown): number {
   return bytes.reduceRight((sum, unit) => sum * 256 + unit.charCodeAt(0), 0);
 }
 
-/** Accounts, of which a token account shows its amount only. */
+/** Reads accounts. From a token account, only its amount. */
 async function accountsAt(access: RpcAccess, addresses: readonly string[]): Promise<readonly unknown[]> {
   const config = { commitment: 'confirmed', encoding: 'base64', dataSlice: AMOUNT };
   const accounts = listAt(await read(access, 'getMultipleAccounts', [addresses, config]), 'value');
@@ -151,7 +151,7 @@ async function accountsAt(access: RpcAccess, addresses: readonly string[]): Prom
 const usdcAccount = (owner: string, network: string): Promise<string> =>
   tokenAccount(owner, USDC[clusterOfNetwork(network)]);
 
-/** What a wallet holds on a network (CAIP-2), in millionths of a USDC. */
+/** A wallet's USDC on a network (CAIP-2), in millionths. */
 export async function usdcOf(access: RpcAccess, owner: string, network: string): Promise<number> {
   const [token] = await accountsAt(access, [await usdcAccount(owner, network)]);
   return amountIn(token);

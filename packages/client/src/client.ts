@@ -14,24 +14,24 @@ import { paidAnswer } from './spending.ts';
 
 /** Options of `client.ask`. */
 export interface AskOptions {
-  /** The body as a value; it is sent as JSON. With it the request is a POST, without it a GET. */
+  /** The body as a value, which is sent as JSON. With a body the request is a POST, otherwise a GET. */
   readonly body?: unknown;
 }
 
-/** A signed payment and the request that it buys. An entry of a ledger is one. */
+/** A signed payment and the request that it buys, such as an entry of a ledger. */
 export interface SentPayment {
   /** The request that the payment buys. */
   readonly request: SentRequest;
   /** The headers that carry the payment. */
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * Called once if the outcome becomes known.
+   * Called once when the outcome is known.
    * @param outcome whether the gateway settled the payment or refused it
    */
   closed?(outcome: 'paid' | 'refused'): Promise<void>;
 }
 
-/** The functions that every client has besides its methods. */
+/** Functions that every client has besides its methods. */
 export interface Asking<Client> {
   /**
    * Returns the same client with other settings. Both share wallet, nonces and payer.
@@ -41,10 +41,10 @@ export interface Asking<Client> {
    */
   with(settings: CallSettings): Client;
   /**
-   * Requests a path of the gateway and returns its response, whatever the status. It signs in, pays and retries as the methods do.
+   * Requests a path of the gateway and returns its response with any status. Signs in, pays and retries as the methods do.
    * @param path a path of the gateway with its query, such as `/v1/catalog?provider=weather`
    * @param options the body of a POST
-   * @throws GatewayError if there is no answer, or if the client may not sign or pay what the gateway asks for
+   * @throws GatewayError without an answer, or if the client may not sign or pay what the gateway asks for
    */
   ask(path: string, options?: AskOptions): Promise<Response>;
   /**
@@ -65,12 +65,12 @@ export interface GatewayClient extends Methods, Asking<GatewayClient> {
   /**
    * Resends a signed payment until its outcome is known, and returns the response.
    * @param payment a payment from the ledger whose outcome is unknown
-   * @throws GatewayError `payment_unknown` if the outcome is still unknown when the time is over: resend the same payment later
+   * @throws GatewayError `payment_unknown` if the time ends before the outcome is known: resend the same payment later
    */
   resume(payment: SentPayment): Promise<Response>;
 }
 
-/** A client of the free routes, which need at most a signature. */
+/** A client of free routes, which need at most a signature. */
 export interface FreeClient extends Pick<Methods, 'system' | 'tokens'>, Asking<FreeClient> {}
 
 const FREE: ClientKind = { methods: FREE_METHODS, write: JSON.stringify, read: (json) => JSON.parse(json) };
@@ -100,7 +100,7 @@ export function createClient(options: ClientOptions): GatewayClient {
 }
 
 /**
- * Makes a client of the free routes. Pages that never pay load less with it.
+ * Makes a client of the free routes. A page that never pays loads less with it.
  * @param options the gateway's origin, the wallet, and settings for all calls
  */
 export function createFreeClient(options: FreeClientOptions): FreeClient {

@@ -1,22 +1,22 @@
 import { type Issue, type Members, objectAt, oneLine } from '@asset-gateway/protocol/wire';
 
-/** Where a value breaks its schema, and which rule it breaks. */
+/** The place and the rule that a value violates, if any. */
 type Violation = Pick<Issue, 'name' | 'rule' | 'message'> | undefined;
 
-/** The only patterns that are run. A gateway's own pattern could backtrack for ever. */
+/** The only patterns that run here. A gateway's own pattern could backtrack for ever. */
 const PATTERNS = [
   /^[1-9A-HJ-NP-Za-km-z]{32,44}$/u,
   /^[1-9A-HJ-NP-Za-km-z]{64,88}$/u,
   /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/u,
   /^(?:[1-9A-HJ-NP-Za-km-z]{32,44}|[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+)$/u,
 ];
-/** The schema comes from the gateway. Checking stops after this many steps; the gateway checks the rest. */
+/** Checking stops after this many steps, because the gateway provides the schema. The gateway checks the rest. */
 const MAX_STEPS = 10_000;
 const MAX_LENGTH = 200;
 const MAX_DEPTH = 64;
 const MAX_VALUES = 20;
 
-/** The first values of a list, in a line. */
+/** The first values of a list, on one line. */
 const shown = (values: readonly unknown[]): string =>
   values
     .slice(0, MAX_VALUES)
@@ -33,11 +33,11 @@ const typeOf = (value: unknown): string => {
 const isOfType = (value: unknown, types: readonly unknown[]): boolean =>
   types.includes(typeOf(value)) || (Number.isInteger(value) && types.includes('number'));
 
-/** A list in a schema. Longer lists than any of ours are ignored. */
+/** A list in a schema; empty if it is longer than any list of ours. */
 const listOf = (value: unknown): readonly unknown[] =>
   Array.isArray(value) && value.length <= MAX_LENGTH ? value : [];
 
-/** Checks one value against the common keywords of a schema and ignores the others. */
+/** Checks a value against a schema's common keywords, and ignores others. */
 class Validator {
   #steps = 0;
   #depth = 0;

@@ -11,7 +11,7 @@ const MAX_REFUSAL_BYTES = 1024 * 1024;
 const NONCE = /^[0-9a-f]{32}$/;
 
 interface OutgoingRequest extends SentRequest {
-  /** More for `fetch`. */
+  /** Further options of `fetch`. */
   readonly init?: RequestInit;
 }
 
@@ -23,15 +23,15 @@ async function buffered(response: Response): Promise<Response> {
   return Object.defineProperty(whole, 'url', { value: url });
 }
 
-/** The remaining shared budget in a `RateLimit` header. */
+/** What remains of the shared budget, in a `RateLimit` header. */
 const REMAINING = /;r=([0-9]{1,9});t=([0-9]{1,6})$/;
 
-/** Delays free calls while the budget that all clients share is used up. */
+/** Delays free calls while the shared budget is used up. */
 class Pacing {
   #remaining = Number.POSITIVE_INFINITY;
   #resetsAt = 0;
 
-  /** Reads `RateLimit`. */
+  /** Reads the `RateLimit` header. */
   learn(response: Response): void {
     const [, remaining, seconds] = REMAINING.exec(response.headers.get('ratelimit') ?? '') ?? [];
     if (remaining === undefined) return;
@@ -39,13 +39,13 @@ class Pacing {
     this.#resetsAt = performance.now() + Number(seconds) * 1000;
   }
 
-  /** How long the next request should wait, in milliseconds. */
+  /** Milliseconds that the next request should wait. */
   waitMs(): number {
     return this.#remaining > 0 ? 0 : Math.max(0, this.#resetsAt - performance.now());
   }
 }
 
-/** The state that all calls of a client share: wallet, nonces, and facts about the gateway. */
+/** State that all calls of a client share: wallet, nonces, and facts about the gateway. */
 export class Connection {
   readonly base: URL;
   readonly pacing = new Pacing();
@@ -70,7 +70,7 @@ export class Connection {
     return Promise.resolve(this.#signer);
   }
 
-  /** Free routes share one pool of nonces. Paid routes have a pool for each cluster. */
+  /** A pool of nonces. Free routes share one, paid routes have one per cluster. */
   pool(name: string): NoncePool {
     const pool = this.#pools.get(name) ?? new NoncePool(this.options.nonceTimeoutMs ?? NONCE_TIMEOUT_MS);
     this.#pools.set(name, pool);
@@ -118,10 +118,10 @@ export function nonceIn(response: Response): string | undefined {
   return NONCE.test(nonce) ? nonce : undefined;
 }
 
-/** The statuses by which a gateway asks for a retry. */
+/** Statuses that ask for a retry. */
 export const RETRIED: readonly number[] = [408, 429, 503];
 
-/** How long to wait before a retry; undefined if a retry would not help. */
+/** Milliseconds to wait before a retry; undefined if a retry would not help. */
 export function retryAfterMs({ status, headers }: Response, statuses = RETRIED): number | undefined {
   const seconds = /^[0-9]{1,6}$/.exec(headers.get('retry-after') ?? (status === 408 ? '0' : ''))?.[0];
   return statuses.includes(status) && seconds !== undefined ? Number(seconds) * 1000 : undefined;

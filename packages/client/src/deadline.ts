@@ -1,17 +1,17 @@
 import { GatewayError } from './error.ts';
 import type { CallSettings } from './settings.ts';
 
-/** `setTimeout` fires at once with a longer delay. */
+/** With a longer delay, `setTimeout` would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 const TIMEOUT_MS = 30_000;
 
-/** The outcome of a promise, unless the signal aborts first. */
+/** The outcome of a promise. Rejects if the signal aborts first. */
 export const race = <T>(signal: AbortSignal, outcome: Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true });
-    // An abort just after the outcome counts too.
+    // An abort just after the outcome also counts.
     const settle = (result: T) => (signal.aborted ? stop() : resolve(result));
     outcome.then(settle, reject).finally(() => signal.removeEventListener('abort', stop));
   });
@@ -30,7 +30,7 @@ export class Deadline {
     return this.#endsAt - performance.now();
   }
 
-  /** Waits. Throws as soon as the call is aborted or times out. */
+  /** Waits. Throws as soon as the call is aborted or out of time. */
   async wait(milliseconds: number): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const over = new Promise<void>((resolve) => {
@@ -39,7 +39,7 @@ export class Deadline {
     await this.race(over).finally(() => clearTimeout(timer));
   }
 
-  /** The outcome of a promise, unless the call is aborted or times out first. */
+  /** The outcome of a promise. Throws if the call is aborted or out of time first. */
   race<T>(outcome: Promise<T>): Promise<T> {
     return race(this.signal, outcome);
   }

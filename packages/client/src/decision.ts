@@ -12,7 +12,7 @@ const CAPS = { perCallUsd: 0.01, perBundleUsd: 0.05, perDayUsd: 1, inAllUsd: Num
 /** Caps in millionths of a dollar. */
 export type Limits = Readonly<Record<'perCallMicros' | 'perBundleMicros' | 'perDayMicros' | 'inAllMicros', number>>;
 
-/** Dollars in millionths, rounded: 0.57 * 1e6 is slightly below 570,000. */
+/** Dollars as millionths. Rounded, because 0.57 * 1e6 is slightly below 570,000. */
 export const microsOfUsd = (usd: number): number => Math.round(usd * MICROS);
 
 function limitOf(name: keyof Caps, usd: unknown): number {
@@ -21,7 +21,7 @@ function limitOf(name: keyof Caps, usd: unknown): number {
   throw new GatewayError('spending_limit', { message: `${name} must be a number of dollars of at least 0` });
 }
 
-/** Caps with their defaults. Throws `spending_limit` for a cap that is not a finite number of at least 0. */
+/** Caps with defaults. Throws `spending_limit` for a cap that is not a finite number of at least 0. */
 export const limitsOf = (caps: Caps = {}): Limits => ({
   perCallMicros: limitOf('perCallUsd', caps.perCallUsd),
   perBundleMicros: limitOf('perBundleUsd', caps.perBundleUsd),
@@ -35,7 +35,7 @@ const usd = (micros: number): string => `$${micros / MICROS}`;
 const refused = (message: string): GatewayError =>
   new GatewayError('spending_limit', { message: `${message}; nothing was signed` });
 
-/** The listed route of a request, or the error if the catalog does not confirm the price. */
+/** The listed route of a request, or an error if the catalog does not confirm the price. */
 function listing(routes: readonly ListedRoute[], { request }: PaymentWish, { offer, isBundle }: PayableOffer) {
   const route = listedRoute(routes, request);
   const asked = `the gateway asks for ${usd(Number(offer.amount))}`;
@@ -45,7 +45,7 @@ function listing(routes: readonly ListedRoute[], { request }: PaymentWish, { off
   return isDearer ? refused(`${asked}, but the catalog says ${usd(listed)}`) : route;
 }
 
-/** Throws if a request breaks the catalog's schema or costs more than listed. An outdated catalog is read again first. */
+/** Throws if a request violates the catalog's schema or costs more than listed. Reads an outdated catalog again first. */
 async function assertListed(wish: PaymentWish, found: PayableOffer): Promise<void> {
   let route = listing(await wish.catalog(), wish, found);
   if (route instanceof GatewayError) route = listing(await wish.catalog(true), wish, found);
@@ -56,21 +56,21 @@ async function assertListed(wish: PaymentWish, found: PayableOffer): Promise<voi
   throw new GatewayError('invalid_request', { message: `${wrong} Nothing was signed.`, issues });
 }
 
-/** How to pay a 402: a new payment for an offer, or an earlier payment that may still settle. */
+/** How to pay a 402: a new payment of an offer, or an earlier payment that may still settle. */
 export type Decision = PayableOffer | { readonly again: EarlierPayment };
 
 /** The inputs of a decision besides the 402. */
 export interface Rules extends Pick<OfferWish, 'allowMemo'> {
   /** Where spending is recorded. */
   readonly ledger: SpendingLedger;
-  /** Payments whose first call has not ended. They do not block other calls from paying. */
+  /** Payments whose first call is still running. They do not stop other calls from paying. */
   readonly inFlight?: ReadonlySet<string>;
-  /** Finds out what has become of an earlier payment. */
+  /** Finds out whether an earlier payment settled or still may. */
   readonly fateOf: (payment: EarlierPayment) => Promise<Fate>;
 }
 
 const WAIT_SECONDS = 30;
-/** How many refused payments for one request are looked up. Only the newest can still settle. */
+/** How many refused payments for one request to look up. Only the newest can still settle. */
 const MAX_REFUSED = 5;
 
 /** The error for a request whose earlier payment was refused and may still settle. */
@@ -81,7 +81,7 @@ function refusedBefore({ micros }: EarlierPayment): GatewayError {
   return new GatewayError('payment_refused', { message, retryAfterSeconds: WAIT_SECONDS });
 }
 
-/** The error for a request whose payment the gateway refused, although it has settled. */
+/** The error for a request whose payment settled although the gateway refused it. */
 function settledBefore({ micros }: EarlierPayment): GatewayError {
   const message =
     `the gateway refused a payment of ${usd(micros)} for this request, and the chain shows that it has settled: it counts as paid, ` +
@@ -90,8 +90,8 @@ function settledBefore({ micros }: EarlierPayment): GatewayError {
 }
 
 /**
- * The earlier payment to send again, if one may still settle. Frees those that never will. Throws while one that was refused may settle,
- * and once for one that was refused and has settled.
+ * The earlier payment to send again, if one may still settle. Frees payments that never will. Throws while a refused payment may settle,
+ * and once for a refused one that has settled.
  */
 async function openPayment(request: PaymentWish['request'], { ledger, inFlight, fateOf }: Rules) {
   const earlier = (await ledger.earlier(request)).filter(({ id }) => !inFlight?.has(id));
@@ -112,13 +112,13 @@ async function openPayment(request: PaymentWish['request'], { ledger, inFlight, 
 }
 
 /**
- * Decides how to pay a 402: by the offer on the chosen network that the gateway's catalog confirms for a valid request. No new payment
- * is made while an earlier one for the same request may settle. The caps and the balance are checked later.
+ * Decides how to pay a 402: with the offer on the chosen network that the gateway's catalog confirms for a valid request. Makes no new
+ * payment while an earlier one for the same request may settle. The caller checks the caps and the balance later.
  * @param body the body of the 402
  * @param wish what the payment buys, and its limits
- * @param rules the ledger, and what it needs to know about earlier payments
+ * @param rules the ledger, and facts about earlier payments
  * @throws GatewayError `nothing_payable`, `spending_limit` if the catalog does not confirm the price, `invalid_request` if the request
- * breaks the catalog's schema, `payment_refused` while a refused payment for the request may still settle
+ * violates the catalog's schema, `payment_refused` while a refused payment for the request may still settle
  */
 export async function decide(body: PaymentRequired, wish: PaymentWish, rules: Rules): Promise<Decision> {
   const open = await openPayment(wish.request, rules);
@@ -145,8 +145,8 @@ export function assertWithin(
 }
 
 /**
- * Throws `insufficient_funds` if the wallet holds less USDC than an offer asks for. A balance that cannot be read blocks nothing: the
- * gateway then finds out, and a payment that it refuses costs nothing.
+ * Throws `insufficient_funds` if the wallet holds less USDC than an offer asks for. An unreadable balance stops no payment, because a
+ * payment that the gateway refuses costs nothing.
  */
 export async function assertFunded(
   { offer: { network, amount } }: PayableOffer,

@@ -1,12 +1,12 @@
 import { type Issue, oneLine, type PaymentState, type RefusalCode } from '@asset-gateway/protocol/wire';
 
-/** The client's own codes. An answer that carries one of these is not from a gateway. */
+/** The client's own codes. An answer with one of them is not from a gateway. */
 const CLIENT_CODES = [
-  /** The caller's signal was aborted. */
+  /** The caller's signal aborted the call. */
   'aborted',
   /** The call took longer than `timeoutMs`. */
   'timeout',
-  /** Nothing answered; `cause` is the error of fetch. */
+  /** No answer arrived. `cause` is the error of `fetch`. */
   'unreachable',
   /** The answer is not from a gateway. */
   'not_a_gateway',
@@ -16,26 +16,26 @@ const CLIENT_CODES = [
   'challenge_rejected',
   /** The wallet did not sign, or signed something else. */
   'not_signed',
-  /** The price is above a cap; nothing was signed. */
+  /** The price is above a cap. Nothing was signed. */
   'spending_limit',
   /** This client cannot pay any of the gateway's requirements. */
   'nothing_payable',
-  /** The wallet holds less USDC than the payment needs; nothing was signed. `funds` says how much it needs and holds. */
+  /** The wallet holds less USDC than the payment needs, so nothing was signed. `funds` has both amounts. */
   'insufficient_funds',
   /** The RPC or the wallet failed, so no payment was sent. `cause` says why. */
   'payment_not_made',
-  /** The payment differs from the approved offer; it was not sent. */
+  /** The payment differs from the approved offer. It was not sent. */
   'payment_mismatch',
-  /** A payment was sent and answered with 402 again. It counts as spent until it can no longer settle, about a minute. */
+  /** The gateway answered a payment with 402 again. The payment counts as spent for about a minute, until it can no longer settle. */
   'payment_refused',
   /** The answer is larger than 16 MiB, or the refusal larger than 1 MiB. */
   'answer_too_large',
-  /** The payment was sent and its outcome is unknown: resend the same one, never a new one. */
+  /** The payment was sent and its outcome is unknown. Resend the same payment, never a new one. */
   'payment_unknown',
 ] as const;
 
 /**
- * Why a call failed, if the client found out and not the gateway.
+ * Why a call failed, as found by the client, not the gateway.
  * @useDeclaredType
  */
 export type ClientCode = (typeof CLIENT_CODES)[number];
@@ -43,13 +43,13 @@ export type ClientCode = (typeof CLIENT_CODES)[number];
 /** Why a call failed: a refusal code of the gateway, or a code of the client. */
 export type ErrorCode = RefusalCode | ClientCode;
 
-/** The money of a wallet that cannot make a payment, in millionths of a dollar in USDC. */
+/** The USDC of a wallet that cannot make a payment, in millionths of a dollar. */
 export interface WalletFunds {
   /** The network of the payment (CAIP-2). */
   readonly network: string;
   /** The amount of the payment. */
   readonly neededMicros: number;
-  /** What the wallet holds. */
+  /** The wallet's balance. */
   readonly balanceMicros: number;
 }
 
@@ -60,7 +60,7 @@ export interface ErrorDetails
   > {
   /** What the caller does next. */
   readonly message: string;
-  /** The error that led to this one. */
+  /** The cause of this error. */
   readonly cause?: unknown;
 }
 
@@ -79,17 +79,17 @@ export class GatewayError extends Error {
   readonly code: ErrorCode;
   /** The HTTP status; undefined without an answer. */
   readonly status: number | undefined;
-  /** Names the request in the operator's log. */
+  /** Identifies the request in the operator's log. */
   readonly requestId: string | undefined;
-  /** The rules that the input breaks; empty for other failures. */
+  /** The rules that the input violates. Empty for other failures. */
   readonly issues: readonly Issue[];
   /** The state of the payment, if one was made. */
   readonly payment: PaymentState | undefined;
-  /** With `insufficient_funds`: how much the payment needs and the wallet holds. */
+  /** For `insufficient_funds`: the USDC that the payment needs and the wallet holds. */
   readonly funds: WalletFunds | undefined;
-  /** How long the gateway asks the client to wait. */
+  /** How many seconds the gateway asks the client to wait. */
   readonly retryAfterSeconds: number | undefined;
-  /** The answer, if there is one. Its body may have been read. */
+  /** The answer, if any. Its body may have been read. */
   readonly response: Response | undefined;
 
   /**
@@ -123,7 +123,7 @@ type UnknownMembers<Name extends string> = { readonly [Each in Name]?: unknown }
 /** Whether a value is the base58 of a transaction's signature. */
 export const isSignature = (value: unknown): value is string => typeof value === 'string' && SIGNATURE.test(value);
 
-/** The body of a refusal, each text on one line; undefined if the body is not a refusal. */
+/** A refusal's body, with each text on one line; undefined if the body is not a refusal. */
 function refusalIn(text: string): (Refused & { readonly error: string }) | undefined {
   try {
     const body = JSON.parse(text, (_, value) => (typeof value === 'string' ? oneLine(value, MAX_TEXT) : value));
@@ -135,7 +135,7 @@ function refusalIn(text: string): (Refused & { readonly error: string }) | undef
   }
 }
 
-/** An issue with its known members only; empty if one is missing. */
+/** The known members of an issue; empty if one is missing. */
 function issueIn(issue: UnknownMembers<(typeof ISSUE)[number]>): Issue[] {
   const members = ISSUE.map((name) => [name, issue?.[name]] as const);
   return members.every(([, text]) => typeof text === 'string') ? [Object.fromEntries(members) as never] : [];
@@ -147,7 +147,7 @@ function paymentIn(payment: UnknownMembers<'state' | 'transaction'>): PaymentSta
   return state && { state, ...(isSignature(transaction) && { transaction }) };
 }
 
-/** The error for an answer that is not from a gateway. Its `response` holds what was paid for. */
+/** The error for an answer that is not from a gateway. Its `response` holds what you paid for. */
 export function notAGateway(response: Response, transaction?: string | undefined): GatewayError {
   const { status, url } = response;
   const answers = `${new URL(url || 'unknown:').origin} answers ${status} and is not a gateway; `;
@@ -157,10 +157,10 @@ export function notAGateway(response: Response, transaction?: string | undefined
 }
 
 /**
- * Makes the error for an answer that is no success. Texts of the gateway are shortened and put on one line.
+ * Makes the error for an unsuccessful answer. Shortens the gateway's texts and puts each on one line.
  * @param response the answer
  * @param text its body
- * @returns an error with the gateway's code, or `not_a_gateway` if the body is no refusal of a gateway
+ * @returns an error with the gateway's code, or `not_a_gateway` if the body is not a gateway's refusal
  */
 export function errorOf(response: Response, text: string): GatewayError {
   const body = refusalIn(text);

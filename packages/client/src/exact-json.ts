@@ -3,13 +3,13 @@ import { withNumbers } from '@asset-gateway/protocol/wire';
 const LONG_DIGITS = 16;
 const DIGITS = /^-?[0-9]+$/;
 
-/** The same JSON with long integers quoted, so that no digit is lost; undefined if there are none. */
+/** The same JSON with long integers in quotes, so that no digit is lost; undefined if it has none. */
 const withLongNumbersQuoted = (json: string): string | undefined =>
   withNumbers(json, (text) => (text.length >= LONG_DIGITS && DIGITS.test(text) ? `"${text}"` : undefined));
 
 type JsonMembers = Record<string, unknown>;
 
-/** Replaces the numbers at a path by bigints with the digits of the exact copy. */
+/** Replaces the numbers at a path by bigints with the exact copy's digits. */
 function convert(holder: JsonMembers, exact: JsonMembers, path: readonly string[]): void {
   const [name = '', ...rest] = path;
   for (const key of name === '*' && Array.isArray(holder) ? Object.keys(holder) : [name]) {
@@ -22,8 +22,8 @@ function convert(holder: JsonMembers, exact: JsonMembers, path: readonly string[
 }
 
 /**
- * Parses JSON with the 64-bit numbers at these paths as bigints. A path is names joined by dots, with `*` for each item of a list.
- * All other values are as JSON.parse gives them.
+ * Parses JSON with the 64-bit numbers at these paths as bigints. A path is names joined by dots, with `*` for each item of a list. Other
+ * values are those of JSON.parse.
  */
 export function parseExact(json: string, paths: readonly string[]): unknown {
   const value: unknown = JSON.parse(json);
@@ -34,7 +34,7 @@ export function parseExact(json: string, paths: readonly string[]): unknown {
   return value;
 }
 
-/** Replaces all integers that JavaScript would round by bigints with the digits of the exact copy. */
+/** Replaces each integer that JavaScript would round by a bigint with the exact copy's digits. */
 function convertRounded(value: JsonMembers, exact: JsonMembers): void {
   const open: [JsonMembers, JsonMembers][] = [[value, exact]];
   for (let pair = open.pop(); pair; pair = open.pop()) {
@@ -57,7 +57,7 @@ export function parseWhole(json: string, paths: readonly string[]): unknown {
   return value;
 }
 
-/** The result in an answer's text, with integers of 16 and more digits as strings. */
+/** The result in an answer's text. Integers of 16 and more digits become strings. */
 export function parseReadable(json: string, isBare: boolean): unknown {
   const body = JSON.parse(withLongNumbersQuoted(json) ?? json) as JsonMembers;
   return isBare ? body : body.result;

@@ -7,16 +7,16 @@ import type { SentRequest } from './sent-request.ts';
 import type { CallSettings, PaymentWish } from './settings.ts';
 import { challengeIn, type SignInChallenge, signIn } from './sign-in.ts';
 
-/** A request and the gate that it passes. */
+/** A request and the gate of its route. */
 export interface Outgoing {
-  /** The key of its remembered price; undefined for `ask`. */
+  /** The key of the call's remembered price; undefined for `ask`. */
   readonly name?: string;
   readonly request: SentRequest;
-  /** Its gate: `public`, `siwx` or `exact`. */
+  /** The gate: `public`, `siwx` or `exact`. */
   readonly access: string;
-  /** The cluster that serves it and is paid on. */
+  /** The cluster that serves the call, and on which the client pays. */
   readonly cluster: string | undefined;
-  /** The amount to buy, on routes that sell credit. */
+  /** The amount to buy from a route that sells credit. */
   readonly buys?: PaymentWish['buys'] | undefined;
 }
 
@@ -25,10 +25,10 @@ type Headers = Readonly<Record<string, string>>;
 /** The body of a 402, unchecked. */
 export type Body402 = Partial<PaymentRequired> | null;
 
-/** A restart of the gateway may invalidate a fresh challenge once, hardly twice. */
+/** A restart of the gateway may invalidate a fresh challenge once, but hardly twice. */
 const MAX_SIGN_INS = 3;
 
-/** The JSON object in a body; null if there is none. */
+/** The JSON object in a body; null without one. */
 export const readObject = async (response: Response): Promise<Body402> =>
   response
     .clone()
@@ -36,7 +36,7 @@ export const readObject = async (response: Response): Promise<Body402> =>
     .then((body: unknown) => (typeof body === 'object' ? body : null))
     .catch(() => null);
 
-/** One call until its answer: signs in where needed and retries where the gateway asks for it. */
+/** One call until its answer. Signs in where needed, and retries when the gateway asks. */
 export class Exchange {
   readonly connection: Connection;
   readonly outgoing: Outgoing;
@@ -55,7 +55,7 @@ export class Exchange {
     return this.#signIns < MAX_SIGN_INS;
   }
 
-  /** The answer of a free route, whatever its status. */
+  /** The answer of a free route, with any status. */
   async signedIn(pool: NoncePool): Promise<Response> {
     const { pacing } = this.connection;
     const nonce = await pool.take(this.deadline.signal);
@@ -65,10 +65,10 @@ export class Exchange {
       let response = await this.sendWith(pool, nonce, {});
       while (response.status === 402 && this.maySign) {
         const body = await readObject(response);
-        // A signature for a route with a price could spend credit.
+        // On a route with a price, a signature could spend credit.
         const challenge = body?.accepts?.length ? undefined : challengeIn(body);
         if (!challenge) break;
-        // A refused nonce means that the gateway has restarted: all earlier nonces are invalid.
+        // A gateway refuses a nonce after a restart, so all earlier nonces are invalid.
         if (nonce !== undefined) pool.forget();
         response = await this.answer(pool, challenge);
       }
@@ -86,7 +86,7 @@ export class Exchange {
     return this.send(headers, pool);
   }
 
-  /** Sends with a signature over this nonce and statement, or with the other headers if there is no nonce. */
+  /** Sends with a signature over this nonce and statement. Without a nonce, sends the other headers. */
   async sendWith(
     pool: NoncePool,
     nonce: string | undefined,
@@ -98,7 +98,7 @@ export class Exchange {
     return challenge ? this.send(await this.#signed(challenge), pool) : this.send(otherwise);
   }
 
-  /** Sends, and retries while the gateway asks for it and time is left. */
+  /** Sends. Retries while the gateway asks for it and time is left. */
   async send(headers: Headers, pool?: NoncePool): Promise<Response> {
     for (let retries = this.settings.retries ?? 3; ; retries--) {
       const response = await this.connection.send(this.outgoing.request, headers, this.deadline);
@@ -122,7 +122,7 @@ export class Exchange {
     return { [HEADERS.signIn]: await deadline.race(signed) };
   }
 
-  /** The network that a signature may spend on; undefined if it spends nothing. */
+  /** The network whose credit a signature may spend; undefined if it spends none. */
   get network(): string | undefined {
     const { access, cluster } = this.outgoing;
     return access === 'exact' ? NETWORKS[cluster as Cluster] : undefined;

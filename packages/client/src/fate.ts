@@ -3,19 +3,19 @@ import { assertNetwork, finalizedBlock, LISTED_TRANSACTIONS, type RpcAccess, tra
 import type { EarlierPayment, PaymentTrace } from './ledger.ts';
 
 /**
- * What can become of a signed payment. `open`: it may still settle, as far as is known. `settled`: it has settled. `expired`: it has not
- * settled and never will. `over`: it can no longer settle, and it is not known whether it has.
+ * The fate of a signed payment. `open`: as far as is known, it may still settle. `settled`: it has settled. `expired`: it has not settled
+ * and never will. `over`: it can no longer settle, and whether it has is unknown.
  */
 export type Fate = 'open' | 'settled' | 'expired' | 'over';
 
-/** A payment without a trace can hardly settle when its challenge has ended. */
+/** A payment without a trace can hardly settle once its challenge has ended. */
 const { blockhashMs, challengeMs } = SHARED_TIMES;
-/** Older payments count towards no limit of 24 hours, and an RPC may have forgotten their transactions. */
+/** Older payments count towards no 24-hour limit, and an RPC may have forgotten their transactions. */
 const DAY_MS = 86_400_000;
 
 const utf8 = new TextEncoder();
 
-/** The fate of a payment as the chain shows it. Throws if the RPC cannot be read. */
+/** The fate of a payment according to the chain. Throws if the RPC cannot be read. */
 async function fateOnChain({ network, account, memo, ...trace }: PaymentTrace, access: RpcAccess): Promise<Fate> {
   await assertNetwork(access, network);
   const final = await finalizedBlock(access);
@@ -30,10 +30,10 @@ async function fateOnChain({ network, account, memo, ...trace }: PaymentTrace, a
   return isComplete && since.every((each) => each.hasFailed || each.memo !== undefined) ? 'expired' : 'over';
 }
 
-/** The time since a payment was signed. If the clock was set back since, the chain alone decides. */
+/** Milliseconds since a payment was signed. If the clock was set back since then, only the chain decides. */
 export const ageOf = ({ at }: Pick<EarlierPayment, 'at'>): number => Math.abs(Date.now() - at);
 
-/** Returns access to the RPC of a network (CAIP-2), or throws if there is none. */
+/** Returns access to a network's RPC (CAIP-2). Throws if there is none. */
 export type AccessTo = (network: string) => RpcAccess;
 
 /**

@@ -5,9 +5,9 @@ import type { Deadline } from './deadline.ts';
 import { errorOf, GatewayError } from './error.ts';
 import { FREE_METHODS } from './methods.ts';
 
-/** A catalog of this age counts as fresh. */
+/** A catalog this old still counts as fresh. */
 const FRESH_MS = 1_000;
-/** More providers than a client asks for. */
+/** More than the providers that a client asks for. */
 const MAX_KEPT = 100;
 const MAX_NAME = 64;
 
@@ -28,7 +28,7 @@ function keptOf(connection: Connection): Map<string | undefined, Kept> {
 async function fetched(connection: Connection, deadline: Deadline, provider: string | undefined): Promise<unknown> {
   const url = new URL(FREE_METHODS.system?.catalog?.path ?? '', connection.base);
   if (provider !== undefined) url.searchParams.set('provider', provider);
-  // A browser has a cache. Cloudflare Workers, which have none, refuse the option.
+  // Browsers have a cache. Cloudflare Workers have none and refuse the option.
   const init: RequestInit = 'location' in globalThis ? { cache: 'no-cache' } : {};
   const request = { url: url.href, method: 'GET', init } as const;
   const response = await connection.send(request, {}, deadline);
@@ -36,7 +36,7 @@ async function fetched(connection: Connection, deadline: Deadline, provider: str
   return response.json().catch(() => null);
 }
 
-/** Whether an error says that the gateway has no provider of this name. */
+/** Whether an error says that the gateway has no such provider. */
 const isUnknownProvider = (error: unknown): error is GatewayError =>
   error instanceof GatewayError && error.code === 'invalid_provider_filter';
 
@@ -46,8 +46,8 @@ interface Asked {
 }
 
 /**
- * The gateway's catalog, at most ten minutes old, or fresh if `isAnew`: the routes of one provider, or all. Throws
- * `invalid_provider_filter` for an unknown provider.
+ * The gateway's catalog of one provider or of all. It is at most ten minutes old, or fresh if `isAnew`. Throws `invalid_provider_filter`
+ * for an unknown provider.
  */
 async function catalogOf(
   connection: Connection,
@@ -66,7 +66,7 @@ async function catalogOf(
   return routes;
 }
 
-/** The catalog that lists a path: of the provider that the path names, or else of all. */
+/** The catalog that lists a path: that of the provider in the path, else the whole one. */
 export async function catalogFor(
   connection: Connection,
   deadline: Deadline,
@@ -89,7 +89,7 @@ const OURS: Readonly<Record<string, readonly string[]>> = {
   wallet: ['alchemy', 'helius'],
 };
 
-/** The routes of a surface, which is one of ours or an API. Throws `not_served` with the known names if it is neither. */
+/** The routes of one of our surfaces or of an API. For other names, throws `not_served` with the known names. */
 export async function routesOfSurface(
   connection: Connection,
   deadline: Deadline,

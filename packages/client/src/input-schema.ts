@@ -8,11 +8,11 @@ export interface Property {
   readonly key: string;
   /** Its JSON Schema. */
   readonly schema: unknown;
-  /** Whether the object needs it. */
+  /** Whether the object requires it. */
   readonly isRequired: boolean;
 }
 
-/** The properties of an object's schema and of the schemas that it is composed of. */
+/** The properties of an object schema, including those of the schemas that it is composed of. */
 export function propertiesOf(value: unknown, depth = 0): Property[] {
   const { properties, required, allOf, anyOf, oneOf } = objectAt(value);
   const needed = listAt(required);
@@ -28,7 +28,7 @@ export function propertiesOf(value: unknown, depth = 0): Property[] {
   return [...new Map(all.toReversed().map((each) => [each.key, each])).values()].toReversed();
 }
 
-/** Whether values of a schema, or of one of its alternatives, are no objects: a list, a text. */
+/** Whether a schema, or one of its alternatives, describes values other than objects, such as a list or a text. */
 export function isWhole(value: unknown, depth = 0): boolean {
   const { type, properties, ...rest } = objectAt(value);
   const types = [type].flat().filter((each) => each !== undefined && each !== 'null');

@@ -1,4 +1,4 @@
-/** The parts of kit that payments need. Without this file, esbuild bundles all of a package that is imported dynamically. */
+/** The parts of kit that payments need. Without this file, esbuild would bundle all of a dynamically imported package. */
 export {
   address,
   createKeyPairSignerFromBytes,

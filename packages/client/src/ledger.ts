@@ -9,11 +9,11 @@ export interface Caps {
   readonly perBundleUsd?: number | undefined;
   /** For any 24 hours; default: 1. */
   readonly perDayUsd?: number | undefined;
-  /** For everything that the ledger has counted; default: no limit. */
+  /** For all that the ledger has counted; default: no limit. */
   readonly inAllUsd?: number | undefined;
 }
 
-/** How to find a payment on its chain, and how long it can settle. It holds no secret. */
+/** How to find a payment on its chain, and until when it can settle. It holds no secret. */
 export interface PaymentTrace {
   /** The network (CAIP-2). */
   readonly network: string;
@@ -27,15 +27,15 @@ export interface PaymentTrace {
   readonly lastValidBlockHeight: number;
 }
 
-/** A payment that is signed and not yet sent. */
+/** A signed payment that was not sent yet. */
 export interface LedgerEntry {
   /** Its amount in millionths of a dollar. */
   readonly micros: number;
   /** The request that it buys. */
   readonly request: SentRequest;
-  /** The headers that carry the payment. Keep them secret until it has settled: they can be sent again. */
+  /** The headers that carry the payment. Keep them secret until it has settled, because anyone can send them again. */
   readonly headers: Readonly<Record<string, string>>;
-  /** How to find it on the chain. */
+  /** How to find the payment on its chain. */
   readonly trace: PaymentTrace;
 }
 
@@ -43,15 +43,15 @@ export interface LedgerEntry {
 export interface EarlierPayment extends Pick<LedgerEntry, 'micros' | 'headers'> {
   /** The id that `hold` returned. */
   readonly id: string;
-  /** When it was signed, in milliseconds since 1970. */
+  /** When the payment was signed, in milliseconds since 1970. */
   readonly at: number;
-  /** `refused` after a refusal by a second 402, otherwise `signed`. */
+  /** `refused` if a second 402 refused it, otherwise `signed`. */
   readonly state: 'signed' | 'refused';
-  /** As it was recorded. Without it, a refused payment counts as spent for good. */
+  /** The trace as recorded. Without it, a refused payment counts as spent for good. */
   readonly trace?: PaymentTrace | undefined;
 }
 
-/** The record of spending. A ledger that several processes share must hold amounts atomically. */
+/** The record of spending. If several processes share a ledger, it must hold amounts atomically. */
 export interface SpendingLedger {
   /**
    * Reserves an amount, or throws `spending_limit` if that would exceed a cap.
@@ -67,12 +67,12 @@ export interface SpendingLedger {
    */
   signed(id: string, entry: LedgerEntry): Promise<void>;
   /**
-   * Frees an amount for which nothing was signed, or whose payment never settled and never will.
+   * Frees an amount. No payment was signed for it, or its payment never settled and never will.
    * @param id the id of the amount
    */
   release(id: string): Promise<void>;
   /**
-   * Records the outcome of a payment. A refused one counts as spent until it is released, because the gateway may still settle it.
+   * Records the outcome of a payment. A refused payment counts as spent until it is released, because the gateway may still settle it.
    * @param id the id of the amount
    * @param outcome whether the gateway settled the payment or refused it
    */
@@ -95,16 +95,16 @@ interface Spent extends Omit<EarlierPayment, 'state'> {
 }
 
 /**
- * Makes a ledger in memory, which is lost with the process.
+ * Makes a ledger in memory, which ends with the process.
  * @param now the time in milliseconds since 1970, for tests
  */
 export function memoryLedger(now: () => number = Date.now): SpendingLedger {
   const spent = new Map<string, Spent>();
-  /** Spending older than a day, in millionths of a dollar. */
+  /** Spending more than a day ago, in millionths of a dollar. */
   let older = 0;
   let last = 0;
 
-  /** Spending of the last 24 hours in millionths of a dollar. Entries dated in the future count: the clock was set back. */
+  /** Spending of the last 24 hours, in millionths of a dollar. Entries dated in the future count, because the clock was set back. */
   function ofDay(): number {
     let day = 0;
     for (const [id, { micros, at }] of spent) {

@@ -10,15 +10,15 @@ import type { ListedRoute } from './catalog.ts';
 import { GatewayError } from './error.ts';
 import { isWhole, type Property, propertiesOf } from './input-schema.ts';
 
-/** A parameter of a listed route; its key is the name at its place. */
+/** A parameter of a listed route. Its `key` is its name in its place. */
 export interface CallParameter extends Property {
-  /** Its name among the values of a call. */
+  /** Its name among a call's values. */
   readonly name: string;
   /** The part of the request that takes its value. */
   readonly place: 'path' | 'query' | 'body';
 }
 
-/** The request of a call, without its origin. */
+/** A call's request, without the origin. */
 export interface CallRequest {
   /** The path with its query. */
   readonly path: string;
@@ -29,7 +29,7 @@ export interface CallRequest {
 const MAX_NAME = 64;
 const MAX_NEAREST = 1_000;
 const DOTS = /^\.{1,2}$/;
-/** Surfaces whose body is `{ params }`: its members, or its items by position, are the parameters. */
+/** Surfaces with the body `{ params }`. Its members, or its items by position, are the parameters. */
 const WITH_PARAMS = ['rpc', 'das'];
 
 /**
@@ -45,7 +45,7 @@ export type CallableRoute = Pick<
 >;
 
 /**
- * Returns a row of the table of routes as a catalog lists it.
+ * Returns a row of the table of routes in the form of a catalog entry.
  * @param row a row of `@asset-gateway/protocol`
  */
 export const callableRow = ({ httpMethod, path, surface, method, input }: Route): CallableRoute => ({
@@ -59,7 +59,7 @@ export const callableRow = ({ httpMethod, path, surface, method, input }: Route)
   queryParamsSchema: undefined,
 });
 
-/** The parameters of a body, and how their values are put into it. */
+/** The parameters of a body, and how values are put into it. */
 interface BodyForm {
   readonly properties: readonly Property[];
   readonly body: (values: readonly (readonly [string, unknown])[]) => unknown;
@@ -95,7 +95,7 @@ function bodyForm({ surface, credit, inputSchema }: CallableRoute): BodyForm {
   };
 }
 
-/** Each parameter with a name of its own: one that an earlier place has too is written with its place, such as `body.id`. */
+/** Gives each parameter a distinct name. If an earlier place has the same name, it is written with its place, such as `body.id`. */
 function named(parameters: readonly Omit<CallParameter, 'name'>[]): CallParameter[] {
   const taken = new Set(parameters.map(({ key }) => key));
   const used = new Set<string>();
@@ -110,7 +110,7 @@ function named(parameters: readonly Omit<CallParameter, 'name'>[]): CallParamete
 }
 
 /**
- * Returns the parameters of a listed route: those of its path, then of its query, then of its body.
+ * Returns the parameters of a listed route: first the path's, then the query's, then the body's.
  * @param route a route of a catalog
  */
 export function callParameters(route: CallableRoute): CallParameter[] {
@@ -133,7 +133,7 @@ export function callParameters(route: CallableRoute): CallParameter[] {
 }
 
 /**
- * Tells whether a call takes members of its body that no parameter names.
+ * Tells whether a call accepts body members that no parameter names.
  * @param route a route of a catalog
  */
 export const isOpen = ({ httpMethod, surface, credit, inputSchema }: CallableRoute): boolean =>
@@ -143,7 +143,7 @@ export const isOpen = ({ httpMethod, surface, credit, inputSchema }: CallableRou
   !isWhole(inputSchema) &&
   objectAt(inputSchema).additionalProperties !== false;
 
-/** How many characters to change, add or remove to get from one text to the other. */
+/** How many characters to change, add or remove to turn one text into the other. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (let at = 0; at < one.length; at++) {
@@ -157,7 +157,7 @@ function distance(one: string, other: string): number {
   return row.at(-1) ?? 0;
 }
 
-/** The most similar of these names; undefined if there are none. */
+/** The name most similar to this one; undefined if there are no names. */
 export function nearest(name: string, names: readonly string[]): string | undefined {
   const short = name.slice(0, MAX_NAME);
   let best: { readonly name: string; readonly far: number } | undefined;
@@ -168,7 +168,7 @@ export function nearest(name: string, names: readonly string[]): string | undefi
   return best?.name;
 }
 
-/** The names among the values that are no parameters, and the required parameters without a value. */
+/** Issues for unknown names among the values, and for required parameters without a value. */
 function issuesIn(route: CallableRoute, parameters: readonly CallParameter[], values: Members): Issue[] {
   const names = parameters.map(({ name }) => name);
   const unknown = isOpen(route) ? [] : Object.keys(values).filter((name) => !names.includes(name));
@@ -204,7 +204,7 @@ function pathOf({ path }: CallableRoute, values: ReadonlyMap<string, unknown>): 
   return segments.join('/');
 }
 
-/** A value of a query; commas inside an item of a list are escaped. */
+/** A query value. Commas inside a list's item are escaped. */
 const listed = (value: unknown): string =>
   [value]
     .flat()

@@ -14,10 +14,10 @@ export function notMade(cause: unknown): never {
   throw new GatewayError('payment_not_made', { message, cause });
 }
 
-/** The headers of a payment, and how to find it on its chain. */
+/** The headers of a payment, and how to find the payment on its chain. */
 export type MadePayment = Pick<LedgerEntry, 'headers' | 'trace'>;
 
-/** Makes the payment by x402's own scheme and checks that it pays the offer. */
+/** Makes the payment with x402's own scheme, and checks that it pays the offer. */
 export async function makePayment(
   { payable, offer }: PayableOffer,
   signer: TransactionSigner,

@@ -11,16 +11,16 @@ import { callName, nearest, requestFor } from './listed-call.ts';
 import { creditFor, urlOf } from './request.ts';
 import type { CallSettings } from './settings.ts';
 
-/** A call by the name in the gateway's catalog. */
+/** A call by its name in the gateway's catalog. */
 export interface NamedCall {
   /** `<surface>.<method>` */
   readonly name: string;
-  /** By parameter. */
+  /** Values by parameter. */
   readonly values: Readonly<Record<string, unknown>>;
   readonly settings: CallSettings;
 }
 
-/** A request, and how its answer is read. */
+/** A request, and the function that reads its answer. */
 export interface PreparedCall {
   readonly outgoing: Outgoing;
   readonly row: MethodRow;
@@ -30,7 +30,7 @@ export interface PreparedCall {
 
 const notServed = (message: string): GatewayError => new GatewayError('not_served', { message });
 
-/** The route of a name on the chosen cluster, by the chosen provider or the last that serves it: of our own, Helius. */
+/** The route of a name on the chosen cluster. If no provider is chosen, the last provider that serves it: Helius for our own routes. */
 function listedFor(routes: readonly ListedRoute[], { name, settings }: NamedCall): ListedRoute {
   const { cluster = 'mainnet', provider } = settings;
   const shown = oneLine(name, 64);
@@ -39,7 +39,7 @@ function listedFor(routes: readonly ListedRoute[], { name, settings }: NamedCall
     const near = nearest(name, [...new Set(routes.map(callName))]);
     throw notServed(`the gateway's catalog has no ${shown}${near === undefined ? '' : `; the nearest is ${near}`}`);
   }
-  // An API of the operator is its own provider.
+  // An operator's API is its own provider.
   const isBy = (row: ListedRoute): boolean =>
     !provider || row.cluster === '' || ['gateway', row.surface, provider].includes(row.provider);
   const found = rows.findLast((row) => (row.cluster === '' || row.cluster === cluster) && isBy(row));
@@ -63,7 +63,9 @@ function prepare(routes: readonly ListedRoute[], call: NamedCall, base: URL): Pr
   };
 }
 
-/** The request of a named call. Throws before anything is sent if the catalog, read again if it may be outdated, does not allow it. */
+/**
+ * The request of a named call. If the catalog does not allow it, throws before anything is sent. Reads an outdated catalog again first.
+ */
 export async function namedCall(connection: Connection, deadline: Deadline, call: NamedCall): Promise<PreparedCall> {
   const [surface = ''] = call.name.split('.', 1);
   const routes = await routesOfSurface(connection, deadline, surface);
