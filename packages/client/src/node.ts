@@ -9,7 +9,7 @@ import { base58, type Signer } from './signer.ts';
 
 /**
  * Makes a new key pair.
- * @returns Solana's 64 bytes: 32 of the seed, 32 of the public key
+ * @returns Solana's 64 bytes: a seed of 32, and the public key
  */
 export function newKeypair(): Uint8Array {
   const { d = '', x = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
@@ -17,10 +17,10 @@ export function newKeypair(): Uint8Array {
 }
 
 /**
- * Reads a keypair file of the Solana CLI, which is a JSON array of 64 numbers.
+ * Reads a keypair file of the Solana CLI: a JSON array of 64 numbers.
  * @param path the full path of the file; `~` is not expanded
  * @returns the 64 bytes of the key pair
- * @throws if the file cannot be read or is no JSON
+ * @throws if the file cannot be read or is not JSON
  */
 export const keypairFromFile = (path: string): Uint8Array =>
   Uint8Array.from(JSON.parse(withoutMark(readFileSync(path, 'utf8'))) as number[]);
@@ -55,5 +55,5 @@ export function signerFromBytes(bytes: Uint8Array): Signer {
  */
 export const signerFromFile = (path: string): Signer => signerFromBytes(keypairFromFile(path));
 
-/** Makes a signer with a new key, which is lost with the process. */
+/** Makes a signer with a new key. The key is lost when the process ends. */
 export const newSigner = (): Signer => signerOf(generateKeyPairSync('ed25519').privateKey);

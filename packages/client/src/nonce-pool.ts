@@ -1,7 +1,7 @@
 import { SHARED_TIMES, type SiwxInfo } from '@asset-gateway/protocol/wire';
 import type { SignInChallenge } from './sign-in.ts';
 
-/** The difference covers the transit. */
+/** The difference allows for the transit. */
 const LIFETIME_MS = SHARED_TIMES.challengeMs - SHARED_TIMES.aheadMs;
 const MAX_NONCES = 100;
 
@@ -13,8 +13,8 @@ interface Held {
 type Waiter = (nonce: string | undefined) => void;
 
 /**
- * The nonces from a gateway's answers, for later requests. If the pool is empty while requests are in flight, a call waits briefly for
- * their nonces, because a challenge would cost a request.
+ * Nonces from a gateway's answers, for later requests. If the pool is empty while requests are in flight, a call waits briefly for their
+ * nonces, because a challenge would cost a request.
  */
 export class NoncePool {
   readonly #nonceTimeoutMs: number;
@@ -22,14 +22,14 @@ export class NoncePool {
   #waiters: Waiter[] = [];
   #inFlight = 0;
   #challenge: SignInChallenge | undefined;
-  /** When the challenge came. Signatures use the gateway's time plus the time since, because the local clock may be wrong. */
+  /** When the challenge arrived. Signatures use the gateway's time plus the time since then, because the local clock may be wrong. */
   #challengedAt = 0;
 
   constructor(nonceTimeoutMs: number) {
     this.#nonceTimeoutMs = nonceTimeoutMs;
   }
 
-  /** Whether a challenge has come. */
+  /** Whether a challenge has arrived. */
   get isKnown(): boolean {
     return this.#challenge !== undefined;
   }
@@ -40,7 +40,7 @@ export class NoncePool {
     this.#challengedAt = performance.now();
   }
 
-  /** Drops all nonces, after the gateway has refused one. */
+  /** Drops all nonces after the gateway refused one. */
   forget(): void {
     this.#held = [];
   }
@@ -51,7 +51,7 @@ export class NoncePool {
     else if (this.#held.length < MAX_NONCES) this.#held.push({ nonce, since: performance.now() });
   }
 
-  /** Begins a request with a nonce, or without one if it must fetch a challenge. Each request ends with `done`. */
+  /** Begins a request with a nonce. Without a nonce, the caller must fetch a challenge. Each request ends with `done`. */
   async take(signal: AbortSignal): Promise<string | undefined> {
     const now = performance.now();
     this.#held = this.#held.filter(({ since }) => now - since < LIFETIME_MS);
@@ -59,13 +59,13 @@ export class NoncePool {
     return held || this.#inFlight === 0 ? this.#begin(held?.nonce) : this.#wait(signal);
   }
 
-  /** Ends a request. After the last one no nonce can come, so one waiter goes on without. */
+  /** Ends a request. After the last one no nonce can arrive, so one waiting call goes on without. */
   done(): void {
     this.#inFlight--;
     if (this.#inFlight === 0) this.#waiters[0]?.(undefined);
   }
 
-  /** The challenge with this nonce for another path and with another statement, if any: its own may name the amount of another call. */
+  /** The challenge with this nonce, for another path and statement, if any. Its own statement may name the amount of another call. */
   challengeWith(nonce: string, url: URL, statement?: string): SignInChallenge | undefined {
     if (!this.#challenge) return undefined;
     const { expirationTime: _, statement: __, ...rest } = this.#challenge.info;
@@ -90,7 +90,7 @@ export class NoncePool {
       };
       const waiter: Waiter = (nonce) => {
         stopWaiting();
-        // Counted now: another request may end before the waiting call resumes.
+        // Counted now, because another request may end before the waiting call resumes.
         resolve(this.#begin(nonce));
       };
       const giveUp = () => {

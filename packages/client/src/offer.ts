@@ -2,15 +2,15 @@ import { listAt, member, microsOf, NETWORKS, objectAt, type PaymentRequired, USD
 import { GatewayError } from './error.ts';
 import type { PaymentWish } from './settings.ts';
 
-/** The transfer that pays a 402, and the memo that it writes onto the chain. */
+/** The transfer that pays a 402, and its memo on the chain. */
 export interface Offer {
   /** The network (CAIP-2). */
   readonly network: string;
   /** The mint of USDC on that network. */
   readonly asset: string;
-  /** The wallet that is paid. */
+  /** The wallet that receives the payment. */
   readonly payTo: string;
-  /** Millionths of a dollar in USDC, as decimal digits. */
+  /** USDC in millionths of a dollar, as decimal digits. */
   readonly amount: string;
   /** The price of the call from credit in dollars, if the 402 names one. */
   readonly creditPriceUsd?: string;
@@ -18,12 +18,12 @@ export interface Offer {
   readonly memo?: string;
 }
 
-/** A 402 with only the one requirement to pay. */
+/** A 402 that has only the requirement to pay. */
 export type Payable = PaymentRequired & { readonly accepts: readonly [unknown] };
 
 /** Chooses a requirement of a 402. */
 export interface OfferWish extends Partial<Pick<PaymentWish, 'buys' | 'network'>> {
-  /** Whether a memo may be signed; default: only the form of the gateway's own memos. */
+  /** Whether the client may sign a memo; default: only memos in the gateway's own form. */
   readonly allowMemo?: ((memo: string) => boolean) | undefined;
 }
 
@@ -58,27 +58,27 @@ interface Choice {
   readonly offer: Offer;
 }
 
-/** The call's price comes first and a bundle second. Routes that sell credit list several amounts. */
+/** The wanted requirement. The call's price comes first and a bundle second. A route that sells credit lists several amounts. */
 function chosen(choices: readonly Choice[], buys: PaymentWish['buys']): Choice | undefined {
   if (buys === 'call' || buys === 'credit') return choices[0];
   if (buys === 'bundle') return choices[1] ?? choices[0];
   return choices.find(({ offer }) => offer.amount === String(buys.micros));
 }
 
-/** The offer of a 402 that will be paid, and whether it is a bundle of credit. */
+/** The offer to pay from a 402, and whether it is a bundle of credit. */
 export interface PayableOffer {
   /** The 402 with this one requirement. */
   readonly payable: Payable;
-  /** What the requirement asks for. */
+  /** The offer in that requirement. */
   readonly offer: Offer;
-  /** Whether it buys credit. */
+  /** Whether the offer buys credit. */
   readonly isBundle: boolean;
 }
 
 /**
- * Finds the wanted requirement of a 402 among those that this client can pay: an exact amount of USDC on Solana.
+ * Finds the wanted requirement of a 402. It must be one that this client can pay: an exact amount of USDC on Solana.
  * @param body the parsed body of the 402
- * @param wish the purpose, the network and the allowed memos; default: the first requirement that can be paid
+ * @param wish the purpose, the network and the allowed memos; default: the first requirement that this client can pay
  * @returns undefined if the 402 asks for no payment
  * @throws GatewayError `nothing_payable` if it asks only for payments that this client cannot make
  */

@@ -34,11 +34,11 @@ export type { PayingWallet } from './paying-wallet.ts';
 export { isSameRequest } from './sent-request.ts';
 export type { Payer, PaymentWish, SignedPayment } from './settings.ts';
 
-/** A wallet and the RPC that it pays through. */
+/** A wallet, and the RPC for its payments. */
 export interface Purse {
   /** The wallet that pays. */
   readonly wallet: PayingWallet;
-  /** A Solana RPC of the paying cluster, for a fresh blockhash. */
+  /** A Solana RPC of the cluster to pay on, for a fresh blockhash. */
   readonly rpcUrl: string;
 }
 
@@ -47,24 +47,24 @@ export interface PayerOptions {
   /** The wallet that pays. */
   readonly wallet: PayingWallet;
   /**
-   * The RPC for balances, fresh blockhashes and the fate of refused payments: one URL, or one for each network (CAIP-2). The gateway
-   * cannot stand in for it: an RPC of your own keeps the caps true if a gateway refuses payments and settles them.
+   * The RPC for balances, fresh blockhashes and the fate of refused payments: one URL, or a function from the network (CAIP-2). Use an RPC
+   * of your own, because a gateway's RPC could hide that it settles payments which it refused.
    */
   readonly rpcUrl: string | ((network: string) => string);
   /** The spending limits. */
   readonly caps?: Caps;
-  /** Called with each offer within the caps before it is signed. Throw to refuse it. */
+  /** Called with each offer within the caps before it is signed. Throw to refuse the offer. */
   readonly approve?: (offer: Offer) => void | Promise<void>;
-  /** Where spending is recorded; default: in memory. */
+  /** The record of spending; default: in memory. */
   readonly ledger?: SpendingLedger;
-  /** Whether a memo may be signed; default: only memos in the gateway's own form. */
+  /** Whether the client may sign a memo; default: only memos in the gateway's own form. */
   readonly allowMemo?: (memo: string) => boolean;
 }
 
 /** A payer that can also quote without signing. */
 export interface QuotingPayer extends Payer {
   /**
-   * Returns how `pay` would pay a 402, before it checks caps and approval. Nothing is signed.
+   * Returns how `pay` would pay a 402, before it checks caps and approval. Signs nothing.
    * @param required the body of the 402
    * @param wish what the payment would buy, and its limits
    * @throws GatewayError if nothing may be paid, or `insufficient_funds` if the wallet holds too little
@@ -73,8 +73,8 @@ export interface QuotingPayer extends Payer {
 }
 
 /**
- * Signs the payment for a 402 without caps, ledger and catalog, for programs that check the offer themselves. It signs exactly the offer
- * that `offerIn` returns for this 402.
+ * Signs the payment for a 402 without caps, ledger and catalog, for programs that check the offer themselves. It signs the offer that
+ * `offerIn` returns for this 402.
  * @param body the body of the 402
  * @param purse the wallet, and an RPC for a fresh blockhash
  * @param signal aborts the reads of the RPC
@@ -95,7 +95,7 @@ export async function paymentFor(
 
 /** How long a payment waits for the balance. */
 const BALANCE_TIMEOUT_MS = 5_000;
-/** How many payments are looked up when the caps leave no room. */
+/** How many earlier payments to look up if the caps leave no room. */
 const MAX_LOOKED_UP = 20;
 
 class WalletPayer implements QuotingPayer {
@@ -103,9 +103,9 @@ class WalletPayer implements QuotingPayer {
   readonly #ledger: SpendingLedger;
   readonly #limits: Limits;
   readonly #inFlight = new Set<string>();
-  /** When this process signed each payment, by a clock that cannot be set. */
+  /** When this process signed each payment, on a clock that cannot be set. */
   readonly #signedAt = new Map<string, number>();
-  /** The ledger's error for the outcome of the last payment. */
+  /** The ledger's error when it recorded the last payment's outcome. */
   #unrecorded: unknown;
 
   constructor(options: PayerOptions) {
@@ -137,7 +137,7 @@ class WalletPayer implements QuotingPayer {
       const made = await race(signal, this.#made(decision, signer, signal));
       this.#signedAt.set(id, performance.now());
       await this.#ledger.signed(id, { micros, request, ...made });
-      // From here on another process may send the payment. It is released only once it can no longer settle.
+      // From here on, another process may send the payment. Its amount is released only when it can no longer settle.
       return this.#signedPayment({ id, micros, headers: made.headers });
     } catch (error) {
       this.#inFlight.delete(id);
@@ -164,10 +164,10 @@ class WalletPayer implements QuotingPayer {
     return decide(body, wish, { ledger: this.#ledger, inFlight: this.#inFlight, allowMemo, fateOf: fate });
   }
 
-  /** The signer of the wallet. Throws `insufficient_funds` if the wallet holds too little. */
+  /** The wallet's signer. Throws `insufficient_funds` if the wallet holds too little. */
   async #fundedSigner(found: PayableOffer, signal: AbortSignal): Promise<TransactionSigner> {
     const { network } = found.offer;
-    // Throws before a wallet is asked, if there is no RPC.
+    // Without an RPC, throws before the wallet is asked.
     const { rpcUrl } = this.#access(network, signal);
     const signer = await transactionSigner(this.#options.wallet, network).catch(notMade);
     const access = { rpcUrl, signal: AbortSignal.any([signal, AbortSignal.timeout(BALANCE_TIMEOUT_MS)]) };
@@ -186,7 +186,7 @@ class WalletPayer implements QuotingPayer {
     }
   }
 
-  /** Frees the newest payments that have expired. Returns whether there was one. */
+  /** Frees the newest expired payments. Returns whether there was one. */
   async #freed(signal: AbortSignal): Promise<boolean> {
     const earlier = (await this.#ledger.earlier()).filter(({ id }) => !this.#inFlight.has(id));
     let isFreed = false;

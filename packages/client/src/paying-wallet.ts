@@ -15,7 +15,7 @@ interface SignTransaction {
 
 type Signed = Awaited<ReturnType<TransactionModifyingSigner['modifyAndSignTransactions']>>;
 
-/** A Wallet Standard wallet as a signer of `@solana/kit`. It may change what it signs, so the payment is what it returns. */
+/** Makes a kit signer from a Wallet Standard wallet. The wallet may change the transaction, so the payment is the one it returns. */
 async function walletSigner(wallet: Wallet, network: string): Promise<TransactionSigner> {
   const { address: addressOf, getTransactionDecoder, getTransactionEncoder } = await import('./kit.ts');
   const account = await accountOf(wallet);
@@ -37,7 +37,7 @@ async function walletSigner(wallet: Wallet, network: string): Promise<Transactio
   return { address: addressOf(account.address), modifyAndSignTransactions };
 }
 
-/** A signer of `@solana/kit` for payments on this network (CAIP-2). */
+/** A `@solana/kit` signer for payments on this network (CAIP-2). */
 export async function transactionSigner(wallet: PayingWallet, network: string): Promise<TransactionSigner> {
   const { createKeyPairSignerFromBytes, createSignerFromKeyPair } = await import('./kit.ts');
   if (wallet instanceof Uint8Array) return createKeyPairSignerFromBytes(wallet);

@@ -4,11 +4,11 @@ import { GatewayError } from './error.ts';
 import type { Offer } from './offer.ts';
 import { type Instruction, type ReadTransaction, readTransaction } from './read-transaction.ts';
 
-/** A payment of x402's client. */
+/** A payment that x402's client made. */
 export interface Payment {
   /** The requirement that it pays. */
   readonly accepted: unknown;
-  /** On Solana a signed transaction, in base64. */
+  /** On Solana: a signed transaction in base64. */
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
@@ -16,7 +16,7 @@ export interface Payment {
 export interface Approved {
   readonly offer: Offer;
   readonly payer: string;
-  /** It bounds the time in which the payment can settle. */
+  /** It bounds how long the payment can settle. */
   readonly blockhash: string;
 }
 
@@ -35,7 +35,7 @@ export async function tokenAccount(owner: string, mint: string): Promise<string>
   return account;
 }
 
-/** The approved transfer: the only instruction that may move money. */
+/** The approved transfer, which is the only instruction that may move money. */
 async function transferOf({ asset, payTo, amount }: Offer, payer: string): Promise<Instruction> {
   const { getU64Encoder } = await import('./kit.ts');
   return {
@@ -48,13 +48,13 @@ async function transferOf({ asset, payTo, amount }: Offer, payer: string): Promi
 const isSame = (ones: readonly Instruction[], others: readonly Instruction[]): boolean =>
   JSON.stringify(ones) === JSON.stringify(others);
 
-/** Whether the memo is that of the offer. Without one in the offer, x402 adds a random memo. */
+/** Whether the memo is the offer's. If the offer has none, x402 adds a random memo. */
 const hasOfferedMemo = ({ memo }: Offer, memos: readonly Instruction[]): boolean =>
   memo === undefined
     ? memos.length <= 1 && memos.every(({ accounts }) => accounts.length === 0)
     : isSame(memos, [{ program: PROGRAMS.memo, accounts: [], data: [...utf8.encode(memo)] }]);
 
-/** Instructions by their purpose. */
+/** Sorts instructions by purpose. */
 function sorted(instructions: readonly Instruction[]) {
   const of = (program: string) => instructions.filter((each) => each.program === program);
   const acts = instructions.filter(
@@ -63,10 +63,10 @@ function sorted(instructions: readonly Instruction[]) {
   return { budget: of(PROGRAMS.computeBudget), memos: of(PROGRAMS.memo), acts };
 }
 
-/** A little-endian number. Beyond what JavaScript represents exactly it is still large. */
+/** A little-endian number. A number that JavaScript cannot represent exactly stays large. */
 const numberIn = (bytes: readonly number[]): number => bytes.reduceRight((sum, byte) => sum * 256 + byte, 0);
 
-/** The compute units and their price, of the one instruction each that sets them. */
+/** The compute units and their price. Each has one instruction that sets it. */
 function costOf(budget: readonly Instruction[]) {
   const set = (kind: number, bytes: number): number => {
     const { data } = budget.find((each) => each.data[0] === kind) ?? { data: [] };
@@ -80,7 +80,7 @@ function costOf(budget: readonly Instruction[]) {
   };
 }
 
-/** Why the cost of a transaction is more than the 402 allows; undefined if it is not. */
+/** Why a transaction costs more than the 402 allows; undefined if it does not. */
 function costFault(budget: readonly Instruction[], extra: Readonly<Record<string, unknown>>): string | undefined {
   const allowed = (name: keyof typeof PAYMENT_LIMITS): number =>
     Number.isSafeInteger(extra[name]) ? Number(extra[name]) : PAYMENT_LIMITS[name];
@@ -91,7 +91,7 @@ function costFault(budget: readonly Instruction[], extra: Readonly<Record<string
   return fee > maxFee ? `its fee is ${fee} lamports of at most ${maxFee}` : undefined;
 }
 
-/** How a payment differs from what was approved; undefined if it does not. */
+/** How a payment differs from the approved one; undefined if it does not. */
 async function differenceOf(
   { accepted }: Payment,
   { isPlain, signers, blockhash, instructions }: ReadTransaction,
@@ -115,9 +115,9 @@ async function differenceOf(
 }
 
 /**
- * Throws unless the payment is for this offer, makes that transfer once and nothing else, costs no more than the 402 allows, and is
- * signed by the payer. A wallet may have added its checks (`isGuard`) and changed the price of compute units. Returns the memo, an empty
- * text if there is none.
+ * Throws unless the payment is for this offer, makes its transfer once and nothing else, costs no more than the 402 allows, and has the
+ * payer's signature. The wallet may have added checks (`isGuard`) and changed the price of compute units. Returns the memo, or an empty
+ * text.
  */
 export async function assertPays(payment: Payment, approved: Approved): Promise<string> {
   const transaction = await readTransaction(String(payment.payload.transaction));

@@ -9,13 +9,13 @@ export interface Instruction {
 
 /** A signed transaction. */
 export interface ReadTransaction {
-  /** Whether it has version 0, names all accounts itself, fits a packet, and ends where its message ends. */
+  /** Whether the transaction has version 0, names all accounts itself, fits into a packet, and ends where its message ends. */
   readonly isPlain: boolean;
-  /** Who must sign, the fee payer first. */
+  /** The required signers, the fee payer first. */
   readonly signers: readonly string[];
   readonly blockhash: string;
   readonly instructions: readonly Instruction[];
-  /** Whether it carries the valid signature of this address. */
+  /** Whether the transaction has a valid signature of this address. */
   isSignedBy(address: string): Promise<boolean>;
 }
 
@@ -24,7 +24,7 @@ const ALGORITHM = 'Ed25519';
 const { subtle } = globalThis.crypto;
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Whether the address signed the message. A browser without Ed25519 cannot check that, so there a signature suffices. */
+/** Whether the address signed the message. A browser without Ed25519 cannot verify, so any signature suffices there. */
 async function isSigned({ messageBytes, signatures }: Transaction, address: string): Promise<boolean> {
   const signature = signatures[address as Address];
   if (!signature) return false;
@@ -34,7 +34,7 @@ async function isSigned({ messageBytes, signatures }: Transaction, address: stri
   return !key || subtle.verify(ALGORITHM, key, signature as Bytes, messageBytes as ReadonlyUint8Array as Bytes);
 }
 
-/** Reads a transaction in base64. Throws for anything else. */
+/** Reads a transaction in base64. Throws for other text. */
 export async function readTransaction(transaction: string): Promise<ReadTransaction> {
   const { getBase64Encoder, getCompiledTransactionMessageDecoder, getTransactionDecoder } = await import('./kit.ts');
   const bytes = getBase64Encoder().encode(transaction);
@@ -42,7 +42,7 @@ export async function readTransaction(transaction: string): Promise<ReadTransact
   const [message, end] = getCompiledTransactionMessageDecoder().read(decoded.messageBytes, 0);
   const { version, header, staticAccounts, instructions, lifetimeToken } = message;
   const lookups = 'addressTableLookups' in message ? (message.addressTableLookups ?? []) : [];
-  // Accounts from lookup tables have no address here, so they never match an approved one.
+  // Accounts from lookup tables have no address here, so they match no approved one.
   const nameOf = (index: number): string => staticAccounts[index] ?? '';
   return {
     isPlain: version === 0 && lookups.length === 0 && bytes.length <= MAX_BYTES && end === decoded.messageBytes.length,

@@ -4,7 +4,7 @@ import type { Outgoing } from './exchange.ts';
 import { fits, type SentRequest } from './sent-request.ts';
 import type { CallSettings, PaymentWish } from './settings.ts';
 
-/** A call of a method. */
+/** A method call. */
 export interface MethodCall {
   /** `<family>.<method>` */
   readonly name: string;
@@ -28,7 +28,7 @@ function queryOf(values: object = {}): string {
   return given.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`).join('&');
 }
 
-/** The JSON body, without omitted positional parameters at the end. */
+/** The JSON body, without omitted positional parameters at its end. */
 function bodyOf({ takes }: MethodRow, values: readonly unknown[], write: MethodCall['write']): string {
   if (takes === 'params')
     return write({ params: values.slice(0, values.findLastIndex((value) => value !== undefined) + 1) });
@@ -60,7 +60,7 @@ export function outgoingFor(row: MethodRow, call: MethodCall, target: Target): O
 const invalid = (message: string): GatewayError =>
   new GatewayError('invalid_request', { message: `${message}; nothing was sent` });
 
-/** The URL of a path of this gateway. Throws `invalid_request` for another origin. */
+/** The URL of a path at this gateway. Throws `invalid_request` for another origin. */
 export function urlOf(path: string, base: URL): URL {
   if (!URL.canParse(path, base)) throw invalid('the path cannot be read');
   const url = new URL(path, base);
@@ -69,8 +69,8 @@ export function urlOf(path: string, base: URL): URL {
 }
 
 /**
- * The gate and the paying cluster of a path. An operator's API has paths that are not in the table: free ones lack the `solana` and the
- * cluster of paid ones. Other unknown paths count as paid.
+ * The gate of a path, and the cluster to pay on. Paths of an operator's API are not in the table. Its free paths lack `solana` and the
+ * cluster, which its paid paths have. Other unknown paths count as paid.
  */
 export function gateOf(path: string, methods: MethodTable, chosen: string): Pick<Outgoing, 'access' | 'cluster'> {
   const row = Object.values(methods)
@@ -85,7 +85,7 @@ export function gateOf(path: string, methods: MethodTable, chosen: string): Pick
 export const creditFor = (usd: unknown): PaymentWish['buys'] =>
   usd === undefined ? 'credit' : { micros: Math.round(Number(usd) * 1e6) };
 
-/** The chosen cluster and provider of a paid method. The default provider is the last one of the table, Helius. */
+/** The chosen cluster and provider of a paid method. By default the table's last provider, Helius. */
 export function targetOf(
   row: MethodRow,
   { name, values, settings: { cluster = 'mainnet', provider } }: MethodCall,

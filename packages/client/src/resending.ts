@@ -7,7 +7,7 @@ import type { SignedPayment } from './settings.ts';
 const MAX_ATTEMPTS = 20;
 const PAUSE_MS = 1000;
 
-/** The statuses by which a gateway asks for the same payment again; 409 means that it is still working on it. */
+/** Statuses that ask for the same payment again. With 409, the gateway is still working on it. */
 const OPEN = [...RETRIED, 409];
 
 const unknownOutcome = (cause: unknown, refusal?: GatewayError): GatewayError =>
@@ -25,7 +25,7 @@ const unknownOutcome = (cause: unknown, refusal?: GatewayError): GatewayError =>
 /** A payment to send until its outcome is known. */
 export type Resent = Pick<SignedPayment, 'headers' | 'closed' | 'ended'>;
 
-/** Reports the outcome. If the ledger fails, the caller has still paid for the answer and gets it. */
+/** Reports the outcome. If the ledger fails, the caller still gets the answer, which is paid for. */
 async function close({ options }: Connection, payment: Resent, outcome: 'paid' | 'refused'): Promise<void> {
   const closed = async () => payment.closed?.(outcome);
   await closed()
@@ -34,8 +34,8 @@ async function close({ options }: Connection, payment: Resent, outcome: 'paid' |
 }
 
 /**
- * The last answer to a payment in this call. Throws `payment_unknown` if the payment may have settled. A payment that the gateway says
- * was not used stays open: the next call for the request sends it again while it can settle.
+ * The last answer to a payment in this call. Throws `payment_unknown` if the payment may have settled. A payment that the gateway calls
+ * unused stays open: the next call for the request sends it again while it can settle.
  */
 async function lastAnswer(connection: Connection, payment: Resent, response: Response): Promise<Response> {
   if (response.ok || response.status === 402) {
@@ -45,7 +45,7 @@ async function lastAnswer(connection: Connection, payment: Resent, response: Res
   const refusal = errorOf(response, await response.clone().text());
   const state = refusal.payment?.state;
   const isOurs = refusal.code !== 'not_a_gateway';
-  // An answer that is not from a gateway, such as a proxy's page, leaves the outcome open, and so does a 5xx.
+  // A 5xx and an answer that is not from a gateway, such as a proxy's page, leave the outcome open.
   const isUnderWay = retryAfterMs(response, OPEN) !== undefined || state === 'pending' || state === 'in_progress';
   if (isOurs && state === 'unused') return response;
   if (!isOurs || isUnderWay || response.status >= 500) throw unknownOutcome(undefined, refusal);
@@ -53,7 +53,7 @@ async function lastAnswer(connection: Connection, payment: Resent, response: Res
   return response;
 }
 
-/** Sends one payment until its outcome is known. It is resent, never signed again. */
+/** Sends one payment until its outcome is known. Resends it, but never signs again. */
 export async function resend(
   connection: Connection,
   request: SentRequest,
@@ -63,7 +63,7 @@ export async function resend(
   try {
     for (let attempts = 1; ; attempts++) {
       const isLast = attempts === MAX_ATTEMPTS;
-      // Resending the same payment also recovers an answer that broke off.
+      // Resending the payment also recovers an answer that broke off.
       const response = await connection.send(request, payment.headers, deadline).catch((failure: unknown) => {
         const isFinal = failure instanceof GatewayError && failure.code === 'answer_too_large';
         if (isLast || isFinal || deadline.signal.aborted) throw unknownOutcome(failure);

@@ -1,12 +1,12 @@
 import type { HttpMethod } from '@asset-gateway/protocol/wire';
 
-/** A request without the headers that sign or pay it. */
+/** A request without the headers that sign or pay for it. */
 export interface SentRequest {
   /** The whole URL, with its query. */
   readonly url: string;
-  /** The verb. */
+  /** The HTTP method. */
   readonly method: HttpMethod;
-  /** The body as JSON text; undefined if it has none. */
+  /** The body as JSON text; undefined without a body. */
   readonly body?: string | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface SentRequest {
 export const isSameRequest = (one: SentRequest | undefined, other: SentRequest): boolean =>
   one?.url === other.url && one.method === other.method && one.body === other.body;
 
-/** Whether a path matches a route, whose parameters begin with a colon. */
+/** Whether a path matches a route. The route's parameters begin with a colon. */
 export function fits(pattern: string, path: string): boolean {
   const [expected, segments] = [pattern.split('/'), path.split('/')];
   return (

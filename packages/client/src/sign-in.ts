@@ -9,18 +9,18 @@ import {
 import { GatewayError } from './error.ts';
 import { base58, base64, type Signer } from './signer.ts';
 
-/** The sign-in part of a 402, in the form of x402's extension sign-in-with-x. */
+/** The sign-in part of a 402, as in x402's extension sign-in-with-x. */
 export interface SignInChallenge {
   /** The fields to sign. */
   readonly info: SiwxInfo;
-  /** The chains (CAIP-2) and kinds of signatures that the gateway accepts, as far as this client can make them. */
+  /** The chains (CAIP-2) and kinds of signatures that the gateway accepts and this client can make. */
   readonly supportedChains: readonly { readonly chainId: string; readonly type: string }[];
 }
 
 type SignInMembers = Readonly<Record<string, unknown>>;
 
 const utf8 = new TextEncoder();
-/** One line. A line break in a field could make the signed text read as another sign-in. */
+/** One line. A line break in a field could turn the signed text into another sign-in. */
 const LINE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{0,1024}$/u;
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 /** The signed fields of a challenge and their formats. */
@@ -66,7 +66,7 @@ export function challengeIn(body: unknown): SignInChallenge | undefined {
   return { info: Object.fromEntries(info.filter(({ length }) => length > 0)), supportedChains };
 }
 
-/** Throws unless the challenge is for the requested URL: a signature for another place could be replayed there. */
+/** Throws unless the challenge is for the requested URL, because a signature for another place could be replayed there. */
 function assertBoundTo({ domain, uri }: SiwxInfo, { host, origin, pathname, search }: URL): void {
   const places = [origin, origin + pathname, origin + pathname + search];
   if (domain !== host || !places.includes(uri))

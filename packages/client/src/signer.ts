@@ -4,7 +4,7 @@ import { GatewayError } from './error.ts';
 const DIGITS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const utf8 = new TextEncoder();
 
-/** Bytes as base58. A library for both directions would add a fifth to what a page loads to sign in. */
+/** Encodes bytes as base58. A library for both directions would add a fifth to what a page loads to sign in. */
 export function base58(bytes: Uint8Array): string {
   let number = bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
   let text = '';
@@ -13,7 +13,7 @@ export function base58(bytes: Uint8Array): string {
   return '1'.repeat(firstNonZero < 0 ? bytes.length : firstNonZero) + text;
 }
 
-/** The base64 of a text's UTF-8 bytes. */
+/** Encodes a text's UTF-8 bytes as base64. */
 export function base64(text: string): string {
   let bytes = '';
   for (const byte of utf8.encode(text)) bytes += String.fromCharCode(byte);
@@ -34,14 +34,14 @@ export interface Signer {
 
 const { subtle } = globalThis.crypto;
 
-/** A key of WebCrypto. */
+/** A WebCrypto key. */
 type Key = Parameters<typeof subtle.sign>[1];
 
-/** An Ed25519 key pair of WebCrypto; its private key need not be extractable. */
+/** An Ed25519 key pair of WebCrypto. Its private key need not be extractable. */
 export interface KeyPair {
-  /** Signs; its usages include `sign`. */
+  /** The key that signs. Its usages include `sign`. */
   readonly privateKey: Key;
-  /** The wallet's address; extractable, as public keys always are. */
+  /** The wallet's address. Public keys are always extractable. */
   readonly publicKey: Key;
 }
 
@@ -60,13 +60,13 @@ export async function signerFromKeyPair({ privateKey, publicKey }: KeyPair): Pro
   return { address, signMessage };
 }
 
-/** Makes a signer with a new key, which cannot be extracted from WebCrypto and is lost with the page or process. */
+/** Makes a signer with a new key. The key cannot be extracted from WebCrypto and ends with the page or process. */
 export async function throwAwaySigner(): Promise<Signer> {
   return signerFromKeyPair((await subtle.generateKey(ALGORITHM, false, ['sign', 'verify'])) as KeyPair);
 }
 
 /**
- * Makes a signer from the bytes of a key, by WebCrypto.
+ * Makes a signer from a key's bytes, with WebCrypto.
  * @param bytes the 32 bytes of a seed, or Solana's 64 bytes of seed and public key
  * @throws TypeError for another length
  */
@@ -79,28 +79,28 @@ export async function signerFromBytes(bytes: Uint8Array): Promise<Signer> {
   return signerFromKeyPair({ privateKey, publicKey });
 }
 
-/** A message as `@solana/kit` hands it to its signers. */
+/** A message in the form that `@solana/kit` gives to its signers. */
 export interface SignableMessage {
   /** The bytes to sign. */
   readonly content: Uint8Array;
-  /** Signatures that it has already, by address. */
+  /** The signatures that the message already has, by address. */
   readonly signatures: Readonly<Record<string, Uint8Array>>;
 }
 
-/** The shape of a message signer of `@solana/kit`, such as `createKeyPairSignerFromBytes` makes. */
+/** A message signer of `@solana/kit`, such as `createKeyPairSignerFromBytes` makes. */
 export interface KitMessageSigner {
   /** The public key in base58. */
   readonly address: string;
   /**
    * Signs each message.
    * @param messages the messages
-   * @returns the signatures of 64 bytes by address, for each message
+   * @returns for each message, signatures of 64 bytes by address
    */
   signMessages(messages: readonly SignableMessage[]): Promise<readonly Readonly<Record<string, Uint8Array>>[]>;
 }
 
 /**
- * Makes a signer from one of `@solana/kit`.
+ * Makes a signer from a `@solana/kit` signer.
  * @param signer a message signer, such as a key pair signer
  */
 export function signerFromKit(signer: KitMessageSigner): Signer {
@@ -126,11 +126,11 @@ export interface WalletAccount {
 
 /** A wallet of the Wallet Standard. */
 export interface Wallet {
-  /** What errors call the wallet. */
+  /** The wallet's name in errors. */
   readonly name: string;
-  /** The accounts that it shows; empty until it is connected. */
+  /** The accounts that the wallet shows; empty until it is connected. */
   readonly accounts: readonly WalletAccount[];
-  /** What it can do, by the name of the feature, such as `solana:signMessage`. */
+  /** The wallet's features by name, such as `solana:signMessage`. */
   readonly features: Readonly<Record<string, unknown>>;
 }
 
@@ -152,7 +152,7 @@ const notSigned = (message: string): GatewayError => new GatewayError('not_signe
 const isSame = (one: Uint8Array, other: Uint8Array): boolean =>
   one.length === other.length && one.every((byte, at) => byte === other[at]);
 
-/** A feature of a wallet. Throws if the wallet does not have it. */
+/** A wallet's feature. Throws if the wallet lacks it. */
 export function featureOf<T>(wallet: Wallet, name: string): T {
   const feature = wallet.features[name];
   if (feature) return feature as T;

@@ -21,13 +21,13 @@ const requirementsIn = (body: Body402): readonly unknown[] => listAt(body, 'acce
 
 const AMOUNT = /^[0-9]{1,15}$/;
 
-/** The price that a requirement asks for, in millionths of a dollar; infinite if it cannot be read. */
+/** A requirement's price in millionths of a dollar; infinite if it cannot be read. */
 function priceIn(requirement: unknown): number {
   const amount = member(requirement, 'amount');
   return typeof amount === 'string' && AMOUNT.test(amount) ? Number(amount) : Number.POSITIVE_INFINITY;
 }
 
-/** What a call costs from credit: what the text to sign names, or else what the 402 tells. */
+/** A call's price from credit: the amount in the text to sign, else the one in the 402. */
 function creditPriceIn(requirement: unknown, challenge: SignInChallenge | undefined): number {
   const told = below(requirement, 'extra', 'creditPriceUsd');
   return mostMicrosOf(challenge?.info.statement) ?? microsOf(told) ?? priceIn(requirement);
@@ -39,7 +39,7 @@ const preference = ({ connection }: Exchange): Readonly<Record<string, string>> 
 const isWithinCap = ({ settings: { maxUsd } }: Exchange, micros: number): boolean =>
   maxUsd === undefined || micros <= microsOfUsd(maxUsd);
 
-/** Pays a 402 if the client has a payer; otherwise the 402 is the answer. */
+/** Pays a 402 if the client has a payer. Otherwise the 402 is the answer. */
 async function payFor(exchange: Exchange, response: Response, body: Body402): Promise<Response> {
   const { connection, outgoing, settings, deadline } = exchange;
   const { pay } = connection.options;
@@ -59,17 +59,17 @@ async function payFor(exchange: Exchange, response: Response, body: Body402): Pr
   return answer;
 }
 
-/** The end of a purchase of credit that is under way. Each cluster of a client has a pool. */
+/** The end of a running purchase of credit. Each cluster of a client has a pool. */
 const purchases = new WeakMap<NoncePool, Promise<void>>();
 
-/** The answer of a payment for a bundle, which parallel calls wait for and share. */
+/** The answer to a bundle's payment, which parallel calls wait for and share. */
 function shared(answer: Promise<Response>, pool: NoncePool): Promise<Response> {
   const end = (): void => void purchases.delete(pool);
   purchases.set(pool, answer.then(end, end));
   return answer;
 }
 
-/** The error for a 402 after a payment, which must not be paid again. */
+/** The error for a 402 after a payment. The client must not pay it again. */
 function refusedPayment(response: Response, text: string, micros: number): GatewayError {
   const { code, message: why, requestId, payment } = errorOf(response, text);
   const message =
@@ -78,7 +78,7 @@ function refusedPayment(response: Response, text: string, micros: number): Gatew
   return new GatewayError('payment_refused', { message, status: 402, requestId, payment, response });
 }
 
-/** Notes the price of the call that a 402 names. Throws if it is above the cap. */
+/** Notes the call's price in a 402. Throws if the price is above the cap. */
 function notePrice(exchange: Exchange, body: Body402, challenge: SignInChallenge | undefined): void {
   const { connection, outgoing, settings } = exchange;
   const price = creditPriceIn(requirementsIn(body)[0], challenge);
@@ -89,8 +89,8 @@ function notePrice(exchange: Exchange, body: Body402, challenge: SignInChallenge
 }
 
 /**
- * The next answer after a 402 if credit can pay: to a signature, or to a request that asks for credit. Undefined if only a payment can:
- * the credit is used up, or the gateway sells none. `nonce`: what the refused request has signed.
+ * The next answer after a 402, if credit can pay: to a signature, or to a request that asks for credit. Undefined if only a payment can,
+ * because the credit is used up or the gateway sells none. `nonce`: the nonce that the refused request has signed.
  */
 async function retryWithCredit(
   exchange: Exchange,
@@ -112,14 +112,14 @@ async function retryWithCredit(
     if (nonce !== undefined) pool.forget();
     return exchange.answer(pool, challenge);
   }
-  // Asks for credit only now, because a browser page may send `Prefer` only to a gateway whose preflight allows it.
+  // Asks for credit only now. From a browser page, a gateway that sells no credit would reject `Prefer` in its preflight.
   return connection.sellsCredit && !hasPreferred ? exchange.send(preference(exchange)) : undefined;
 }
 
-/** An answer paid from credit, or else by a payment. */
+/** An answer paid from credit, or else with a payment. */
 async function fromCredit(exchange: Exchange, pool: NoncePool): Promise<Response> {
   const { connection, outgoing, settings, deadline } = exchange;
-  // Waiting for a nonce pays off only if the price is known and within the cap.
+  // Waiting for a nonce is worth it only if the price is known and within the cap.
   const price = connection.prices.get(outgoing.name ?? '');
   const isPooled = pool.isKnown && price !== undefined && isWithinCap(exchange, price);
   let nonce = isPooled ? await pool.take(deadline.signal) : undefined;
@@ -142,7 +142,7 @@ async function fromCredit(exchange: Exchange, pool: NoncePool): Promise<Response
       }
     }
     const charged = creditIn(response)?.chargedMicros;
-    // The next signature is checked against the price of this answer.
+    // The next signature is checked against this answer's price.
     if (charged !== undefined && outgoing.name !== undefined) connection.prices.set(outgoing.name, charged);
     return response;
   } finally {
@@ -150,11 +150,11 @@ async function fromCredit(exchange: Exchange, pool: NoncePool): Promise<Response
   }
 }
 
-/** The challenge of a 402 that asks for a signature and no payment: a path that the table does not know may be free. */
+/** The challenge of a 402 that asks for a signature and no payment. A path that is not in the table may be free. */
 const freeChallenge = (body: Body402): SignInChallenge | undefined =>
   requirementsIn(body).length === 0 ? challengeIn(body) : undefined;
 
-/** The answer of a paid route, whatever its status, paid from credit or by a payment. */
+/** The answer of a paid route, with any status, paid from credit or with a payment. */
 export async function paidAnswer(exchange: Exchange): Promise<Response> {
   const { connection, outgoing, settings } = exchange;
   const hasCredit = settings.credit !== false && outgoing.buys === undefined && connection.sellsCredit !== false;

@@ -39,21 +39,21 @@ export {
 /** A JSON Schema. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The JSON Schema of a tool's input, which is also a Standard JSON Schema. */
+/** The JSON Schema of a tool's input. It is also a Standard JSON Schema. */
 export interface ToolSchema {
-  /** The input is an object. */
+  /** The type of every input. */
   readonly type: 'object';
   /** The schema of each parameter. */
   readonly properties: Readonly<Record<string, JsonSchema>>;
   /** The parameters that every call needs. */
   readonly required: readonly string[];
-  /** Whether a call takes other members too. */
+  /** Whether a call accepts other members. */
   readonly additionalProperties: boolean;
-  /** The interface of Standard Schema. It is not enumerable, so JSON leaves it out. */
+  /** The interface of Standard Schema. JSON omits it, because it is not enumerable. */
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: 'asset-gateway';
-    /** Accepts everything: the gateway validates and reports all issues. */
+    /** Accepts all values, because the gateway validates and reports all issues. */
     readonly validate: (value: unknown) => { readonly value: unknown };
     readonly jsonSchema: Readonly<Record<'input' | 'output', () => Record<string, unknown>>>;
   };
@@ -65,7 +65,7 @@ const LEFT_OUT = ['pattern', 'not'];
 const MAX_DEPTH = 40;
 const MAX_TEXT = 1_000;
 
-/** A schema as plain data without those keywords and hidden characters. Names of properties are kept, whatever they are. */
+/** A schema as plain data, without those keywords and hidden characters. Keeps all property names. */
 function plain(schema: unknown, depth = 0): unknown {
   if (typeof schema === 'string') return oneLine(schema, MAX_TEXT);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -82,7 +82,7 @@ function plain(schema: unknown, depth = 0): unknown {
   );
 }
 
-/** Makes a schema a Standard JSON Schema too. */
+/** Makes a schema also a Standard JSON Schema. */
 function asStandard(schema: Omit<ToolSchema, '~standard'>): ToolSchema {
   const jsonSchema = () => structuredClone({ ...schema });
   const value: ToolSchema['~standard'] = {
@@ -103,7 +103,7 @@ const inputSchemaOf = (parameters: readonly CallParameter[], additionalPropertie
     additionalProperties,
   });
 
-/** The arguments of a method from the input of its tool. */
+/** A method's arguments, from its tool's input. */
 function argumentsFrom(row: Route, input: unknown): unknown[] {
   const values = objectAt(input);
   const positional = positionalParameters(row);
@@ -114,15 +114,15 @@ function argumentsFrom(row: Route, input: unknown): unknown[] {
   return [...inPath.map((name) => values[name]), ...(hasObject ? [Object.fromEntries(rest)] : [])];
 }
 
-/** The annotations of a tool in MCP. */
+/** A tool's annotations in MCP. */
 export interface ToolAnnotations {
-  /** What a host shows to people. */
+  /** The title that a host shows to people. */
   readonly title: string;
-  /** False for a tool that pays: hosts that allow read-only tools without asking must ask for it. */
+  /** False for a tool that pays. Some hosts allow read-only tools without asking, but a payment needs the user's consent. */
   readonly readOnlyHint: boolean;
-  /** False for a tool that pays: a second call costs again. */
+  /** False for a tool that pays, because a second call costs again. */
   readonly idempotentHint: boolean;
-  /** Answers come from outside of the host. */
+  /** Answers come from outside the host. */
   readonly openWorldHint: true;
 }
 
@@ -130,23 +130,23 @@ export interface ToolAnnotations {
 export interface ToolOptions {
   /** Aborts the call. */
   readonly signal?: AbortSignal | undefined;
-  /** Also aborts the call: the AI SDK calls its signal so. */
+  /** Also aborts the call. The AI SDK uses this name. */
   readonly abortSignal?: AbortSignal | undefined;
 }
 
-/** A method of the gateway as a tool of a language model. */
+/** A gateway method as a tool for a language model. */
 export interface Tool {
-  /** `<family>_<method>`, letters, digits and underscores. */
+  /** `<family>_<method>` in letters, digits and underscores. */
   readonly name: string;
-  /** The result, the rules of the input, and the price. */
+  /** The result, the input's rules, and the price. */
   readonly description: string;
   /** The JSON Schema of the input, which is also a Standard JSON Schema. */
   readonly inputSchema: ToolSchema;
   /** Hints for hosts. */
   readonly annotations: ToolAnnotations;
-  /** The published price of a call that is settled by itself, in dollars; undefined if it is free. */
+  /** The published price of a call with a settlement of its own, in dollars; undefined if free. */
   readonly priceUsd: string | undefined;
-  /** The published price of a call from credit, in dollars; undefined if it is free or credit cannot pay for it. */
+  /** The published price of a call from credit, in dollars; undefined if the call is free or credit cannot pay for it. */
   readonly creditPriceUsd: string | undefined;
   /**
    * Calls the gateway.
@@ -157,7 +157,7 @@ export interface Tool {
    */
   execute(input: unknown, options?: ToolOptions): Promise<unknown>;
   /**
-   * Calls the gateway like `execute`, and returns the result with the text, price and transaction of the answer.
+   * Calls the gateway like `execute`. Returns the result with the answer's text, price and transaction.
    * @param input the parameters; the gateway validates them
    * @param options the host's signal
    * @throws GatewayError with a message that says what to do next
@@ -169,11 +169,11 @@ export interface Tool {
 export interface ToolsOptions {
   /** Families of methods; default: tokens, rpc, das and wallet. */
   readonly families?: readonly Surface[];
-  /** The cluster that paid tools ask and pay on; default: mainnet. */
+  /** The cluster that serves paid tools, and on which they pay; default: mainnet. */
   readonly cluster?: Cluster;
-  /** The provider of paid tools; default: as the client chooses. */
+  /** The provider of paid tools; default: the client's choice. */
   readonly provider?: UpstreamProvider;
-  /** Routes of the gateway's catalog (`routesIn`), which name its prices. Those of the operator's APIs become tools too. */
+  /** Routes of the gateway's catalog (`routesIn`), with its prices. Routes of the operator's APIs become tools too. */
   readonly listed?: readonly ListedRoute[];
 }
 
@@ -181,10 +181,10 @@ type MethodsByName = Readonly<Record<string, (...values: unknown[]) => ReturnTyp
 
 const FAMILIES: readonly Surface[] = ['tokens', 'rpc', 'das', 'wallet'];
 
-/** What a tool calls and what it tells a model. */
+/** The route of a tool, and its text for a model. */
 interface ToolSource extends Pick<Tool, 'name' | 'inputSchema' | 'priceUsd' | 'creditPriceUsd'> {
   readonly title: string;
-  /** The result and the rules of the input. */
+  /** The result, and the input's rules. */
   readonly about: string;
   readonly isBare: boolean;
   readonly call: (client: GatewayClient, input: unknown) => { full(): Promise<Full<unknown>> };
@@ -211,7 +211,7 @@ function toolOf(client: GatewayClient, source: ToolSource): Tool {
   };
 }
 
-/** The prices of a row: the catalog's if it is given, or else those of a gateway with default settings. */
+/** A row's prices from the catalog if given, else those of a gateway with default settings. */
 function pricesOf(row: Route, listed: readonly ListedRoute[]): Pick<Tool, 'priceUsd' | 'creditPriceUsd'> {
   if (row.units === undefined) return { priceUsd: undefined, creditPriceUsd: undefined };
   const [priceUsd, creditPriceUsd] = [priceMicros(row, DEFAULT_PRICING), listMicros(row, DEFAULT_PRICING)].map(dollars);
