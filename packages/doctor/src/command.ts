@@ -5,7 +5,7 @@ import { ASKING_SECONDS, PAUSES_SECONDS } from './http-client.ts';
 
 const MAX_LINES = 200;
 
-/** A diagnosis as text: a line for each fault, however many places have it, and each note, and a summary. */
+/** A diagnosis as text: a line for each fault with all its places, the notes, and a summary. */
 function report({ origin, routes, requests, findings, notes }: Diagnosis): string {
   const faults = new Map<string, Finding & { readonly places: number }>();
   for (const finding of findings) {
@@ -42,7 +42,7 @@ function originIn(words: readonly string[]): string | undefined {
   return url && /^https?:$/.test(url.protocol) ? url.origin : undefined;
 }
 
-/** Runs `asset-gateway doctor` with these arguments; returns its exit code. */
+/** Runs `asset-gateway doctor` with these arguments. Returns its exit code. */
 export async function doctor(words: readonly string[], { stdout, stderr }: Output): Promise<number> {
   if (words.some((word) => word === '--help' || word === '-h')) {
     stdout.write(USAGE);
@@ -58,7 +58,7 @@ export async function doctor(words: readonly string[], { stdout, stderr }: Outpu
     stdout.write(report(diagnosis));
     return diagnosis.findings.length > 0 ? 1 : 0;
   } catch (error) {
-    // The other side's documents may be too deep or no text.
+    // The gateway's documents may be too deep or not text.
     const reason = error instanceof Unreadable ? error.message : `${origin} cannot be examined (${error})`;
     stderr.write(`doctor: ${shown(reason)}.\n`);
     return 2;

@@ -17,14 +17,14 @@ const ENTRY = Type.Object({
   accessMode: Type.Enum(['siwx', 'exact']),
   paymentRequired: Type.Boolean(),
   priceUsd: Type.String({ pattern: '^[0-9]+\\.[0-9]{2,}$', maxLength: MAX_PRICE_LENGTH }),
-  /** Present if overpayment becomes credit; then the first requirement is the price. */
+  /** Present if overpayment becomes credit. Then the first requirement is the price. */
   credit: Type.Optional(text),
   inputSchema: object,
   inputExample: Type.Optional(object),
   outputSchema: object,
   pathParamsSchema: Type.Optional(object),
   pathParamsExample: Type.Optional(object),
-  /** Of a POST that has both a query and a body. */
+  /** Present for a POST with both a query and a body. */
   queryParamsSchema: Type.Optional(object),
   queryParamsExample: Type.Optional(object),
 });
@@ -46,16 +46,16 @@ export function entrySchemas(accessMode: unknown) {
 
 const encoded = (value: unknown): string => encodeURIComponent(String(value)).replaceAll('%2C', ',');
 
-/** `GET /assets/:assetId`. */
+/** Such as `GET /assets/:assetId`. */
 export const endpointOf = ({ httpMethod, path }: Pick<Entry, 'httpMethod' | 'path'>): string => `${httpMethod} ${path}`;
 
-/** An entry's path with its example values. */
+/** An entry's path with its example's values. */
 export function bareTarget({ path, pathParamsExample = {} }: Entry): string {
   const values = new Map<string, unknown>(Object.entries(pathParamsExample));
   return path.replace(/\/:(\w+)/g, (_, name: string) => `/${encoded(values.get(name))}`);
 }
 
-/** An entry's path and query with their example values. */
+/** An entry's path and query with their examples' values. */
 export function exampleTarget(entry: Entry): string {
   const example = (entry.httpMethod === 'GET' ? entry.inputExample : entry.queryParamsExample) ?? {};
   const pairs = Object.entries(example).map(([name, value]) => `${name}=${encoded(value)}`);

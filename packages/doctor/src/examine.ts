@@ -8,7 +8,7 @@ import { Overrun, runWithin } from './schema.ts';
 
 const MICROS = 1_000_000;
 
-/** The lowest price, if a sale at it can lose money for a gateway that settles itself. */
+/** A note on the lowest price, if a gateway that settles itself can lose money with it. */
 function priceNotes(entries: readonly Entry[]): string[] {
   const sold = entries.filter(
     ({ accessMode, paymentNetwork }) => accessMode === 'exact' && paymentNetwork?.startsWith('solana:'),
@@ -22,7 +22,7 @@ function priceNotes(entries: readonly Entry[]): string[] {
   ];
 }
 
-/** The limits that left something unchecked. */
+/** Notes on limits that left something unchecked. */
 function limitNotes({ answers, leftOut }: World): string[] {
   const unasked = answers.filter(({ failure }) => failure === TIME_OVER).length;
   const limited = answers.filter(({ status }) => status === 429).length;
@@ -37,10 +37,10 @@ function limitNotes({ answers, leftOut }: World): string[] {
 const notesOn = (world: World): string[] => [...priceNotes(world.entries), ...limitNotes(world)];
 
 const MAX_TEXT = 1_000;
-/** Checking our own gateway takes a tenth of a second. */
+/** The check of our own gateway takes a tenth of a second. */
 export const CHECK_SECONDS = 5;
 
-/** Makes a text with another party's words safe to print. */
+/** Makes foreign text safe to print. */
 export function shown(text: string): string {
   const line = oneLine(text, MAX_TEXT);
   return text.length > MAX_TEXT ? `${line}…` : line;
@@ -60,16 +60,16 @@ function faultsOf(run: (world: World) => readonly Fault[], world: World): readon
 /** The result of examining a gateway. */
 export interface Diagnosis {
   readonly origin: string;
-  /** The number of routes that were examined. */
+  /** The number of examined routes. */
   readonly routes: number;
-  /** The number of requests that were sent. */
+  /** The number of sent requests. */
   readonly requests: number;
   readonly findings: readonly Finding[];
-  /** These are not faults. */
+  /** Remarks that are not faults. */
   readonly notes: readonly string[];
 }
 
-/** Checks the gathered answers; sends no requests. Each text of the result is one line of limited length. */
+/** Checks the gathered answers without further requests. Each text of the result is one line of limited length. */
 export function diagnose(world: World): Diagnosis {
   const { origin, entries, answers } = world;
   const findings: readonly Finding[] = Object.entries(checks).flatMap(([check, run]) =>
@@ -84,7 +84,7 @@ export function diagnose(world: World): Diagnosis {
   return { origin, routes: entries.length, requests: answers.length, findings, notes };
 }
 
-/** Examines the gateway at an origin; sends no request after the signal. Rejects with `Unreadable` if there is no gateway. */
+/** Examines the gateway at an origin. Sends no request after the signal. Rejects with `Unreadable` if there is no gateway. */
 export async function examine(origin: string, signal?: AbortSignal): Promise<Diagnosis> {
   const client = new HttpClient(origin, signal);
   try {

@@ -12,10 +12,10 @@ import { type Answer, type Ask, type AskOptions, CONNECTIONS } from './http-clie
 import { parsed } from './reading.ts';
 import { mismatch } from './schema.ts';
 
-/** The gateway cannot be examined; the message says why. */
+/** The gateway cannot be examined. The message says why. */
 export class Unreadable extends Error {}
 
-/** The limit of routes, and of provider lists. */
+/** The most routes, and the most provider lists. */
 export const MAX_ROUTES = 500;
 
 const UNKNOWN_PATH = '/nothing-is-served-here';
@@ -27,7 +27,7 @@ const JUNK: Readonly<Record<Entry['accessMode'], string>> = { siwx: HEADERS.sign
 const DOCUMENTS = ['liveness', 'catalog', 'openapi', 'wellKnown', 'llms'] as const;
 type DocumentName = (typeof DOCUMENTS)[number];
 
-/** The path of a document, the same at every gateway. */
+/** The path of a document, which is the same at every gateway. */
 const pathOf = (name: DocumentName): string =>
   table.find(({ surface, method }) => surface === 'system' && method === name)?.path ?? '';
 
@@ -51,7 +51,7 @@ function preflight(ask: Ask, target: string, method: string, headers: string): P
   return ask('OPTIONS', target, { headers: sent });
 }
 
-/** The requests to every endpoint, after a plain one. `verbs` are all verbs of its path except HEAD and OPTIONS. */
+/** Sends the requests that every endpoint gets after a plain one. `verbs`: all verbs of its path except HEAD and OPTIONS. */
 async function probe(ask: Ask, target: string, verbs: readonly string[], plain: Answer) {
   const unsupported = ['GET', 'POST'].find((verb) => !verbs.includes(verb)) ?? 'DELETE';
   return {
@@ -65,7 +65,7 @@ async function probe(ask: Ask, target: string, verbs: readonly string[], plain: 
 
 export type Probe = Awaited<ReturnType<typeof probe>>;
 
-/** The requests for a document, the last one with its ETag. `json` is undefined if the body is not JSON. */
+/** Sends the requests for a document, the last one with its ETag. `json` is undefined if the body is not JSON. */
 async function probeDocument(ask: Ask, target: string, plain: Answer) {
   const probed = { ...(await probe(ask, target, ['GET'], plain)), json: parsed(plain.body) };
   const { etag } = plain.headers;
@@ -83,15 +83,15 @@ async function probeDocuments(ask: Ask, catalog: Answer) {
   return Object.fromEntries(probes) as Readonly<Record<DocumentName, DocumentProbe>>;
 }
 
-/** The options of a request with the catalog's example. */
+/** The options of a request with the catalog's example values. */
 function exampleRequest(entry: Entry): AskOptions {
   if (entry.httpMethod === 'GET') return {};
   return { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(entry.inputExample ?? {}) };
 }
 
 /**
- * The requests to a route, without a signature or a payment. `unpaid` are its bare URL twice, then with the catalog's example; the first
- * route of an access mode also with an invalid proof.
+ * Sends a route's requests without a signature or payment. `unpaid`: its bare URL twice, then with the catalog's example. The first route
+ * of an access mode also gets an invalid proof.
  */
 async function probeRoute(ask: Ask, entry: Entry, entries: readonly Entry[]) {
   const { httpMethod, path, accessMode } = entry;
@@ -111,7 +111,7 @@ async function probeRoute(ask: Ask, entry: Entry, entries: readonly Entry[]) {
 
 export type RouteProbe = Awaited<ReturnType<typeof probeRoute>>;
 
-/** Reads the catalog, which the checks compare everything with. */
+/** Reads the catalog, the reference of the checks. */
 async function readCatalog(ask: Ask): Promise<Answer> {
   const answer = await ask('GET', pathOf('catalog'));
   const { status, url, headers, body, failure } = answer;
@@ -126,7 +126,7 @@ async function readCatalog(ask: Ask): Promise<Answer> {
 const isComplete = (entry: unknown): entry is Entry =>
   entrySchemas(below(entry, 'accessMode')).every((schema) => mismatch(schema, entry) === undefined);
 
-/** The catalog's list of each provider. */
+/** Reads the catalog's list of each provider. */
 async function probeProviders(ask: Ask, catalog: unknown) {
   const providers = listAt(catalog, 'categories', 'providers')
     .slice(0, MAX_ROUTES)
@@ -137,7 +137,7 @@ async function probeProviders(ask: Ask, catalog: unknown) {
   });
 }
 
-/** Reads the public keys of receipts, if OpenAPI lists them. */
+/** Reads the public keys of receipts if OpenAPI lists them. */
 async function probeDidDocument(ask: Ask, openApi: unknown) {
   const [row] = receiptRoutes;
   if (!row || below(openApi, 'paths', row.path) === undefined) return undefined;
@@ -145,7 +145,7 @@ async function probeDidDocument(ask: Ask, openApi: unknown) {
   return { plain, json: parsed(plain.body) };
 }
 
-/** Sends all requests that the checks need, and gathers the answers. */
+/** Sends all requests for the checks, and gathers the answers. */
 export async function explore(origin: string, askOnce: Ask) {
   const answers: Answer[] = [];
   const ask: Ask = async (...request) => {
@@ -160,15 +160,15 @@ export async function explore(origin: string, askOnce: Ask) {
   const [first] = entries;
   return {
     origin,
-    /** The complete entries of the catalog. */
+    /** The catalog's complete entries. */
     entries,
-    /** The number of routes beyond the limit. */
+    /** How many routes are beyond the limit. */
     leftOut: Math.max(0, listed.length - MAX_ROUTES),
     documents,
     didDocument: await probeDidDocument(ask, documents.openapi.json),
     providers: await probeProviders(ask, catalog),
     routes: await concurrently(entries, (entry) => probeRoute(ask, entry, entries)),
-    /** A preflight with the response header that the official browser client sends by mistake. */
+    /** A preflight with the header that the official browser client sends by mistake. */
     officialPreflight: first && (await preflight(ask, bareTarget(first), first.httpMethod, SENT_BY_MISTAKE)),
     strays: {
       unknownPath: await ask('GET', UNKNOWN_PATH),
@@ -187,7 +187,7 @@ export type World = Awaited<ReturnType<typeof explore>>;
 /** The probes of all endpoints. */
 export const allProbes = ({ documents, routes }: World): readonly Probe[] => [...Object.values(documents), ...routes];
 
-/** The answered unpaid requests, each with the entry of its route. */
+/** The answers to unpaid requests, each with its route's entry. */
 export const unpaidAnswers = ({ routes }: World): { readonly entry: Entry; readonly answer: Answer }[] =>
   routes.flatMap(({ entry, unpaid }) =>
     unpaid.filter(({ status }) => status !== 0).map((answer) => ({ entry, answer })),

@@ -7,16 +7,16 @@ import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
 export const CONNECTIONS = 8;
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 5 * 1024 * 1024;
-/** All bodies stay in memory until the end. */
+/** The limit of all bodies together, which stay in memory until the end. */
 const MAX_BYTES_IN_ALL = 64 * 1024 * 1024;
 const MAX_ATTEMPTS = 3;
-/** The total of all pauses after 429. */
+/** The limit of all pauses together after 429s. */
 export const PAUSES_SECONDS = 30;
-/** The time for all requests. */
+/** The time limit of all requests together. */
 export const ASKING_SECONDS = 120;
-/** The failure of requests after the time limit. */
+/** The failure of a request after that time. */
 export const TIME_OVER = `not sent within ${ASKING_SECONDS} seconds`;
-/** Gateways of this machine, which no proxy reaches. */
+/** Gateways on this machine, which are reached without a proxy. */
 const LOCAL = /^https?:\/\/(?:localhost|127\.[\d.]+|\[::1\])(?::\d+)?$/;
 /** The characters that a request line may contain. */
 const TARGET = /^\/[\x21-\x7e]{0,8191}$/;
@@ -27,19 +27,19 @@ export interface AskOptions {
   readonly body?: string;
 }
 
-/** Sends a request; never rejects. */
+/** Sends a request. Never rejects. */
 export type Ask = (method: string, target: string, options?: AskOptions) => Promise<Answer>;
 
 /** The answer to one request. */
 export interface Answer {
   readonly method: string;
   readonly url: string;
-  /** 0 without an answer. */
+  /** 0 if there is no answer. */
   readonly status: number;
-  /** Names in lower case; repeated headers are joined. */
+  /** Headers by lower-case name. Repeated headers are joined. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Why there was no answer. */
+  /** Why there is no answer. */
   readonly failure?: string;
 }
 
@@ -47,7 +47,7 @@ function plainHeaders(headers: Dispatcher.ResponseData['headers']): Record<strin
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String([value].flat().join(', '))]));
 }
 
-/** The Retry-After of an answer, in milliseconds. */
+/** An answer's Retry-After in milliseconds. */
 function pauseOf({ headers }: Answer): number {
   const seconds = Number(headers['retry-after'] ?? 1);
   return (seconds >= 0 ? seconds : 1) * 1000;
@@ -61,9 +61,9 @@ function failureOf(error: unknown): string {
 }
 
 /**
- * A client of one origin. It sends targets unchanged, follows no redirect, and neither signs nor pays. After a 429 it pauses as long
- * as the origin asks, within a limit for all pauses. After the signal it sends nothing. `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` count,
- * except for a gateway of this machine.
+ * A client of one origin. It sends targets unchanged, follows no redirect, and neither signs nor pays. After a 429 it pauses as long as
+ * the origin asks, within a limit for all pauses. After the signal it sends nothing. It uses `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`,
+ * except for a gateway on this machine.
  */
 export class HttpClient {
   readonly #origin: string;
@@ -94,7 +94,7 @@ export class HttpClient {
     await this.#dispatcher.destroy();
   }
 
-  /** Starts a pause if the limit allows it. */
+  /** Starts a pause if the limit still allows it. */
   #mayPause(milliseconds: number): boolean {
     const now = performance.now();
     const moreMs = Math.max(0, now + milliseconds - Math.max(now, this.#quietUntil));
@@ -107,7 +107,7 @@ export class HttpClient {
   async #exchange(method: string, target: string, options: AskOptions): Promise<Answer> {
     const asked = { method, url: this.#origin + target };
     const failed = (failure: string): Answer => ({ ...asked, status: 0, headers: {}, body: '', failure });
-    // At any other target the connections throw and stop working.
+    // With another target, the connections would throw and stop working.
     if (!TARGET.test(target)) return failed('not a path');
     if (this.#signal.aborted) return failed(TIME_OVER);
     try {

@@ -6,7 +6,7 @@ const MAX_DEPTH = 100;
 /** Parses JSON; undefined if invalid. Throws a `RangeError` if it is too deep. */
 export function parsed(text: string): unknown {
   const value = attempt((): unknown => JSON.parse(text), undefined);
-  // Later code walks values recursively.
+  // Later code walks values recursively, so they must not be too deep.
   if (!isShallow(value, MAX_DEPTH)) throw new RangeError(`its JSON is more than ${MAX_DEPTH} levels deep`);
   return value;
 }
@@ -26,17 +26,17 @@ export function missingNames(expected: readonly string[], given: readonly string
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** The challenge header of an answer; empty if missing. */
+/** An answer's challenge header; empty if missing. */
 export const challengeHeader = ({ headers }: Answer): string => headers[HEADERS.paymentRequired.toLowerCase()] ?? '';
 
-/** The PaymentRequired in an answer's header, if it is base64 of a JSON object. */
+/** The PaymentRequired in an answer's header, if the header is base64 of a JSON object. */
 export function challengeInHeader(answer: Answer): Members | undefined {
   const header = challengeHeader(answer);
   const value = BASE64.test(header) ? parsed(Buffer.from(header, 'base64').toString('utf8')) : undefined;
   return isObject(value) ? value : undefined;
 }
 
-/** The JSON of bodies: many checks look into the same answers. */
+/** The parsed bodies, because many checks read the same answers. */
 const parsedBodies = new WeakMap<Answer, { readonly value: unknown }>();
 
 function parsedBody(answer: Answer): unknown {
@@ -51,7 +51,7 @@ export function challengeInBody(answer: Answer): Members | undefined {
   return isObject(value) && Array.isArray(value.accepts) ? value : undefined;
 }
 
-/** The challenge of a 402: from its body, which scripts can always read, or from its header. */
+/** The challenge of a 402, from its body, which scripts can always read, or else from its header. */
 export const challengeIn = (answer: Answer): Members | undefined =>
   answer.status === 402 ? (challengeInBody(answer) ?? challengeInHeader(answer)) : undefined;
 

@@ -9,8 +9,8 @@ const script = new Script('job()');
 export class Overrun extends Error {}
 
 /**
- * Runs a synchronous job with a time limit, also inside of a regular expression. Throws `Overrun` when the time is over. Used for input
- * of another party.
+ * Runs a synchronous job with a time limit that holds even inside a regular expression. Throws `Overrun` after it. Use it for foreign
+ * input.
  */
 export function runWithin<T>(milliseconds: number, job: () => T): T {
   context.job = job;
@@ -24,18 +24,18 @@ export function runWithin<T>(milliseconds: number, job: () => T): T {
 }
 
 const MAX_LENGTH = 120;
-/** Schemas like ours take less than a millisecond, a hundred times that on a busy machine. */
+/** Schemas like ours take under a millisecond, on a busy machine a hundred times that. */
 const MAX_MS = 1_000;
 
-/** Why a value does not match a schema of ours, if it does not. */
+/** Why a value violates one of our schemas; undefined if it does not. */
 export function mismatch(schema: unknown, value: unknown): string | undefined {
   const [fits, [first]] = Errors(schema as XSchema, value);
   return fits ? undefined : `${first?.instancePath || 'it'} ${first?.message ?? 'does not fit'}`.slice(0, MAX_LENGTH);
 }
 
 /**
- * Why a value does not match a JSON Schema (2020-12), if it does not. Another party wrote the schema, so it is interpreted, never
- * compiled to code, and stopped after a second: its patterns and references could take for ever.
+ * Why a value violates a JSON Schema (2020-12); undefined if it does not. The schema is foreign, and its patterns and references could
+ * take for ever. So it is interpreted, never compiled to code, and stopped after a second.
  */
 export function misfit(schema: unknown, value: unknown): string | undefined {
   try {
@@ -57,7 +57,7 @@ function everyObject(value: unknown): object[] {
   return found;
 }
 
-/** The references of a document that it cannot resolve itself. */
+/** The references that a document itself cannot resolve. */
 export function deadReferences(document: unknown): string[] {
   const references = everyObject(document).map((object) => below(object, '$ref'));
   const names = [...new Set(references.filter((name) => typeof name === 'string'))];

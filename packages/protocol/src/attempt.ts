@@ -1,4 +1,4 @@
-/** What some work returns, or something else if it throws. */
+/** The result of some work, or another value if the work throws. */
 export function attempt<T, Otherwise>(work: () => T, otherwise: Otherwise): T | Otherwise {
   try {
     return work();

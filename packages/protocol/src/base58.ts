@@ -3,7 +3,10 @@ import bs58 from 'bs58';
 /** A digit holds more than 5 bits. */
 const BITS = 5;
 
-/** Decodes a base58 text of exactly `length` bytes. Longer texts are not decoded, because that takes quadratic time. */
+/**
+ * Decodes a base58 text of exactly `length` bytes; undefined for other texts. Does not decode longer texts, because that takes quadratic
+ * time.
+ */
 export function decodeBase58(text: string, length: number): Uint8Array | undefined {
   if (text.length > Math.ceil((length * 8) / BITS)) return undefined;
   const bytes = bs58.decodeUnsafe(text);
@@ -12,6 +15,6 @@ export function decodeBase58(text: string, length: number): Uint8Array | undefin
 
 const ADDRESS_BYTES = 32;
 
-/** Whether a value is a base58 address of Solana. */
+/** Whether a value is a Solana address in base58. */
 export const isAddress = (value: unknown): value is string =>
   typeof value === 'string' && decodeBase58(value, ADDRESS_BYTES) !== undefined;

@@ -1,12 +1,12 @@
 import { afterString } from './json.ts';
 
-/** Begins a marked string. JSON has this character only as an escape. */
+/** The start of a marked string. In JSON this character is always escaped. */
 const MARK = '\0';
 const ESCAPED_MARK = '\\u0000';
 /** The start of a string, or the characters of a number. */
 const TOKEN = /"|[-+.0-9eE]+/g;
 
-/** A number with the text that it is written as, if JavaScript writes it otherwise: 9007199254740993, 1.50. */
+/** A number and its original text, if JavaScript would write it differently: 9007199254740993, 1.50. */
 class Digits {
   readonly text: string;
 
@@ -19,14 +19,14 @@ class Digits {
   }
 }
 
-/** Replaces numbers in a valid JSON text, for which `change` returns another text. Undefined if it replaces none. */
+/** Replaces those numbers in a valid JSON text for which `change` returns another text. Undefined if it replaces none. */
 export function withNumbers(json: string, change: (text: string) => string | undefined): string | undefined {
   const pieces: string[] = [];
   let done = 0;
   TOKEN.lastIndex = 0;
   for (let token = TOKEN.exec(json); token; token = TOKEN.exec(json)) {
     const [text] = token;
-    // The others are of `true` and `false`.
+    // The other tokens are parts of `true` and `false`.
     const changed = /[0-9]/.test(text) ? change(text) : undefined;
     if (text === '"') TOKEN.lastIndex = afterString(json, token.index);
     else if (changed !== undefined) {
@@ -41,8 +41,8 @@ const marked = (text: string): string | undefined =>
   String(Number(text)) === text ? undefined : `"${ESCAPED_MARK}${text}"`;
 
 /**
- * Parses a JSON text for `exactJson`. Undefined if `JSON.parse` keeps every digit, or if the text contains an escaped NUL, which marks
- * numbers here.
+ * Parses a JSON text for `exactJson`. Undefined if `JSON.parse` keeps every digit. Also undefined if the text contains an escaped NUL,
+ * which marks numbers here.
  */
 export function exactValue(json: string): unknown {
   const text = json.includes(ESCAPED_MARK) ? undefined : withNumbers(json, marked);
@@ -52,7 +52,7 @@ export function exactValue(json: string): unknown {
   );
 }
 
-/** Writes JSON that keeps each digit of `exactValue` and of bigints. Members that are undefined are left out. */
+/** Writes JSON that keeps each digit of `exactValue` and of bigints. Omits undefined members. */
 export function exactJson(value: unknown): string {
   if (value instanceof Digits) return value.text;
   if (typeof value === 'bigint') return String(value);

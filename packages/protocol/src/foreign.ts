@@ -1,4 +1,4 @@
-/** Control, invisible and other characters that a person does not see but a terminal or language model reads. */
+/** Control, invisible and other characters that people do not see, but terminals and language models read. */
 export const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 const BLANK = /[\t\n\r\u2028\u2029]/;
 
@@ -16,14 +16,14 @@ export const withEscapes = (text: string): string =>
 export const oneLine = (text: unknown, limit: number): string =>
   typeof text === 'string' ? text.slice(0, limit).replace(HIDDEN, (hidden) => (BLANK.test(hidden) ? ' ' : '')) : '';
 
-/** The body exceeds the reader's limit. */
+/** The body is longer than the reader's limit. */
 export class TooLarge extends Error {}
 
 /** A resizable ArrayBuffer (ES2024), whose memory can be released at once. */
 type Growing = ArrayBuffer & { resize(bytes: number): void };
 const Growing = ArrayBuffer as unknown as new (bytes: number, options: { readonly maxByteLength: number }) => Growing;
 
-/** The bytes of a body of at most `maxBytes`. Cancels a longer body and throws `TooLarge`. */
+/** Reads a body of at most `maxBytes`. Cancels a longer body and throws `TooLarge`. */
 export async function readBytes(
   body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
   maxBytes: number,
@@ -48,7 +48,7 @@ export async function readBytes(
 }
 
 /**
- * Whether a request with `redirect: 'manual'` was answered by a redirect, whose target may be another origin. Cloudflare Workers refuse
- * `redirect: 'error'`. A browser hides the status behind a 0. To a conditional request, 304 is no redirect.
+ * Whether a request with `redirect: 'manual'` got a redirect, whose target may be another origin. Browsers report its status as 0. A 304,
+ * the answer to a conditional request, is not a redirect. Cloudflare Workers refuse `redirect: 'error'`.
  */
 export const isRedirect = ({ ok, status }: Response): boolean => !ok && status < 400;

@@ -1,14 +1,14 @@
-/** x402's PaymentRequired, version 2: the challenge of a 402, in its header and body. */
+/** x402's PaymentRequired, version 2: the challenge in a 402's header and body. */
 export interface PaymentRequired {
   /** The version of x402. */
   readonly x402Version: 2;
-  /** Why the gateway asks: a refusal code. */
+  /** The refusal code that says why the gateway asks. */
   readonly error: string;
-  /** What the payment or signature is for. */
+  /** The resource that the payment or signature is for. */
   readonly resource: Resource;
-  /** The payments that the gateway takes; empty if the route needs only a signature. */
+  /** The payments that the gateway accepts. Empty if the route needs only a signature. */
   readonly accepts: readonly unknown[];
-  /** The extensions of x402 by name, such as `sign-in-with-x`. */
+  /** x402's extensions by name, such as `sign-in-with-x`. */
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
@@ -18,11 +18,11 @@ export interface Resource {
   readonly url: string;
   /** What the route answers. */
   readonly description: string;
-  /** The media type of its answers. */
+  /** The media type of the answers. */
   readonly mimeType: string;
-  /** The name of the service: 1 to 32 printable ASCII characters. */
+  /** The service's name: 1 to 32 printable ASCII characters. */
   readonly serviceName?: string;
-  /** What the service is about: at most five words, each as long as a service name. */
+  /** What the service is about: at most five words, each no longer than a service name. */
   readonly tags?: readonly string[];
 }
 
@@ -37,17 +37,17 @@ export const HEADERS = {
   version1PaymentResponse: 'X-PAYMENT-RESPONSE',
   replayed: 'Idempotency-Replayed',
   replayNonce: 'Replay-Nonce',
-  /** The status of an operator's API, if it is not 200. */
+  /** The status of an operator's API, unless it is 200. */
   upstreamStatus: 'Upstream-Status',
-  /** Credit charged and the balance. */
+  /** The charged credit and the balance. */
   credit: 'Credit',
 } as const;
 
-/** Request headers allowed to scripts: the list of specification 4.5. */
+/** The request headers that scripts may send: the list of specification 4.5. */
 export const ALLOWED_HEADERS =
   'Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, X-PAYMENT-RESPONSE, PAYMENT-RESPONSE, SIGN-IN-WITH-X, Authorization';
 
-/** Response headers exposed to scripts in a preflight: the list of specification 4.5. */
+/** The response headers that a preflight exposes to scripts: the list of specification 4.5. */
 export const EXPOSED_HEADERS = 'Content-Type, WWW-Authenticate, X-PAYMENT-RESPONSE, PAYMENT-RESPONSE';
 
 /** The official browser client sends this response header as a request header, so a preflight must allow it. */
@@ -66,6 +66,6 @@ const ALSO_EXPOSED = [
 /** CORS headers of every response. */
 export const CORS_HEADERS: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Origin': '*',
-  // Bundlers then leave it out of a client.
+  // So marked, bundlers can leave it out of a client.
   'Access-Control-Expose-Headers': /* @__PURE__ */ [EXPOSED_HEADERS, ...ALSO_EXPOSED].join(', '),
 };

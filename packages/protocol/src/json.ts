@@ -1,11 +1,11 @@
-/** A member of parsed JSON; undefined if the value is no object or has no such member. */
+/** A member of parsed JSON; undefined if the value is not an object or lacks the member. */
 export const member = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
 
-/** A JSON object of another party. */
+/** A foreign JSON object. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Whether a value is an object and no list. */
+/** Whether a value is an object and not a list. */
 export const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -19,19 +19,19 @@ export const isShallow = (value: unknown, levels: number): boolean =>
 export const below = (value: unknown, ...names: readonly string[]): unknown =>
   names.reduce((inside, name) => member(inside, name), value);
 
-/** The object at a path, or an empty one. */
+/** The object at a path; empty if there is none. */
 export function objectAt(value: unknown, ...names: readonly string[]): Members {
   const found = below(value, ...names);
   return isObject(found) ? found : {};
 }
 
-/** The list at a path, or an empty one. */
+/** The list at a path; empty if there is none. */
 export function listAt(value: unknown, ...names: readonly string[]): readonly unknown[] {
   const found = below(value, ...names);
   return Array.isArray(found) ? found : [];
 }
 
-/** The text at a path, or an empty one. */
+/** The text at a path; empty if there is none. */
 export function textAt(value: unknown, ...names: readonly string[]): string {
   const found = below(value, ...names);
   return typeof found === 'string' ? found : '';
@@ -48,11 +48,11 @@ interface Indented {
 
 const newLine = (depth: number): string => `\n${'  '.repeat(Math.max(0, Math.min(depth, MAX_INDENT)))}`;
 
-/** The index after the string that opens at `start`; a string that goes beyond `end` is cut there. */
+/** The index after the string that starts at `start`. A string that goes beyond `end` is cut there. */
 export function afterString(json: string, start: number, end = json.length): number {
   const last = Math.min(end, json.length);
   let at = json.indexOf('"', start + 1);
-  // Few strings have escapes. A search for each quote would take longer for text that is nothing but escaped quotes.
+  // Escapes are rare. Searching for each quote would take longer in a text of nothing but escaped quotes.
   if (json[at - 1] === '\\') {
     at = start + 1;
     while (at < last && json[at] !== '"') at += json[at] === '\\' ? 2 : 1;
@@ -60,7 +60,7 @@ export function afterString(json: string, start: number, end = json.length): num
   return at < 0 || at >= last ? Math.min(last + 1, json.length) : at + 1;
 }
 
-/** The index of the first character from `start` on that is no space. */
+/** The index of the first character from `start` that is not a space. */
 export function afterSpace(json: string, start: number): number {
   let at = start;
   while (at < json.length && SPACE.test(json.charAt(at))) at++;
@@ -68,8 +68,8 @@ export function afterSpace(json: string, start: number): number {
 }
 
 /**
- * Indents JSON without parsing its values, so that numbers keep every digit. Stops after about `limit` characters. A text that is
- * not JSON is returned nearly unchanged. `write` escapes texts for the place where they are shown.
+ * Indents JSON without parsing its values, so that numbers keep every digit. Stops after about `limit` characters. Leaves text that is not
+ * JSON nearly unchanged. `write` escapes texts for their place of display.
  */
 export function indentJson(json: string, limit: number, write: (text: string) => string): Indented {
   let [text, at, depth] = ['', afterSpace(json, 0), 0];
@@ -93,5 +93,5 @@ export function indentJson(json: string, limit: number, write: (text: string) =>
   return { text, isWhole: at >= json.length };
 }
 
-/** A text without the byte order mark that some editors write first (RFC 8259, section 8.1, lets a reader ignore it). */
+/** A text without the byte order mark that some editors write. RFC 8259, section 8.1, lets a reader ignore it. */
 export const withoutMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text);

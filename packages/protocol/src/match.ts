@@ -3,18 +3,18 @@ import type { HttpMethod, Route } from './route.ts';
 /** The fields of a row that the matcher reads. */
 export type Placed = Pick<Route, 'path' | 'httpMethod'>;
 
-/** The rows of a path, by verb, and its decoded parameters. */
+/** The rows of a path by verb, and the path's decoded parameters. */
 export interface Match<Row = Route> {
   /** The rows by verb. */
   readonly rows: ReadonlyMap<HttpMethod, Row>;
-  /** The parameters of the path by name. */
+  /** The path's parameters by name. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
 interface Node<Row> {
   readonly literals: Map<string, Node<Row>>;
   parameter?: Node<Row>;
-  /** The names of the parameters on the way to the rows. */
+  /** The parameter names on the way to the rows. */
   names: readonly string[];
   readonly rows: Map<HttpMethod, Row>;
 }
@@ -36,7 +36,7 @@ function childOf<Row>(parent: Node<Row>, segment: string): Node<Row> {
 
 const decode = (text: string): string => (text.includes('%') ? decodeURIComponent(text) : text);
 
-/** Whether a raw path is plain: no broken escapes, no empty or dot segments. */
+/** Whether a raw path is plain: it has no broken escapes and no empty or dot segments. */
 function isPlain(path: string): boolean {
   if (!PATH.test(path) || path.includes('//') || DOT_SEGMENT.test(path)) return false;
   try {
@@ -62,8 +62,8 @@ function find<Row>(from: Node<Row>, segments: readonly string[], values: string[
 }
 
 /**
- * The only matcher: from a raw, encoded path to its rows. Segments are decoded before comparison, and literals win over parameters
- * for every verb. Returns `malformed` for paths that are not plain, undefined for unknown ones.
+ * The only matcher. Finds the rows of a raw, encoded path. It decodes segments before comparing them, and prefers literals to parameters
+ * for every verb. Returns `malformed` for a path that is not plain, and undefined for an unknown one.
  */
 export function createMatcher<Row extends Placed>(
   rows: readonly Row[],
@@ -78,7 +78,7 @@ export function createMatcher<Row extends Placed>(
     place.rows.set(row.httpMethod, row);
     place.names = names;
   }
-  // One segment more than any row has: longer paths are unknown too.
+  // One segment more than any row has, because longer paths are unknown too.
   const limit = 1 + Math.max(0, ...rows.map(({ path }) => segmentsOf(path).length));
   return (path) => {
     if (!isPlain(path)) return 'malformed';

@@ -1,4 +1,4 @@
-/** CAIP-2 identifiers of the Solana clusters, by the name used in paths. */
+/** CAIP-2 identifiers of the Solana clusters, by their names in paths. */
 export const NETWORKS = {
   mainnet: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
   devnet: 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1',
@@ -29,5 +29,5 @@ export const USDC = {
 /** The decimals of USDC on every cluster. */
 export const USDC_DECIMALS = 6;
 
-/** The networks that a sign-in may name, mainnet first: clients use the first one that they support. */
+/** The networks that a sign-in may name, mainnet first, because clients use the first that they support. */
 export const SIGN_IN_NETWORKS: readonly string[] = [NETWORKS.mainnet, NETWORKS.devnet];

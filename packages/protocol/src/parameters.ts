@@ -4,14 +4,14 @@ import Type, { type TSchema } from 'typebox';
 export const oneOf = <const T extends readonly string[]>(values: T, description: string) =>
   Type.Enum([...values] as unknown as T, { type: 'string', description });
 
-/** Control characters and lone surrogates as ranges: not every JSON Schema validator supports Unicode categories. */
+/** Control characters and lone surrogates, as ranges, because some JSON Schema validators lack Unicode categories. */
 const NO_TEXT = '\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff';
 
 /** Non-empty text without control characters, counted in Unicode code points. */
 export const text = (description: string, maxLength = 200) =>
   Type.String({ minLength: 1, maxLength, pattern: `^[^${NO_TEXT}]{0,${maxLength}}$`, description });
 
-/** A Solana mint address or another name of an asset; the upstream decides whether it exists. */
+/** A Solana mint address or another name of an asset. The upstream decides whether the asset exists. */
 export const mint = (description: string) =>
   Type.String({ minLength: 1, maxLength: 200, pattern: `^[^${NO_TEXT},]{0,200}$`, description });
 
@@ -22,7 +22,7 @@ export const address = (description: string) => Type.String({ pattern: '^[1-9A-H
 export const integer = (minimum: number, maximum: number, description: string) =>
   Type.Integer({ minimum, maximum, description });
 
-/** A point in time in whole Unix seconds. */
+/** A time in whole Unix seconds. */
 export const unixSeconds = (description: string) => integer(0, Number.MAX_SAFE_INTEGER, `${description} Unix seconds.`);
 
 interface ListBounds {
@@ -34,7 +34,7 @@ interface ListBounds {
 export const list = <T extends TSchema>(items: T, description: string, bounds: ListBounds = {}) =>
   Type.Array(items, { ...bounds, description });
 
-/** A canonical asset id or a singleton id `solana-<mint>` as a path segment, except names reserved for fixed routes. */
+/** A canonical asset id or a singleton id `solana-<mint>` as a path segment. Names that fixed routes reserve are excluded. */
 export const assetId = (reserved: readonly string[] = []) =>
   Type.String({
     pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$',

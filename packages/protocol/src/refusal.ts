@@ -1,10 +1,10 @@
 import { REFUSALS, type RefusalCode, type RefusalKind } from './refusals.ts';
 
-/** A broken rule of a request. Never contains the value sent. */
+/** A rule that a request violates. Never contains the sent value. */
 export interface Issue {
   /** The part of the request. */
   readonly in: 'path' | 'query' | 'body';
-  /** The parameter. */
+  /** The parameter's name. */
   readonly name: string;
   /** The keyword of JSON Schema, or the name of one of our rules. */
   readonly rule: string;
@@ -12,14 +12,14 @@ export interface Issue {
   readonly message: string;
 }
 
-/** What became of a payment. */
+/** The state of a payment. */
 export interface PaymentState {
   /**
-   * After `unused`, `in_progress` and `pending` resend the same payment; never make a new one instead. A `refused` payment bought
-   * nothing, a `settled` one has moved the money.
+   * After `unused`, `in_progress` and `pending`, resend the same payment and never make a new one in its place. A `refused` payment moved
+   * no money and bought nothing. A `settled` payment moved the money.
    */
   readonly state: 'unused' | 'in_progress' | 'pending' | 'refused' | 'settled';
-  /** The base58 signature of its transaction, if known. */
+  /** The base58 signature of the payment's transaction, if known. */
   readonly transaction?: string;
 }
 
@@ -27,34 +27,34 @@ export interface PaymentState {
 export interface RefusalDetails {
   /** The state of the request's payment. */
   readonly payment?: PaymentState;
-  /** Replaces the code's status, for an upstream's own 4xx status. */
+  /** Replaces the code's status, for a 4xx status of an upstream. */
   readonly status?: number;
   /** Replaces the code's sentence. */
   readonly message?: string;
-  /** The broken rules of the request. */
+  /** The rules that the request violates. */
   readonly issues?: readonly Issue[];
   /** Replaces the code's own Retry-After. */
   readonly retryAfterSeconds?: number;
-  /** The owner of the share that is used up, if the budget itself is not. */
+  /** The owner of the used-up share. Undefined if the budget itself is used up. */
   readonly scope?: 'group' | 'wallet';
-  /** Headers of the answer besides the usual ones. */
+  /** Additional headers of the answer. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** For the log only: the failed check or fault. */
+  /** The failed check or fault, for the log only. */
   readonly reason?: string;
 }
 
 /** V8's limit of stack frames per error. */
 const engine: ErrorConstructor & { stackTraceLimit?: number | undefined } = Error;
 
-/** Thrown to refuse a request; `refuse` in stages/envelope.ts turns it into a response. */
+/** Thrown to refuse a request. `refuse` in stages/envelope.ts turns it into a response. */
 export class Refusal extends Error {
-  /** The reason that the client gets. */
+  /** The code that the client gets. */
   readonly code: RefusalCode;
-  /** What the answer says besides. */
+  /** Further facts for the answer and the log. */
   readonly details: RefusalDetails;
 
   constructor(code: RefusalCode, details: RefusalDetails = {}) {
-    // A refusal needs no stack trace, which would double its cost.
+    // A stack trace would double a refusal's cost, and no reader needs it.
     const { stackTraceLimit } = engine;
     engine.stackTraceLimit = 0;
     super(details.reason ?? code);
@@ -76,7 +76,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The JSON body of a refusal: `ok error message requestId`, then its public details. */
+/** A refusal's JSON body: `ok error message requestId`, then the public details. */
 export function refusalBody(refusal: Refusal, requestId: string, state?: PaymentState): Record<string, unknown> {
   const { message, issues, scope, payment = state } = refusal.details;
   const { retryAfterSeconds } = refusal;

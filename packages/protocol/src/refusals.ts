@@ -1,6 +1,6 @@
 import refusals from './refusals.json' with { type: 'json' };
 
-/** What a client does next after a refusal, and the codes that ask for it. The first match decides. */
+/** The client's next steps after a refusal, each with its codes. The first match decides. */
 export const NEXT_STEPS = [
   ['Sign in again', /^(?:sign_in_|invalid_siwx_)/],
   ['Pay', /^(?:payment_required|payment_malformed|payment_rejected|no_matching_|credit_exhausted|invalid_exact_)/],
@@ -14,30 +14,30 @@ export const NEXT_STEPS = [
   ['Ask the operator', /./],
 ] as const;
 
-/** What a client does next after a refusal. */
+/** The client's next step after a refusal. */
 export type NextStep = (typeof NEXT_STEPS)[number][0];
 
-/** What a client does next after a refusal with this code. */
+/** The client's next step after a refusal with this code. */
 export const nextStepOf = (code: string): NextStep =>
   NEXT_STEPS.find(([, codes]) => codes.test(code))?.[0] ?? 'Ask the operator';
 
 /** The properties of a refusal code. */
 export interface RefusalKind {
   readonly status: number;
-  /** One public sentence that tells the client what to do next. */
+  /** A public sentence that tells the client what to do next. */
   readonly message: string;
   /** A fixed Retry-After. */
   readonly retryAfterSeconds?: number;
 }
 
 /**
- * All refusals: stable code, HTTP status, public sentence. The sign-in codes are those of x402's sign-in-with-x extension, and those
- * that begin with `invalid_exact_svm_` the reasons of its verifiers for the scheme `exact` on Solana.
+ * All refusals: stable code, HTTP status, public sentence. Sign-in codes are those of x402's sign-in-with-x extension. Codes that begin
+ * with `invalid_exact_svm_` are the reasons of x402's verifiers for `exact` on Solana.
  */
 export const REFUSALS = refusals satisfies Record<string, RefusalKind>;
 
 /**
- * A stable machine-readable reason for a refusal.
+ * A refusal's stable machine-readable code.
  * @useDeclaredType
  */
 export type RefusalCode = keyof typeof REFUSALS;

@@ -22,7 +22,7 @@ function entryFaults(entry: unknown, origin: string): Fault[] {
   );
 }
 
-/** Checks that a provider's list is its part of the catalog. */
+/** Checks that a provider's list equals its part of the catalog. */
 function providerFaults({ id, routeCount, answer }: World['providers'][number], { entries }: World): Fault[] {
   if (answer.status === 0) return [];
   const own = entries.filter(({ provider }) => provider === id).map(endpointOf);
@@ -55,7 +55,7 @@ export function catalog(world: World): Fault[] {
   ];
 }
 
-/** A named example with its schema. */
+/** An example, with its name and schema. */
 type Example = readonly [name: string, schema: unknown, value: unknown];
 
 function examplesOf(entry: Entry): Example[] {
@@ -82,7 +82,7 @@ function examplesIn(operation: Members): Example[] {
 export function examples({ entries, origin, documents }: World): Fault[] {
   const openApi = documents.openapi.json;
   const components = below(openApi, 'components');
-  // An operation's schemas refer to the document's components.
+  // An operation's schemas refer to components of the document.
   const withComponents = ([name, schema, value]: Example): Example => [name, { ...Object(schema), components }, value];
   const faultsOf = (place: Place, document: string, found: readonly Example[]): Fault[] =>
     found.flatMap(([name, schema, value]) => {

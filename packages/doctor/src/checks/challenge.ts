@@ -6,9 +6,9 @@ import type { Answer } from '../http-client.ts';
 import { challengeHeader, challengeIn, challengeInBody, challengeInHeader } from '../reading.ts';
 
 const HEADER = HEADERS.paymentRequired;
-/** Proxies limit all headers of an answer to 8 KiB or less. */
+/** Proxies limit an answer's headers to 8 KiB or less in total. */
 const MAX_HEADER_LENGTH = 4096;
-/** A challenge may name a longer URL without its query. */
+/** If the URL is longer, a challenge may name it without its query. */
 const MAX_URL_LENGTH = 256;
 const MEMBERS = ['x402Version', 'error', 'resource', 'accepts', 'extensions'];
 const MAX_TAGS = 5;
@@ -42,7 +42,7 @@ function challengeProblem(answer: Answer): Problem | undefined {
   return unless(inHeader.x402Version === 2, { problem, fix: 'Write a PaymentRequired of version 2' });
 }
 
-/** Each challenge can be read and is the same in header and body. */
+/** Each challenge is readable and the same in header and body. */
 export const challenge = (world: World): Fault[] =>
   unpaidAnswers(world).flatMap(({ answer }) => (answer.status === 402 ? at(answer, challengeProblem(answer)) : []));
 
@@ -50,7 +50,7 @@ export const challenge = (world: World): Fault[] =>
 export const isRequestedUrl = (named: string, { url }: Answer): boolean =>
   named === url || (url.length > MAX_URL_LENGTH && named === url.split('?', 1)[0]);
 
-/** A wrong URL in a problem; the same text for all routes if the origin is wrong. */
+/** A problem with a wrong URL. If the origin is wrong, all routes get the same text. */
 function misnamed(named: string, { url }: Answer): string {
   const { origin } = new URL(url);
   const isElsewhere = URL.canParse(named) && new URL(named).origin !== origin;

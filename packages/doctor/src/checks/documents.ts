@@ -44,7 +44,7 @@ function documentFaults(name: string, probe: DocumentProbe): Fault[] {
   ]);
 }
 
-/** The documents are where crawlers expect them, and can be revalidated. */
+/** Crawlers find the documents in the expected places and can revalidate them. */
 export const documents = (world: World): Fault[] =>
   Object.entries(world.documents).flatMap(([name, probe]) => documentFaults(name, probe));
 

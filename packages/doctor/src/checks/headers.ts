@@ -25,7 +25,7 @@ export const answers = (world: World): Fault[] =>
 
 function corsFaults(answer: Answer): Fault[] {
   const { method, status, headers } = answer;
-  // The preflight check handles the lists of a preflight.
+  // The preflight check handles a preflight's lists.
   const isPreflight = method === 'OPTIONS' && status === 204;
   const hidden = isPreflight ? [] : missingNames(EXPOSED, names(headers['access-control-expose-headers'] ?? ''));
   return at(answer, [
@@ -44,7 +44,7 @@ function corsFaults(answer: Answer): Fault[] {
   ]);
 }
 
-/** Scripts of any page can read every answer. */
+/** Scripts on any page can read every answer. */
 export const cors = (world: World): Fault[] => answered(world).flatMap(corsFaults);
 
 function cachingFaults(answer: Answer, documents: readonly string[]): Fault[] {
@@ -71,7 +71,7 @@ export function caching(world: World): Fault[] {
   return answered(world).flatMap((answer) => cachingFaults(answer, urls));
 }
 
-/** Browsers do not guess the type of an answer. */
+/** Browsers do not guess an answer's type. */
 export const nosniff = (world: World): Fault[] =>
   answered(world).flatMap((answer) => {
     const problem = `browsers may guess the type of this ${answer.status}`;

@@ -10,7 +10,7 @@ import { price, requirements } from './requirements.ts';
 import { signIn } from './sign-in.ts';
 import { head, preflight, refusals, verbs } from './verbs.ts';
 
-/** All checks of the gathered answers by name; they send no requests. Each fault of a gateway belongs to one of them. */
+/** All checks of the gathered answers, by name. They send no requests. One check reports each fault. */
 export const checks: Readonly<Record<string, (world: World) => readonly Fault[]>> = {
   answers,
   liveness,

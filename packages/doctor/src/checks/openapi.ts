@@ -7,7 +7,7 @@ import { deadReferences, misfit } from '../schema.ts';
 
 const VERBS = ['get', 'post', 'put', 'patch', 'delete'];
 
-/** The operations of an OpenAPI document by endpoint, as in the catalog: `GET /assets/:assetId`. */
+/** An OpenAPI document's operations by endpoint, written as in the catalog: `GET /assets/:assetId`. */
 export const operationsIn = (openApi: unknown): ReadonlyMap<string, Members> =>
   new Map(
     Object.entries(objectAt(openApi, 'paths')).flatMap(([path, item]) =>
@@ -44,14 +44,14 @@ function headProblems(openApi: unknown, origin: string): (Problem | undefined)[]
 const isGated = (operation: Members): boolean =>
   below(operation, 'responses', '402') !== undefined || below(operation, 'x-payment-info') !== undefined;
 
-/** Whether the security of an operation names a scheme that the document declares. */
+/** Whether an operation's security names a scheme that the document declares. */
 function isSecured(operation: Members, openApi: unknown): boolean {
   const declared = objectAt(openApi, 'components', 'securitySchemes');
   const named = listAt(operation, 'security').flatMap((requirement) => Object.keys(Object(requirement)));
   return named.length > 0 && named.every((name) => Object.hasOwn(declared, name));
 }
 
-/** Why indexes cannot list an operation like the catalog does. */
+/** Why an index cannot list an operation as the catalog does; undefined if it can. */
 function listingProblem(operation: Members, accessMode: string, openApi: unknown): Problem | undefined {
   if (below(operation, 'responses', '402') === undefined) {
     return { problem: 'its operation in OpenAPI does not declare the 402', fix: 'Add a response 402' };
@@ -68,7 +68,7 @@ function listingProblem(operation: Members, accessMode: string, openApi: unknown
   });
 }
 
-/** OpenAPI has exactly the catalog's routes, and indexes can list them. */
+/** OpenAPI has the catalog's routes and no others, and indexes can list them. */
 export function openapi({ documents, entries, leftOut, origin }: World): Fault[] {
   const { plain, json } = documents.openapi;
   if (plain.status !== 200 || json === undefined) return [];
@@ -125,7 +125,7 @@ function indexProblem(bazaar: Members, { httpMethod, path }: Entry): Problem | u
   });
 }
 
-/** Why the catalog's schemas refuse the extension's example. */
+/** Why the extension's example violates the catalog's schemas. */
 function requestProblem(bazaar: Members, entry: Entry): Problem | undefined {
   const input = objectAt(bazaar, 'info', 'input');
   const places = [
@@ -143,7 +143,7 @@ function discoveryProblem(bazaar: Members, entry: Entry): Problem | undefined {
   return { problem: 'indexes skip it because its 402 does not describe the call', fix: `Add the extension ${BAZAAR}` };
 }
 
-/** Indexes can list each route from its bare 402. */
+/** Indexes can list each route from its 402 to a bare request. */
 export const discovery = ({ routes }: World): Fault[] =>
   routes.flatMap(({ entry, plain }) => {
     const challenge = challengeIn(plain);

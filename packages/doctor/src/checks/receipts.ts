@@ -3,10 +3,10 @@ import { below, listAt, textAt } from '@asset-gateway/protocol';
 import type { World } from '../explore.ts';
 import { at, type Fault, type Problem, unless } from '../finding.ts';
 
-/** The did:web of an origin, with the colon before its port percent-encoded. */
+/** The did:web of an origin. The colon before its port is percent-encoded. */
 const didOf = (origin: string): string => `did:web:${encodeURIComponent(new URL(origin).host)}`;
 
-/** The RFC 7638 thumbprint of an Ed25519 key, with members in the order of the RFC. */
+/** The RFC 7638 thumbprint of an Ed25519 key. Its members have the order of the RFC. */
 function thumbprintOf(key: unknown): string {
   const [crv, kty, x] = ['crv', 'kty', 'x'].map((name) => textAt(key, name));
   return createHash('sha256').update(JSON.stringify({ crv, kty, x })).digest('base64url');
@@ -46,7 +46,7 @@ function keyProblems(json: unknown, did: string): (Problem | undefined)[] {
   ];
 }
 
-/** Receipts can be verified: the key is published under the `kid` of receipts. */
+/** Clients can verify receipts, because the key is published under the receipts' `kid`. */
 export function receipts({ didDocument, origin }: World): Fault[] {
   if (!didDocument || didDocument.plain.status === 0) return [];
   const { plain, json } = didDocument;

@@ -41,11 +41,11 @@ function requirementProblem(entry: Entry, answer: Answer): Problem | undefined {
   });
 }
 
-/** Challenges of paid routes can be paid; those of free routes ask for no money. */
+/** Clients can pay the challenges of paid routes. Those of free routes ask for no money. */
 export const requirements = (world: World): Fault[] =>
   unpaidAnswers(world).flatMap(({ entry, answer }) => at(answer, requirementProblem(entry, answer)));
 
-/** Dollars as atomic units of an asset; undefined if they are not a whole number. */
+/** Dollars in atomic units of an asset; undefined if they are not a whole number. */
 function atomicUnits(dollars: string, decimals: number): string | undefined {
   if (dollars.length > MAX_PRICE_LENGTH) return undefined;
   const [whole = '', fraction = ''] = dollars.split('.');
@@ -67,7 +67,7 @@ function priceProblem({ entry, unpaid }: RouteProbe, operation: Members | undefi
   const declared = amount === undefined ? undefined : String(amount);
   const decimals = paymentAsset?.decimals ?? 0;
   const offers = unpaid.map((answer) => listAt(challengeIn(answer), 'accepts'));
-  // Clients pay the first requirement by default; with credit, larger ones follow.
+  // By default, clients pay the first requirement. With credit, larger ones follow.
   const required = offers.flatMap((accepts) => (credit === undefined ? accepts : accepts.slice(0, 1)));
   const amounts = [...new Set(required.map((requirement) => textAt(requirement, 'amount')))];
   const listed = atomicUnits(priceUsd, decimals);
@@ -83,7 +83,7 @@ function priceProblem({ entry, unpaid }: RouteProbe, operation: Members | undefi
   });
 }
 
-/** The catalog, the challenges and OpenAPI agree on prices. */
+/** Catalog, challenges and OpenAPI agree on prices. */
 export function price({ routes, origin, documents }: World): Fault[] {
   const operations = operationsIn(documents.openapi.json);
   return routes.flatMap((probed) => {

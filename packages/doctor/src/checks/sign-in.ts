@@ -10,7 +10,7 @@ import { isRequestedUrl } from './challenge.ts';
 const MAX_LIFETIME_MS = 300_000;
 const SOLANA = /^solana:[1-9A-HJ-NP-Za-km-z]{32}$/;
 
-/** Whether the two Solana networks of the catalog are offered. */
+/** Whether the extension offers the catalog's two Solana networks. */
 function offersNetworks(extension: Members, { authNetworks = [] }: Entry): boolean {
   const chains = listAt(extension, 'supportedChains');
   const ids = chains.map((chain) => textAt(chain, 'chainId'));
@@ -26,7 +26,7 @@ function signInProblems(extension: Members, entry: Entry, answer: Answer): (Prob
   }
   const { origin, host } = new URL(answer.url);
   const uri = textAt(info, 'uri');
-  // A signature for the bare origin covers all of its routes.
+  // A signature for the bare origin covers all its routes.
   const isCovered = uri === origin || isRequestedUrl(uri, answer);
   const lifetimeMs = Date.parse(textAt(info, 'expirationTime')) - Date.parse(textAt(info, 'issuedAt'));
   const realm = answer.headers['www-authenticate'] ?? '';
@@ -54,7 +54,7 @@ function signInProblems(extension: Members, entry: Entry, answer: Answer): (Prob
   ];
 }
 
-/** Wallets sign each challenge, and the gateway accepts the signature. */
+/** Wallets can sign each challenge, and the gateway accepts the signature. */
 export function signIn(world: World): Fault[] {
   const signed = unpaidAnswers(world).flatMap(({ entry, answer }) => {
     const challenge = entry.accessMode === 'siwx' && challengeIn(answer);

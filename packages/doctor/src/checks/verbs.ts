@@ -5,7 +5,7 @@ import { at, type Fault, type Problem, unless } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
 import { challengeInHeader, missingNames, names, parsed } from '../reading.ts';
 
-/** The missing and extra names in a header of a preflight. */
+/** The names that a preflight's header lacks or has in excess. */
 function listProblem(answer: Answer, header: string, expected: readonly string[]): Problem | undefined {
   const given = names(answer.headers[header.toLowerCase()] ?? '');
   const missing = missingNames(expected, given);
@@ -42,7 +42,7 @@ function officialFaults({ officialPreflight }: World): Fault[] {
   return at(officialPreflight, unless(isAllowed, { problem, fix }));
 }
 
-/** Scripts in browsers can call every route. */
+/** Browser scripts can call every route. */
 export const preflight = (world: World): Fault[] => [
   ...allProbes(world).flatMap(preflightFaults),
   ...officialFaults(world),
@@ -59,7 +59,7 @@ const COMPARED = [
   'access-control-allow-origin',
   'access-control-expose-headers',
 ];
-/** The members that differ in every challenge. */
+/** Members that differ in every challenge. */
 const FRESH = ['nonce', 'issuedAt', 'expirationTime', 'memo', 'ticket'];
 
 function verbFaults({ verbs, otherVerb }: Probe): Fault[] {
@@ -79,7 +79,7 @@ function verbFaults({ verbs, otherVerb }: Probe): Fault[] {
 /** Each path refuses unsupported verbs. */
 export const verbs = (world: World): Fault[] => allProbes(world).flatMap(verbFaults);
 
-/** A challenge without the members that differ in every one. */
+/** A challenge without members that always differ. */
 function lasting(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(lasting);
   if (!isObject(value)) return value;
@@ -104,7 +104,7 @@ function headFaults({ plain, head }: Probe): Fault[] {
   return at(head, unless(differing.length === 0, { problem: `HEAD and GET differ in ${differing.join(', ')}`, fix }));
 }
 
-/** HEAD is GET without a body. */
+/** HEAD answers like GET, but without a body. */
 export const head = (world: World): Fault[] => allProbes(world).flatMap(headFaults);
 
 function bodyFaults(answer: Answer): Fault[] {
