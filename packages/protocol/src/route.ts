@@ -3,9 +3,9 @@ import type { Cluster } from './networks.ts';
 
 const ARTICLE = /^The /;
 
-/** A positional parameter of a row. */
+/** A row's positional parameter. */
 export interface PositionalParameter {
-  /** Its description as a name, such as `account`. */
+  /** The description as a name, such as `account`. */
   readonly name: string;
   /** Whether every call needs it. */
   readonly isRequired: boolean;
@@ -13,7 +13,7 @@ export interface PositionalParameter {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** The positional parameters of a row, named after their descriptions; undefined for other rows. */
+/** A row's positional parameters, named after their descriptions; undefined for other rows. */
 export function positionalParameters({ input }: Pick<Route, 'input'>): readonly PositionalParameter[] | undefined {
   const params = input.body?.properties?.params as
     | { prefixItems?: readonly Readonly<Record<string, unknown>>[]; minItems?: number }
@@ -32,7 +32,7 @@ export type Surface = 'system' | 'tokens' | 'rpc' | 'das' | 'wallet' | 'credit';
 /** The gate of a route. */
 export type Access = 'public' | 'siwx' | 'exact';
 
-/** The verbs of rows; HEAD and OPTIONS follow from them. */
+/** The HTTP methods of rows. HEAD and OPTIONS follow from them. */
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Values by name. */
@@ -50,13 +50,13 @@ export interface RequestValues {
 
 /** A rule over several parameters, which the schemas of single parameters cannot express. */
 export interface Rule {
-  /** What an `Issue` calls the rule. */
+  /** The name of the rule in an `Issue`. */
   readonly name: string;
-  /** The rule as a sentence, which is also the message of an issue. */
+  /** The rule as a sentence. It is also the message of an issue. */
   readonly description: string;
   /** The part of the request. */
   readonly in: 'path' | 'query' | 'body';
-  /** The parameters that it reads. */
+  /** The parameters that the rule reads. */
   readonly parameters: readonly string[];
   /** For a choice: exactly one (`isExclusive`) or at least one of these names is required. Not published. */
   readonly choice?: { readonly of: readonly string[]; readonly isExclusive: boolean };
@@ -64,10 +64,10 @@ export interface Rule {
   readonly holds: (values: Values) => boolean;
 }
 
-/** The schema of a body. Operations of the operator's APIs may take another value than an object. */
+/** A body's schema. Operations of an operator's API may accept values other than objects. */
 export type BodySchema = TSchema & Partial<Pick<TObject, 'properties' | 'required'>>;
 
-/** Schemas by place; a place without a schema takes no values. */
+/** Schemas by place. A place without a schema accepts no values. */
 export interface InputSchemas {
   /** The parameters of the path. */
   readonly path?: TObject;
@@ -94,23 +94,23 @@ export const JSON_MEDIA_TYPE = 'application/json';
 export interface Route {
   /** Unique in the table, such as `tokens.search`. */
   readonly id: string;
-  /** `gateway`, one of our providers, or the name of an API of the operator. */
+  /** `gateway`, one of our providers, or the name of an operator's API. */
   readonly provider: string;
-  /** One of our surfaces, or the name of an API of the operator. */
+  /** One of our surfaces, or the name of an operator's API. */
   readonly surface: string;
   /** The envelope's `method`. */
   readonly method: string;
-  /** The verb. */
+  /** The HTTP method. */
   readonly httpMethod: HttpMethod;
   /** The path, with `:name` for a parameter. */
   readonly path: string;
-  /** What admits a client. */
+  /** How a client is admitted. */
   readonly access: Access;
-  /** Paid rows: the cluster of the data and of the payment. */
+  /** For paid rows: the cluster of data and payment. */
   readonly cluster?: Cluster;
-  /** Paid rows: the provider's units per call. */
+  /** For paid rows: the provider's units per call. */
   readonly units?: number;
-  /** Paid rows with credit on: whether the row accepts credit or sells it. */
+  /** For paid rows, if credit is on: whether the row accepts or sells credit. */
   readonly credit?: 'accepted' | 'sold';
   /** What the route answers, as a sentence. */
   readonly description: string;
@@ -118,31 +118,31 @@ export interface Route {
   readonly input: InputSchemas;
   /** Rules over several parameters. */
   readonly rules: readonly Rule[];
-  /** Refusal codes of single parameters, instead of `invalid_request`. */
+  /** Refusal codes of single parameters, in place of `invalid_request`. */
   readonly codes: Readonly<Record<string, 'invalid_provider_filter'>>;
-  /** Valid values. */
+  /** Valid example values. */
   readonly example: Partial<RequestValues>;
   /** The shape of the result. */
   readonly result: ResultShape;
-  /** Public documents: how long they may be cached. */
+  /** For public documents: how long clients may cache them. */
   readonly maxAgeSeconds?: number;
-  /** How the upstream is called. */
+  /** How to call the upstream. */
   readonly upstream: {
-    /** The upstream's path template, with `:name` for a segment or `{name}` in one. */
+    /** The upstream's path template. It has `:name` for a segment, or `{name}` in a segment. */
     readonly path: string;
     /** The values to send. */
     readonly forward: (values: RequestValues) => RequestValues;
-    /** Lists of the query that the upstream reads from repeated parameters, not from one with commas. */
+    /** Query lists that the upstream reads from repeated parameters. Others are sent with commas. */
     readonly repeated?: readonly string[];
-    /** Numbers and lists are sent as the client has written them. */
+    /** Whether numbers and lists are sent as the client wrote them. */
     readonly isVerbatim?: boolean;
-    /** It may have an effect, so a payment or a signature asks for it once. */
+    /** Whether a call may have an effect, so that it is made once per payment or signature. */
     readonly isOnce?: boolean;
-    /** An answer without a body is null. */
+    /** Whether an answer without a body counts as null. */
     readonly mayBeEmpty?: boolean;
-    /** Parameters of the path whose values may have slashes. */
+    /** Path parameters whose values may have slashes. */
     readonly slashed?: readonly string[];
-    /** Headers of the upstream request beside the usual ones. */
+    /** Additional headers of the upstream request. */
     readonly headers?: Readonly<Record<string, string>>;
   };
 }
@@ -151,8 +151,8 @@ export interface Route {
 export const unchanged = (values: RequestValues): RequestValues => values;
 
 /**
- * The success body: `ok provider surface method result`, on paid routes `ok provider cluster surface method priceUsd result`. The
- * upstream's JSON text is spliced in unchanged, so numbers beyond 2^53 survive. The gateway's own routes have no envelope.
+ * The body of a success: `ok provider surface method result`, on paid routes `ok provider cluster surface method priceUsd result`. It
+ * contains the upstream's JSON text unchanged, so numbers beyond 2^53 survive. The gateway's own routes have no envelope.
  */
 export function envelope(route: Route, json: string, priceUsd?: string): string {
   if (route.surface === 'system') return json;

@@ -6,7 +6,7 @@ const count = (values: Values, name: string): number => {
   return Array.isArray(value) ? value.length : 0;
 };
 
-/** Exactly one of these query parameters is required. */
+/** The query must have exactly one of these parameters. */
 export const exactlyOne = (...parameters: readonly string[]): Rule => ({
   name: 'exactlyOne',
   description: `Exactly one of ${parameters.join(' and ')} must be given.`,
@@ -16,7 +16,7 @@ export const exactlyOne = (...parameters: readonly string[]): Rule => ({
   holds: (values) => parameters.filter((name) => values[name] !== undefined).length === 1,
 });
 
-/** The lists together must have 1 to `maximum` items. */
+/** These lists together must have 1 to `maximum` items. */
 export const combinedCount = (place: Rule['in'], maximum: number, ...parameters: readonly string[]): Rule => ({
   name: 'combinedCount',
   description: `${parameters.join(' and ')} together must have 1 to ${maximum} items.`,
@@ -57,7 +57,7 @@ export const exactlyOneIn = (position: number, ...names: readonly string[]): Rul
 
 const ADDRESS_BYTES = 32;
 
-/** A text without a dot must be base58 of 32 bytes; names have a dot. */
+/** Whether a value is a name, which has a dot, or base58 of 32 bytes. */
 function isWallet(value: unknown): boolean {
   if (typeof value !== 'string' || value.includes('.')) return true;
   return decodeBase58(value, ADDRESS_BYTES) !== undefined;

@@ -15,27 +15,27 @@ export interface SiwxMessage {
   readonly address: string;
   /** A sentence for the person who signs. */
   readonly statement?: string;
-  /** The URL that the signature is for. */
+  /** The URL that the signature covers. */
   readonly uri: string;
   /** The version of EIP-4361. */
   readonly version: string;
-  /** CAIP-2, `solana:<chain reference>`. */
+  /** The chain (CAIP-2): `solana:<chain reference>`. */
   readonly chainId: string;
-  /** Makes the signature valid for one request. */
+  /** Limits the signature to one request. */
   readonly nonce: string;
   /** When the nonce was issued: RFC 3339, UTC. */
   readonly issuedAt: string;
-  /** When the signature ends: RFC 3339, UTC. */
+  /** When the signature expires: RFC 3339, UTC. */
   readonly expirationTime?: string;
-  /** When the signature begins: RFC 3339, UTC. */
+  /** When the signature becomes valid: RFC 3339, UTC. */
   readonly notBefore?: string;
-  /** An id of the issuer's choice. */
+  /** An id that the issuer chose. */
   readonly requestId?: string;
   /** URLs that the signature also covers. */
   readonly resources?: readonly string[];
 }
 
-/** The text whose UTF-8 bytes a Solana wallet signs (x402 sign-in-with-x; the layout of EIP-4361). */
+/** The text whose UTF-8 bytes a Solana wallet signs. Source: x402 sign-in-with-x, with the layout of EIP-4361. */
 export function siwxMessageText(message: SiwxMessage): string {
   const lines = [`${message.domain} wants you to sign in with your Solana account:`, message.address, ''];
   if (message.statement) lines.push(message.statement, '');
@@ -57,7 +57,7 @@ export function siwxMessageText(message: SiwxMessage): string {
 export interface SiwxPayload extends SiwxMessage {
   /** The kind of signature, `ed25519`. */
   readonly type: string;
-  /** How the text was signed; x402 allows the field, and the gateway does not read it. */
+  /** How the text was signed. x402 allows this field, but the gateway does not read it. */
   readonly signatureScheme?: string;
   /** The signature of 64 bytes in base58. */
   readonly signature: string;
@@ -65,7 +65,7 @@ export interface SiwxPayload extends SiwxMessage {
 
 const REQUIRED = ['domain', 'address', 'uri', 'version', 'chainId', 'type', 'nonce', 'issuedAt', 'signature'];
 const OPTIONAL = ['statement', 'expirationTime', 'notBefore', 'requestId', 'signatureScheme', 'resources'];
-// Marked, since a page that only signs in must not load the names.
+// Marked as pure, because a page that only signs in must not load these names.
 const FIELDS = /* @__PURE__ */ REQUIRED.concat(OPTIONAL);
 const MAX_FIELD_LENGTH = 1024;
 const MAX_RESOURCES = 8;
@@ -78,7 +78,7 @@ const isText = (value: unknown): value is string =>
 const isResources = (value: unknown): boolean =>
   Array.isArray(value) && value.length <= MAX_RESOURCES && value.every(isText);
 
-/** Validates parsed JSON as a sign-in and drops unknown fields; undefined if invalid. */
+/** Validates parsed JSON as a sign-in and drops unknown fields. Undefined if it is invalid. */
 export function readSiwxPayload(json: unknown): SiwxPayload | undefined {
   if (!isObject(json)) return undefined;
   const payload: Record<string, unknown> = {};
@@ -94,19 +94,19 @@ export function readSiwxPayload(json: unknown): SiwxPayload | undefined {
 /** The key of the sign-in extension in a PaymentRequired object. */
 export const SIWX_EXTENSION = 'sign-in-with-x';
 
-/** The gateway's part of a sign-in; the client adds its address, a chain and the signature. */
+/** The gateway's fields of a sign-in. The client adds its address, a chain and the signature. */
 export interface SiwxInfo {
   /** Host and port of the gateway. */
   readonly domain: string;
-  /** The URL that the signature is for. */
+  /** The URL that the signature covers. */
   readonly uri: string;
   /** The version of EIP-4361. */
   readonly version: '1';
-  /** Makes the signature valid for one request: 32 lower-case hex digits. */
+  /** Limits the signature to one request: 32 lower-case hex digits. */
   readonly nonce: string;
   /** When the nonce was issued: RFC 3339, UTC. */
   readonly issuedAt: string;
-  /** When the nonce ends: RFC 3339, UTC. */
+  /** When the nonce expires: RFC 3339, UTC. */
   readonly expirationTime: string;
   /** A sentence for the person who signs. */
   readonly statement: string;
@@ -143,7 +143,7 @@ const chain = (chainId: string) => ({ chainId, type: 'ed25519' });
 
 const SUPPORTED_CHAINS = /* @__PURE__ */ SIGN_IN_NETWORKS.map(chain);
 
-/** The sign-in extension of a challenge, for all networks or one. */
+/** The sign-in extension of a challenge, for one network or all. */
 export const siwxExtension = (info: SiwxInfo, network?: string) => ({
   info,
   supportedChains: network === undefined ? SUPPORTED_CHAINS : [chain(network)],

@@ -1,6 +1,6 @@
 import { dollars } from './pricing.ts';
 
-/** The statement to sign for one call paid from credit. Its price may be at most this many millionths of a dollar. */
+/** The statement to sign for one call from credit. The call may cost at most this many millionths of a dollar. */
 export const spendStatement = (micros: number): string => `Spend ${dollars(micros)} USD of your credit on this call.`;
 
 const MAX_WHOLE_DIGITS = 9;
@@ -11,7 +11,7 @@ function isDigits(text: string): boolean {
   return text !== '';
 }
 
-/** Decimal dollars in millionths; undefined for any other text. Reads each letter once. */
+/** Decimal dollars in millionths; undefined for other text. Reads each character once. */
 export function microsOf(text: unknown): number | undefined {
   if (typeof text !== 'string') return undefined;
   const [whole = '', decimals = '0', ...rest] = text.split('.', 3);
@@ -20,7 +20,7 @@ export function microsOf(text: unknown): number | undefined {
   return Number(whole + decimals.padEnd(DECIMALS, '0'));
 }
 
-/** The most that a signed statement lets a call cost, in millionths of a dollar; undefined unless it begins with `Spend <dollars> USD`. */
+/** The highest price that a signed statement allows, in millionths of a dollar; undefined unless it begins with `Spend <dollars> USD`. */
 export function mostMicrosOf(statement = ''): number | undefined {
   const [verb, amount = '', currency] = statement.split(' ', 3);
   return verb === 'Spend' && currency === 'USD' ? microsOf(amount) : undefined;

@@ -1,4 +1,4 @@
-/** The limits of a payment's cost if a 402 names none: the fee in lamports and the compute units. */
+/** Limits of a payment's cost if a 402 names none: the fee in lamports, and the compute units. */
 export const PAYMENT_LIMITS = { maxFeeLamports: 20_000, maxComputeUnits: 400_000 } as const;
 
 const LAMPORTS_PER_SIGNATURE = 5_000;
@@ -6,28 +6,28 @@ const MICRO_LAMPORTS = 1_000_000;
 
 /** The parts of a transaction's fee. */
 export interface TransactionCost {
-  /** How many signatures it has. */
+  /** How many signatures the transaction has. */
   readonly signatures: number;
-  /** The compute units that it may use. */
+  /** How many compute units it may use. */
   readonly computeUnits: number;
-  /** The priority price of a compute unit. */
+  /** The priority price of a compute unit, in millionths of a lamport. */
   readonly microLamports: number;
 }
 
-/** The fee of a transaction in lamports: its signatures, and its priority price for all of its compute units. */
+/** A transaction's fee in lamports, for its signatures and for the priority of all its compute units. */
 export const feeLamports = ({ signatures, computeUnits, microLamports }: TransactionCost): number =>
   signatures * LAMPORTS_PER_SIGNATURE + Math.ceil((computeUnits * microLamports) / MICRO_LAMPORTS);
 
-/** The program whose checks wallets add to transactions: a check that fails ends the transaction. */
+/** The program of the checks that wallets add to transactions. If a check fails, the transaction fails. */
 const LIGHTHOUSE = 'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95';
 
 /**
- * Its instructions that only read accounts, by their first byte. The others write (0) and close (1) memory with a payer's signature, ask
- * for the time (15), which no simulation foresees, or are about other programs (16, 17).
- * Source: programs/lighthouse/src/instruction.rs of https://github.com/Jac0xb/lighthouse.
+ * First bytes of its instructions that only read accounts. The others write (0) and close (1) memory with a payer's signature, ask for the
+ * time (15), which no simulation foresees, or concern other programs (16, 17). Source: programs/lighthouse/src/instruction.rs of
+ * https://github.com/Jac0xb/lighthouse.
  */
 const ASSERTIONS = { first: 2, last: 14 } as const;
 
-/** Whether an instruction is a wallet's check. Such a check may name any account, because it uses no signature and writes nothing. */
+/** Whether an instruction is a wallet's check. A check may name any account, because it uses no signature and writes nothing. */
 export const isGuard = (program: string, [kind = 0]: Iterable<number>): boolean =>
   program === LIGHTHOUSE && kind >= ASSERTIONS.first && kind <= ASSERTIONS.last;

@@ -2,19 +2,19 @@ import { oneLine, withEscapes } from './foreign.ts';
 import { listAt, type Members, objectAt } from './json.ts';
 
 /**
- * `input`: optional members may be `undefined`, and large integers bigints. `result`: of a method, which knows its 64-bit integers.
- * `answer`: of a call by name, in which each integer beyond 2^53 is a bigint.
+ * The direction of a type. `input`: optional members may be `undefined`, and large integers bigints. `result`: a method's result, whose
+ * 64-bit integers are known. `answer`: the result of a call by name, in which each integer beyond 2^53 is a bigint.
  */
 type Direction = 'input' | 'result' | 'answer';
 
 const UINT64_MAXIMUM = 2 ** 64;
 const NAME = /^[A-Za-z_$][\w$]*$/;
 const MAX_DESCRIPTION = 1_000;
-/** Deeper parts of a schema are `unknown`. */
+/** Deeper parts of a schema become `unknown`. */
 const MAX_DEPTH = 40;
 const SCALARS = ['string', 'number', 'boolean', 'null'];
 
-/** A 64-bit integer, which a double cannot hold: a bigint in results. */
+/** Whether a schema describes a 64-bit integer. A double cannot hold it, so results have a bigint. */
 const isUint64 = ({ type, maximum }: Members): boolean => type === 'integer' && maximum === UINT64_MAXIMUM;
 
 /** A property name, quoted if necessary. */
@@ -29,7 +29,7 @@ export function literal(value: unknown): string {
   return members.length > 0 ? `{ ${members.join(', ')} }` : '{}';
 }
 
-/** A doc comment; lines cannot end it. */
+/** A doc comment that its lines cannot end. */
 export function comment(lines: readonly string[], indent: string): string {
   const safe = lines.map((line) => oneLine(line, MAX_DESCRIPTION).replaceAll('*/', '*\\/'));
   if (safe.length === 0) return '';
@@ -37,17 +37,17 @@ export function comment(lines: readonly string[], indent: string): string {
   return `${indent}/**\n${safe.map((line) => `${indent} * ${line}`.trimEnd()).join('\n')}\n${indent} */\n`;
 }
 
-/** An enum's value: an object or a list in it would be typed member by member. */
+/** The type of an enum's value. An object or list would be typed member by member. */
 const constantText = (value: unknown): string =>
   typeof value === 'object' && value !== null ? 'unknown' : literal(value);
 
-/** Alternatives without repetition. */
+/** A union of these types, without repetition. */
 function unionOf(texts: readonly string[]): string {
   const distinct = [...new Set(texts)];
   return distinct.includes('unknown') || distinct.length === 0 ? 'unknown' : distinct.join(' | ');
 }
 
-/** Whether the bounds of an integer leave out none beyond a limit. */
+/** Whether an integer's bounds allow a value beyond a limit. */
 const mayExceed = ({ minimum, maximum }: Members, limit: number): boolean =>
   !(Number(minimum) >= -limit && Number(maximum) <= limit);
 
@@ -55,7 +55,7 @@ function scalar(schema: Members, direction: Direction): string {
   const { type } = schema;
   if (type !== 'integer') return SCALARS.includes(String(type)) ? String(type) : 'unknown';
   if (direction !== 'input' && isUint64(schema)) return 'bigint';
-  // Slots, whose maximum is the largest number, are bigints in results.
+  // Slots are bigints in results, because their maximum is the largest number.
   const isLarge = mayExceed(schema, Number.MAX_SAFE_INTEGER - (direction === 'input' ? 1 : 0));
   return isLarge && direction !== 'result' ? 'number | bigint' : 'number';
 }
@@ -93,7 +93,7 @@ class TypeWriting {
     return members === '' ? this.#record(schema, indent) : `{\n${members}${indent}}`;
   }
 
-  /** All of several schemas, and the schema's own members. */
+  /** The intersection of several schemas and the schema's own members. */
   #intersection({ allOf, ...own }: Members, indent: string): string {
     const texts = [...(own.properties ? [own] : []), ...listAt(allOf)].map((each) => this.type(each, indent));
     const known = [...new Set(texts)].filter((text) => text !== 'unknown');
@@ -123,7 +123,7 @@ class TypeWriting {
     return `${mark}${isSeveral || isReadonlyList ? `(${item})` : item}[]`;
   }
 
-  /** The members of an object's schema, one per line, with their descriptions. */
+  /** The members of an object schema, one per line, with descriptions. */
   #members({ required, properties }: Members, indent: string): string {
     const needed = listAt(required);
     return Object.entries(objectAt(properties))
@@ -139,11 +139,11 @@ class TypeWriting {
   }
 }
 
-/** A schema as a TypeScript type. The schema may be another party's: no text in it breaks out of a comment or a string. */
+/** A schema as a TypeScript type. The schema may be foreign, so no text in it can end a comment or a string. */
 export const typeText = (schema: unknown, direction: Direction, indent = ''): string =>
   new TypeWriting(direction).type(schema, indent);
 
-/** Paths of 64-bit integers in a schema: names joined by dots, `*` for list items. */
+/** Paths of 64-bit integers in a schema. A path is names joined by dots, with `*` for list items. */
 export function uint64Paths(value: unknown, path: readonly string[] = [], depth = 0): string[] {
   if (depth > MAX_DEPTH) return [];
   const schema = objectAt(value);

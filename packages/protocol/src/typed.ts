@@ -3,7 +3,7 @@ import { listAt, objectAt } from './json.ts';
 const INTEGER = /^(?:0|-?[1-9][0-9]*)$/;
 const NUMBER = /^-?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{1,30})?(?:[eE][-+]?[0-9]{1,3})?$/;
 
-/** Converts a text of a path or query to a JSON type of its schema; returns the text if it fits none. */
+/** Converts a path or query text to a JSON type of its schema. Returns the text if it fits none. */
 export function typed(raw: string, schema: unknown): unknown {
   const { type, anyOf } = objectAt(schema);
   for (const each of listAt(anyOf)) {

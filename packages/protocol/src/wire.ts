@@ -1,4 +1,4 @@
-/** Everything except the route table, whose schemas take longer to load than the client. */
+/** Exports all but the route table, whose schemas take longer to load than the client. */
 export * from './attempt.ts';
 export * from './digits.ts';
 export * from './enumerations.ts';

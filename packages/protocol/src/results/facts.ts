@@ -15,7 +15,7 @@ const inputs = { marketScoreInput, tags: field.list(Type.String(), 'Marks of the
 /** The score of a mint, if any. */
 const summary = field.union('The score, or why there is none.', [field.object(scored), unknown]);
 
-/** The score of a mint with its inputs, if any; its example is in the order of the upstream. */
+/** The score of a mint with its inputs, if any. The example has the upstream's order. */
 const details = field.shown(
   field.union('The score and its inputs, or why there is none.', [field.object({ ...scored, ...inputs }), unknown]),
   field.exampleOf(field.object({ ok: field.always(true), marketScore, ...inputs, lastUpdatedAt })),
@@ -85,5 +85,5 @@ export const description = field.answer({
   ),
 });
 
-/** The risk of a mint, nothing around it. */
+/** The risk of a mint, as the whole answer. */
 export const riskSummaryByMint = field.answerOf(field.part('The market risk score.', verdict));

@@ -2,16 +2,16 @@ import Type, { type TProperties, type TSchema } from 'typebox';
 import { oneOf } from '../parameters.ts';
 import type { ResultShape } from '../route.ts';
 
-/** Examples of values by schema. They are not part of the published schemas. */
+/** Example values by schema. The published schemas do not contain them. */
 const examples = new WeakMap<TSchema, unknown>();
 
-/** Notes an example of a schema's values, if one is given. */
+/** Notes an example of a schema's values, if any. */
 export function shown<T extends TSchema>(schema: T, example: unknown): T {
   if (example !== undefined) examples.set(schema, example);
   return schema;
 }
 
-/** Schemas by keyword, as far as examples are made from them. */
+/** The parts of a schema that examples are made from. */
 interface Composed {
   readonly properties?: TProperties;
   readonly required?: readonly string[];
@@ -22,8 +22,8 @@ interface Composed {
 }
 
 /**
- * The example of a schema, or one made from the examples of its parts: optional members only with an example of their own, null and the
- * empty list if there is none. Undefined if a required part has none.
+ * The example of a schema, or one made from its parts' examples. Optional members appear only if they have an example. Without an example,
+ * a nullable value is null and a list is empty. Undefined if a required part has no example.
  */
 export function exampleOf(schema: TSchema): unknown {
   const { properties, required = [], items, anyOf, type, const: constant = examples.get(schema) } = schema as Composed;
@@ -39,31 +39,31 @@ export function exampleOf(schema: TSchema): unknown {
   return required.every((name) => given.some(([each]) => each === name)) ? Object.fromEntries(given) : undefined;
 }
 
-/** An answer with this schema, and the example that follows from it. */
+/** An answer with this schema. The example is made from the schema. */
 export const answerOf = (schema: TSchema): ResultShape => ({ schema, example: exampleOf(schema) });
 
 /** An answer that is an object. */
 export const answer = (properties: TProperties): ResultShape => answerOf(object(properties));
 
-/** An object of a result. It stays open: the gateway passes on fields that an upstream adds. */
+/** An object in a result. It stays open, because the gateway passes on fields that an upstream adds. */
 export const object = (properties: TProperties) => Type.Object(properties);
 
-/** An object inside of a result. */
+/** A described object in a result. */
 export const part = (description: string, properties: TProperties, example?: unknown) =>
   shown(Type.Object(properties, { description }), example);
 
-/** Text, possibly empty. */
+/** Text, which may be empty. */
 export const string = (description: string, example?: string) => shown(Type.String({ description }), example);
 
-/** A number, fractions included. */
+/** A number, which may have a fraction. */
 export const number = (description: string, example?: number) => shown(Type.Number({ description }), example);
 
 /** A whole number. */
 export const integer = (description: string, example?: number) => shown(Type.Integer({ description }), example);
 
 /**
- * An unsigned 64-bit integer. Readers that use doubles round it beyond 2^53; the maximum is a double so that they accept the largest
- * value.
+ * An unsigned 64-bit integer. A reader with doubles rounds it beyond 2^53. The maximum is a double, so that such a reader accepts the
+ * largest value.
  */
 export const u64 = (what: string, example?: number) =>
   shown(
@@ -97,7 +97,7 @@ export const list = (items: TSchema, description: string, example?: readonly unk
 /** A list of objects. */
 export const rows = (description: string, properties: TProperties) => list(object(properties), description);
 
-/** Always present; null if unknown, and in the example if it says so. */
+/** Always present. Null if unknown, and null in the example if that says so. */
 export const nullable = (schema: TSchema, example: unknown = examples.get(schema)) =>
   shown(Type.Union([schema, Type.Null()]), example);
 
@@ -107,7 +107,7 @@ export const union = (description: string, forms: TSchema[]) => Type.Union(forms
 /** Absent if unknown. */
 export const optional = <T extends TSchema>(schema: T) => shown(Type.Optional(schema), examples.get(schema));
 
-/** Absent on some routes; null if unknown. */
+/** Absent on some routes. Null if unknown. */
 export const partial = (schema: TSchema) => optional(nullable(schema));
 
 /** A constant. */

@@ -7,7 +7,7 @@ export const EXAMPLE_TIME_MS = 1_767_000_000_000;
 /** An asset's id. */
 export const assetId = field.string('Canonical asset id.', 'solana');
 
-/** Which rows of a list an answer has. */
+/** The part of a list that an answer has. */
 export const page = (limit?: number) => ({
   offset: field.integer('Rows that were skipped.', 0),
   limit: field.integer('Rows at most.', limit),
@@ -16,7 +16,7 @@ export const page = (limit?: number) => ({
 /** The mint that an answer is about. */
 export const mint = field.string('The mint of the answer.', field.WRAPPED_SOL);
 
-/** How a reference led to an asset. */
+/** How the upstream found an asset from a reference. */
 export const resolvedBy = field.word(
   ['assetId', 'alias', 'mint', 'singletonMint', 'registry', 'sanctum', 'singleton'],
   'How the asset was found.',
@@ -37,7 +37,7 @@ export const strategy = field.word(
   'liquidity',
 );
 
-/** Changes of a price, and examples of them. */
+/** A price's changes, with examples. */
 export const changes = (day?: number, hour?: number) => ({
   priceChange24hPercent: field.percent('Change of the price in 24 hours', day),
   priceChange1hPercent: field.percent('Change of the price in 1 hour', hour),
@@ -49,7 +49,7 @@ const supplies = {
   circulatingSupply: field.number('Tokens in circulation.'),
 };
 
-/** The figures of an asset; null for one without a market. */
+/** An asset's figures; null if it has no market. */
 export const stats = field.nullable(
   field.part('The figures of the asset.', {
     ...field.each(field.nullable, {
@@ -88,10 +88,10 @@ export const furtherMetrics = {
   asOf: field.seconds('When the metrics were computed'),
 };
 
-/** When the upstream fetched it. */
+/** When the upstream fetched the market. */
 export const lastFetchedAt = field.milliseconds('When the market was fetched', EXAMPLE_TIME_MS);
 
-/** The market of one mint, without unknown fields. */
+/** The market of one mint, without undocumented fields. */
 export const rawMarket = field.part('The market of the mint.', {
   mint: field.string('The mint.', field.WRAPPED_SOL),
   source: field.string('Where the market comes from.', 'birdeye'),
@@ -150,7 +150,7 @@ export const dexMarket = field.part('A pool.', {
   }),
 });
 
-/** Prices in ascending order of time. */
+/** Candles, oldest first. */
 export const candles = field.rows('Candles, the oldest first.', {
   time: field.seconds('Start of the candle', 1_766_995_200),
   open: field.usd('First price', 150.9),

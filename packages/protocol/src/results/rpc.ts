@@ -6,7 +6,7 @@ const slot = field.u64('The slot', 389_012_345);
 const blockTime = field.nullable(field.seconds('When the block was made', 1_767_000_000));
 const error = field.union('Null, or why it failed.', [Type.Null(), Type.String(), field.object({})]);
 
-/** A value with the slot it was read at. */
+/** A value, and the slot at which it was read. */
 const withContext = (value: TSchema) =>
   field.object({
     context: field.part('Where it was read.', {
@@ -16,7 +16,7 @@ const withContext = (value: TSchema) =>
     value,
   });
 
-/** Data of an account in one of its encodings. */
+/** Account data in one of its encodings. */
 const data = field.union('The data, in the encoding asked for.', [
   Type.String(),
   field.list(Type.String(), 'The data and its encoding.', ['', 'base64']),
@@ -27,7 +27,7 @@ const data = field.union('The data, in the encoding asked for.', [
   }),
 ]);
 
-/** An account, with examples of its owner, balance and size. */
+/** An account. The arguments are examples of its owner, balance and size. */
 const accountOf = (program: string, lamports: number, bytes: number) =>
   field.part('The account.', {
     data,
@@ -87,12 +87,12 @@ const signatureFields = {
 /** Lamports, at a slot. */
 export const getBalance = field.answerOf(withContext(field.u64('Lamports', 1_250_000_000)));
 
-/** An account, or null where there is none. */
+/** An account, or null if it does not exist. */
 export const getAccountInfo = field.answerOf(
   withContext(field.nullable(accountOf('11111111111111111111111111111111', 1_250_000_000, 0))),
 );
 
-/** A transaction, or null when the node does not have it. */
+/** A transaction, or null if the node does not have it. */
 export const getTransaction = field.answerOf(field.nullable(field.object({ ...transactionFields, version })));
 
 /** The latest transactions of an address. */
@@ -101,12 +101,12 @@ export const getSignaturesForAddress = field.answerOf(field.rows('Transactions, 
 /** Token accounts, at a slot. */
 export const getTokenAccountsByOwner = field.answerOf(withContext(keyedAccounts));
 
-/** Accounts, at a slot where withContext asks for it. */
+/** Accounts. If the client sets withContext, with their slot. */
 export const getProgramAccounts = field.answerOf(Type.Union([keyedAccounts, withContext(keyedAccounts)]));
 
 const transactionIndex = field.integer('Its place in the block.', 12);
 
-/** A page of an address's transactions: signatures, or whole ones where transactionDetails is full. */
+/** A page of an address's transactions: signatures, or whole transactions if transactionDetails is full. */
 export const getTransactionsForAddress = field.answer({
   data: field.list(
     Type.Union([

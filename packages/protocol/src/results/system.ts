@@ -9,10 +9,10 @@ const schema = (description: string) => Type.Unsafe<object>({ type: 'object', de
 
 const closed = (properties: TProperties) => Type.Object(properties, { additionalProperties: false });
 
-/** A document, for which there is no example. */
+/** A document without an example. */
 const documentOf = (schema: TSchema): ResultShape => ({ schema, example: null });
 
-/** Liveness: the whole body, as the gateway's own routes have no envelope. */
+/** Liveness. This is the whole body, because the gateway's own routes have no envelope. */
 export const liveness = field.answerOf(
   closed({
     ok: field.always(true),
@@ -65,7 +65,7 @@ const entryOf = (apis: readonly string[], hasCredit: boolean) =>
     rules: field.optional(Type.Array(schema('A rule over several parameters.'))),
   });
 
-/** The catalog of a service with these APIs besides ours. */
+/** The catalog of a service that serves these APIs besides ours. */
 export const catalog = (apis: readonly string[], hasCredit: boolean): ResultShape =>
   documentOf(
     field.part('The catalog.', {
@@ -82,7 +82,7 @@ export const catalog = (apis: readonly string[], hasCredit: boolean): ResultShap
     }),
   );
 
-/** The document that crawlers of x402 look for. */
+/** The document that x402's crawlers look for. */
 export const wellKnown = documentOf(
   field.part('The x402 resources.', {
     version: field.always(1),
@@ -90,7 +90,7 @@ export const wellKnown = documentOf(
   }),
 );
 
-/** A DID document, as W3C's DID Core and did:web have it. */
+/** A DID document by W3C's DID Core and did:web. */
 export const didDocument = documentOf(
   field.part('The keys that sign receipts.', {
     '@context': Type.Array(field.string('A JSON-LD context.')),

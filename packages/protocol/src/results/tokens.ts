@@ -26,7 +26,7 @@ export const search = field.answer({
   results: field.list(assetRow, 'Assets, the best match first.'),
 });
 
-/** The asset behind a reference; an unknown mint is an asset of its own. */
+/** The asset that a reference means. An unknown mint is an asset of its own. */
 export const resolve = field.answer({
   assetId,
   resolvedBy,
@@ -70,7 +70,7 @@ export const curated = field.answer({
 
 const mint = field.string('The mint.', field.WRAPPED_SOL);
 
-/** Snapshots in the order of the mints asked for, each mint once. */
+/** Snapshots in the order of the requested mints, each mint once. */
 export const marketSnapshots = field.answerOf(
   field.rows('One entry per mint.', {
     address: mint,
@@ -95,7 +95,7 @@ export const marketSnapshots = field.answerOf(
   }),
 );
 
-/** Markets in the order of the mints asked for, each mint once. */
+/** Markets in the order of the requested mints, each mint once. */
 export const variantMarkets = field.answer({
   variants: field.rows('One entry per mint.', {
     mint,

@@ -25,7 +25,7 @@ export const preStocks = field.part("The token's data about an unlisted company.
   lastFetchedAt,
 });
 
-/** The market of the asset itself, beside its variants; its fields depend on the source. */
+/** The asset's own market, beside its variants. Its fields depend on the source. */
 export const canonicalMarket = field.union('The market of the asset itself.', [
   field.object({
     source: field.always('coingecko'),
@@ -59,7 +59,7 @@ const snapshot = field.part('The market of the variant.', {
   lastFetchedAt: field.nullable(lastFetchedAt),
 });
 
-/** How well orders of a variant are filled. */
+/** How well a variant's orders are filled. */
 export const executionQuality = field.nullable(
   field.part('How well orders are filled.', {
     source: field.always('clickhouse_fill_quality'),
@@ -86,7 +86,7 @@ export const executionQuality = field.nullable(
   }),
 );
 
-/** By how much liquidity a variant has. */
+/** A variant's class by liquidity. */
 export const liquidityTier = field.word(
   ENUMERATIONS.liquidityTier,
   'By liquidity: above $10M, from $2.5M, below.',

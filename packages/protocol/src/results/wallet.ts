@@ -110,7 +110,7 @@ const category = field.string("The owner's business.", 'Centralized Exchange');
 /** A wallet's known identity. */
 export const identity = field.answer({ address, type, name, category, tags, domainNames });
 
-/** Identities in the order of the requested wallets; unknown ones have no name. */
+/** Identities in the order of the requested wallets. Unknown wallets have no name. */
 export const batchIdentity = field.answerOf(
   field.rows('One entry per wallet; the name of an unknown one is null or empty.', {
     address,

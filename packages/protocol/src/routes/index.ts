@@ -7,7 +7,7 @@ import { catalogRow, consoleRoutes, faucetRoute, receiptRoutes, systemRoutes } f
 import { tokensRoutes } from './tokens.ts';
 import { walletRoutes } from './wallet.ts';
 
-/** The table of routes: every endpoint that is on by default. */
+/** The table of routes: all endpoints that are on by default. */
 export const routes: readonly Route[] = [...systemRoutes, ...tokensRoutes, ...rpcRoutes, ...dasRoutes, ...walletRoutes];
 
 /** Every row, including those that an operator must turn on. */
@@ -15,6 +15,6 @@ export const everyRoute: readonly Route[] = [...routes, ...receiptRoutes, ...cre
 
 export { catalogRow, consoleRoutes, creditRoutes, faucetRoute, receiptRoutes };
 
-/** The path of an operation of an operator's API. `cluster` is the one of the payment, undefined if the operation is free. */
+/** The path of an operation in an operator's API. `cluster`: the cluster to pay on; undefined for a free operation. */
 export const apiPath = (api: string, path: string, cluster: Cluster | undefined): string =>
   cluster ? `/v1/x402/solana/${cluster}/${api}${path}` : `/v1/x402/${api}${path}`;

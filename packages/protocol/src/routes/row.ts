@@ -2,25 +2,25 @@ import Type, { type TProperties, type TSchema } from 'typebox';
 import type { Cluster } from '../networks.ts';
 import { type HttpMethod, type RequestValues, type ResultShape, type Route, unchanged } from '../route.ts';
 
-/** The parts of a row that most rows leave out. */
+/** Parts that most rows leave out. */
 export interface RowOptions extends Partial<Pick<Route, 'rules' | 'codes' | 'example' | 'result' | 'maxAgeSeconds'>> {
   readonly path?: TProperties;
   readonly query?: TProperties;
   readonly body?: TProperties;
   readonly forward?: (values: RequestValues) => RequestValues;
-  /** The path at the upstream, if each method has its own there. */
+  /** The upstream's path, if each method has its own. */
   readonly upstreamPath?: string;
 }
 
-/** The parts of a row; without a described result it answers any JSON. */
+/** The parts of a row. Without a described result, the row answers any JSON. */
 interface RowParts extends Omit<Route, keyof RowOptions | 'httpMethod' | 'input' | 'upstream'>, RowOptions {
-  /** The verb and the path: `GET /v1/catalog`. */
+  /** HTTP method and path: `GET /v1/catalog`. */
   readonly endpoint: string;
 }
 
 const strictObject = (properties: TProperties) => Type.Object(properties, { additionalProperties: false });
 
-/** An object in a body that is closed against unknown names. */
+/** An object in a body, without unknown members. */
 export const closed = (description: string, properties: TProperties) =>
   Type.Object(properties, { additionalProperties: false, description });
 
@@ -50,18 +50,18 @@ export function paidRow(parts: Omit<RowParts, 'id' | 'access'>): Route {
   return rowOf({ ...parts, id: `${surface}.${cluster}.${provider}.${method}`, access: 'exact' });
 }
 
-/** A method of JSON-RPC. */
+/** A JSON-RPC method. */
 export interface RpcMethod extends Pick<RowOptions, 'rules'> {
   readonly description: string;
-  /** Alchemy's compute units; undefined if Alchemy does not serve it. */
+  /** Its price in Alchemy's compute units; undefined if Alchemy does not serve the method. */
   readonly alchemy?: number;
-  /** Helius' credits. */
+  /** Its price in Helius' credits. */
   readonly helius: number;
   readonly params: TSchema;
   readonly example: unknown;
 }
 
-/** A surface of JSON-RPC: one row for each method, cluster and provider that serves it. */
+/** A JSON-RPC surface: one row per method, cluster and provider that serves the method. */
 export const rpcRows = <Name extends string>(
   surface: string,
   methods: Readonly<Record<Name, RpcMethod>>,

@@ -24,12 +24,12 @@ const slice = (maximum: number) =>
     length: integer(0, maximum, 'How many bytes.'),
   });
 
-/** Positional parameters: the first ones required, the rest optional. */
+/** Positional parameters, first the required ones, then the optional ones. */
 const positional = (required: readonly TSchema[], rest: readonly TSchema[] = []) =>
   Type.Unsafe<readonly unknown[]>({
     type: 'array',
     prefixItems: [...required, ...rest],
-    // Published in challenges; without effect, as maxItems excludes further items.
+    // Has no effect, because maxItems excludes further items. Challenges publish it.
     items: {},
     minItems: required.length,
     maxItems: required.length + rest.length,
@@ -142,7 +142,7 @@ const METHODS: Readonly<Record<keyof typeof results, RpcMethod>> = {
   },
   getTransactionsForAddress: {
     description: 'The transactions of an address, filtered and sorted.',
-    // 10 credits for 100 full transactions, of which a page has up to 1,000; 10 for a page of signatures.
+    // 10 credits per 100 full transactions, of which a page has up to 1,000; 10 for a page of signatures.
     helius: 100,
     params: positional(
       [address('The address.')],

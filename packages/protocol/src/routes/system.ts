@@ -17,14 +17,14 @@ const row = (method: string, endpoint: string, description: string, options: Row
 const documentRow = (method: string, endpoint: string, description: string, options: RowOptions): Route =>
   row(method, endpoint, description, { ...options, maxAgeSeconds: DOCUMENT_SECONDS });
 
-/** Routes that are on with receipts. */
+/** Routes that are on if receipts are. */
 export const receiptRoutes: readonly Route[] = [
   documentRow('didDocument', 'GET /.well-known/did.json', 'The keys that sign receipts, as did:web.', {
     result: results.didDocument,
   }),
 ];
 
-/** The catalog of a service with these APIs besides ours. */
+/** The catalog of a service that serves these APIs besides ours. */
 export const catalogRow = (apis: readonly string[], hasCredit: boolean): Route =>
   documentRow('catalog', 'GET /v1/catalog', 'Every enabled route, its access mode and its price.', {
     query: { provider: optional(oneOf(catalogProviders(apis, hasCredit), 'Only the routes of one provider.')) },
@@ -51,7 +51,7 @@ export const systemRoutes: readonly Route[] = [
   }),
 ];
 
-/** The console's routes, which API documents omit. */
+/** The console's routes. API documents omit them. */
 export const consoleRoutes: readonly Route[] = [
   row('index', 'GET /', 'The console for browsers; for other clients a list of the documents.'),
   row('consoleFile', 'GET /console/:file', 'A file of the console.', {
