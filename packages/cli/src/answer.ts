@@ -9,25 +9,25 @@ import type { Terminal } from './show/terminal.ts';
 import type { View } from './show/views.ts';
 
 const MAX_TEXT = 2000;
-/** How much JSON a terminal shows. */
+/** How many lines of JSON a terminal shows. */
 const MAX_LINES = 40;
 
-/** What a command adds to the refusals of its requests. */
+/** Additional advice of a command for refusals of its requests. */
 export interface Hints {
-  /** A command that finds what the words do not name. */
+  /** A command that finds values that the words do not name. */
   readonly elsewhere?: string | undefined;
-  /** An issue of the input, in the words of the command's options. */
+  /** Writes an issue of the input in the words of the command's options. */
   readonly issue?: (issue: Issue) => string;
 }
 
-/** The lines of an answer's view; undefined if it cannot show the answer. */
+/** The lines of an answer in its view; undefined if the view cannot show it. */
 function viewLines(text: string, terminal: Terminal, view: View | undefined): string[] | undefined {
-  // Each text is one line without hidden characters.
+  // Text values become one line without hidden characters.
   const plain = (_: string, value: unknown) => (typeof value === 'string' ? oneLine(value, MAX_TEXT) : value);
   return attempt(() => view?.(JSON.parse(text, plain).result as never, terminal), undefined);
 }
 
-/** Stores a whole answer, which may have been paid for. Returns its file; undefined if it cannot be stored. */
+/** Stores a whole answer, which may be paid for. Returns its file; undefined if it cannot be stored. */
 function stored(text: string): string | undefined {
   const file = join(cacheFolder(), 'answer.json');
   return attempt(() => {
@@ -37,7 +37,7 @@ function stored(text: string): string | undefined {
   }, undefined);
 }
 
-/** Prints indented JSON. The rest of a long one is in a file. */
+/** Prints indented JSON. If it is long, prints its start and stores the whole in a file. */
 function printJson(text: string, terminal: Terminal): void {
   const lines = indentJson(text, Number.POSITIVE_INFINITY, harmless).text.split('\n');
   const file = lines.length > MAX_LINES ? stored(text) : undefined;
@@ -67,7 +67,7 @@ function kindOf({ ok, headers }: Response, refusal: GatewayError | undefined): '
   return type === 'application/json' && refusal?.code !== 'not_a_gateway' ? 'json' : undefined;
 }
 
-/** A hint what to do next, if any. */
+/** Advice on what to do next, if any. */
 function advice(session: Session, { code, payment, status = 0 }: GatewayError, hints: Hints): string | undefined {
   if (session.outcome === 'open') {
     return payment?.state === 'unused' ? UNUSED_HINT : `the outcome of the payment is not known; ${RESEND_HINT}`;

@@ -8,22 +8,22 @@ export const variable = (name: string): string | undefined => process.env[name]?
 /** The version of this package. */
 export const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
 
-/** A folder of the XDG specification. As it demands, relative paths are ignored. */
+/** A folder of the XDG specification, which demands that relative paths are ignored. */
 function xdgFolder(name: string, fallback: string): string {
   const folder = variable(name);
   return join(folder !== undefined && isAbsolute(folder) ? folder : join(homedir(), fallback), 'asset-gateway');
 }
 
-/** The XDG state folder: wallet, ledger and open payments. */
+/** The XDG state folder, for wallet, ledger and open payments. */
 export const stateFolder = (): string => xdgFolder('XDG_STATE_HOME', join('.local', 'state'));
 
-/** The XDG cache folder: catalogs of gateways. */
+/** The XDG cache folder, for catalogs of gateways. */
 export const cacheFolder = (): string => xdgFolder('XDG_CACHE_HOME', '.cache');
 
 /** The default wallet of the Solana command line. */
 export const solanaKeypairFile = (): string => join(homedir(), '.config', 'solana', 'id.json');
 
-/** How the user runs this program: in the repository by an npm script. */
+/** How the user runs this program. In the repository, by an npm script. */
 export function calledAs(): { readonly command: string; readonly name: string } {
   if (variable('npm_lifecycle_event') === 'ask') return { command: 'npm run ask --', name: 'ask' };
   return { command: 'asset-gateway-client', name: 'asset-gateway-client' };

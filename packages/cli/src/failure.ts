@@ -1,7 +1,7 @@
 import { GatewayError } from '@asset-gateway/client';
 import { calledAs } from './config.ts';
 
-/** A command line that cannot be understood. The message says what to type. */
+/** An unusable command line. The message says what to type. */
 export class UsageError extends Error {}
 
 /** The exit codes. */
@@ -18,7 +18,7 @@ export const EXIT = {
 } as const;
 
 const LATER = [408, 429, 502, 503, 504];
-/** The input is invalid. */
+/** Statuses of an invalid input. */
 const INVALID = [400, 413, 414, 415, 422];
 
 const BY_ERROR_CODE: ReadonlyMap<string, number> = new Map([
@@ -30,7 +30,7 @@ const BY_ERROR_CODE: ReadonlyMap<string, number> = new Map([
   ['timeout', EXIT.tryLater],
 ]);
 
-/** The exit code for an answer of a gateway, by its status, if there is one. */
+/** The exit code for a gateway's answer, by its status if there is one. */
 export function exitCodeOf(status = 0): number {
   if (status >= 200 && status < 300) return EXIT.ok;
   if (INVALID.includes(status)) return EXIT.invalidInput;
@@ -49,7 +49,7 @@ interface Cause {
   readonly code?: string;
   readonly message?: string;
   readonly port?: number;
-  /** One for each address of the host name. */
+  /** The causes by address, if the host name has several addresses. */
   readonly errors?: readonly Cause[];
 }
 
@@ -60,15 +60,15 @@ export interface Peers {
   readonly rpc: string | undefined;
 }
 
-/** How to get the answer of an open payment. */
+/** How to get the answer that an open payment bought. */
 export const RESEND_HINT = 'run the same command again, or resume: both send the same payment';
 
-/** What became of a payment that bought nothing. */
+/** Advice after a payment that bought nothing. */
 export const UNUSED_HINT = `the payment was not used; ${RESEND_HINT}`;
 
 const SHORTEST_SECRET = 4;
 
-/** A text without the secret part of the RPC's URL: everything after the host. */
+/** The text with each RPC URL cut after its host, because the rest may be secret. */
 function withoutSecrets(text: string, rpc: string | undefined): string {
   if (rpc === undefined || !URL.canParse(rpc)) return text;
   const { href, origin, pathname, search, searchParams } = new URL(rpc);
@@ -101,7 +101,7 @@ function gatewaySentence({ code, message }: Cause, gateway: string): string {
   return `${origin} cannot be reached (${code ?? message}); set ASSET_GATEWAY_URL to a gateway`;
 }
 
-/** What the client calls its options, and their names here. */
+/** The client's names of options, and their names here. */
 const OPTIONS: readonly (readonly [RegExp, string])[] = [
   [/raise timeoutMs$/, 'raise --timeout'],
   [/redirects; check baseUrl$/, "redirects; set ASSET_GATEWAY_URL to the redirect's target"],
@@ -110,7 +110,7 @@ const OPTIONS: readonly (readonly [RegExp, string])[] = [
   [/ a call; nothing was signed$/, ' a call (--max-call); nothing was signed'],
 ];
 
-/** A message of the client in the words and units of this program's options. */
+/** A client's message in the words and units of this program's options. */
 function inOwnWords(message: string): string {
   const { command } = calledAs();
   const own = OPTIONS.reduce((text, [pattern, option]) => text.replace(pattern, option), message);

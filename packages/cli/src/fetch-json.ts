@@ -8,7 +8,7 @@ interface Limits {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Fetches JSON; `body` is undefined if it is not JSON. Throws `unreachable`, `timeout` or `answer_too_large`. */
+/** Fetches JSON. `body` is undefined if the answer is not JSON. Throws `unreachable`, `timeout` or `answer_too_large`. */
 export async function fetchJson(url: URL, init: RequestInit, { timeoutMs, maxBytes, signal }: Limits) {
   const time = AbortSignal.timeout(timeoutMs);
   const ends = signal ? AbortSignal.any([time, signal]) : time;

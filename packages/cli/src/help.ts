@@ -2,7 +2,7 @@ import type { Command } from './commands/command.ts';
 import { calledAs } from './config.ts';
 import { COMMON, type OptionTable } from './options.ts';
 
-/** Every terminal has this many columns. */
+/** Terminals have at least this many columns. */
 const WIDTH = 80;
 
 const EXIT_CODES =
@@ -24,7 +24,7 @@ const EXAMPLES = [
   `assets/market-snapshots '{"mints":["So11111111111111111111111111111111111111112"]}'`,
 ];
 
-/** Fills lines with words. A word that is longer than a line has a line of its own. */
+/** Fills lines with words. A word longer than a line gets a line of its own. */
 function filled(words: readonly string[], width: number): string[] {
   const lines: string[] = [];
   for (const word of words) {
@@ -35,7 +35,7 @@ function filled(words: readonly string[], width: number): string[] {
   return lines;
 }
 
-/** A text in lines that fit the terminal. */
+/** Breaks a text into lines that fit the terminal. */
 export const wrapped = (text: string, indent = ''): string =>
   filled(text.split(' '), WIDTH - indent.length).join(`\n${indent}`);
 
@@ -57,7 +57,7 @@ function optionLines(options: OptionTable): string {
 
 const isQuoted = (word = ''): boolean => word.split("'").length % 2 === 0;
 
-/** The words of a command for a shell. What stands between single quotes is one word. */
+/** Splits a command into words as a shell does. Text in single quotes is one word. */
 function shellWords(text: string): string[] {
   const words: string[] = [];
   for (const part of text.split(' ')) {
@@ -67,7 +67,7 @@ function shellWords(text: string): string[] {
   return words;
 }
 
-/** Commands for a shell. One that is too long for a line goes on in the next one. */
+/** Commands for a shell. A command longer than a line continues on the next. */
 export const shellLines = (examples: readonly string[]): string =>
   examples
     .map((example) => `  ${filled(shellWords(`${calledAs().command} ${example}`), WIDTH - 6).join(' \\\n    ')}`)

@@ -8,14 +8,14 @@ const MAX_CONNECTIONS = 64;
 const REQUEST_TIMEOUT_MS = 30_000;
 const PORT = /^\d{1,5}$/;
 
-/** Parses a port; `name` is the option. */
+/** Parses a port. `name`: the option. */
 export function portIn(text: string, name: string): number {
   const port = Number(text);
   if (!PORT.test(text) || port > 65_535) throw new UsageError(`${name} takes a port`);
   return port;
 }
 
-/** Serves programs of this machine until a signal. `listening` gets the origin. */
+/** Serves programs on this machine until a signal. `listening` gets the origin. */
 export async function serveHere(server: Server, port: number, listening: (origin: string) => void): Promise<void> {
   server.maxConnections = MAX_CONNECTIONS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;

@@ -6,10 +6,10 @@ import { UsageError } from './failure.ts';
 /** An option, for the parser, the help and the completion. */
 export interface OptionRow {
   readonly short?: string;
-  /** The placeholder of its value; undefined if it takes none. */
+  /** The placeholder of the option's value; undefined if it has none. */
   readonly takes?: string;
   readonly description: string;
-  /** All allowed values, if they are few. */
+  /** All allowed values, if there are few. */
   readonly values?: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export const COMMON: OptionTable = {
   version: { description: 'show the version' },
 };
 
-/** The variables that set options of every command, and the values without either. */
+/** Variables that set an option of every command, and default values. */
 const VARIABLES: Readonly<Record<string, readonly [name: string, fallback?: string]>> = {
   keypair: ['ASSET_GATEWAY_KEYPAIR'],
   rpc: ['ASSET_GATEWAY_RPC_URL'],
@@ -64,7 +64,7 @@ export class Values {
     return typeof value === 'string' ? value : undefined;
   }
 
-  /** The value of an option or else of its variable, and the name to blame for it. */
+  /** The value of an option or its variable, and the name to use in messages. */
   given(option: string): { readonly text: string | undefined; readonly source: string } {
     const own = this.text(option);
     if (own !== undefined) return { text: own, source: `--${option}` };
@@ -73,7 +73,7 @@ export class Values {
   }
 }
 
-/** The value if it is one of these. Throws otherwise. */
+/** Returns the text if it is one of these values. Throws otherwise. */
 export function oneOf<T extends string>(text: string, values: readonly T[], name: string): T {
   const found = values.find((value) => value === text);
   if (!found) throw new UsageError(`${name} must be one of ${values.join(', ')}`);
@@ -84,7 +84,7 @@ export function oneOf<T extends string>(text: string, values: readonly T[], name
 export const clusterIn = (values: Values): 'mainnet' | 'devnet' =>
   oneOf(values.text('cluster') ?? 'mainnet', CLUSTERS, '--cluster');
 
-/** Parses an amount in dollars; `name` is the option or variable. */
+/** Parses an amount in dollars. `name`: the option or variable. */
 export function dollarsIn(text: string, name: string): number {
   if (!DOLLARS.test(text))
     throw new UsageError(`${name} takes dollars such as 0.05${text === '' ? '' : `, not ${text}`}`);
@@ -100,7 +100,7 @@ export function millisecondsIn(text: string, name: string): number {
   throw new UsageError(`${name} takes seconds such as 30`);
 }
 
-/** The words and options of a command line. Throws a `UsageError` with the parser's first sentence. */
+/** A command line's words and options. Throws a `UsageError` with the parser's first sentence. */
 export function readArguments(args: readonly string[], options: OptionTable, strict: boolean) {
   const known = Object.fromEntries(
     Object.entries(options).map(([name, { takes, short }]) => {
@@ -120,7 +120,7 @@ export function readArguments(args: readonly string[], options: OptionTable, str
 /** The option of a parameter. */
 export const optionName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** A word as JSON if it is JSON, with every digit, else as text. */
+/** Parses a word as JSON, with every digit. Otherwise it is text. */
 export const jsonOrText = (word: string): unknown =>
   attempt(() => {
     const value: unknown = JSON.parse(word);

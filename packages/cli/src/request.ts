@@ -12,7 +12,7 @@ const PLAIN_WORD = /^[\w./:,-]+$/;
 
 const find = createMatcher(everyRoute);
 
-/** The row of a path. Each path takes one HTTP method. */
+/** The row of a path. Each path has one HTTP method. */
 export function rowOf(path: string): Route | undefined {
   const match = find(path.split('?', 1)[0] ?? '');
   return typeof match === 'object' ? match.rows.values().next().value : undefined;
@@ -41,7 +41,7 @@ function parsed(text: string, hint: string): unknown {
   }
 }
 
-/** The request in the words of a command line. Throws a `UsageError` with an example otherwise. */
+/** The request in a command line's words. Otherwise throws a `UsageError` with an example. */
 export function readRequest(words: readonly string[]): CallRequest {
   const [word = '', text, ...more] = words;
   const path = absolutePath(word);

@@ -8,16 +8,16 @@ import { commandHelp, programHelp } from './help.ts';
 import { COMMON, optionName, readArguments } from './options.ts';
 import { type RunOptions, Session } from './session.ts';
 
-/** The options of all commands, for a first parse that finds the command. */
+/** All commands' options, for a first parse that finds the command. */
 const ALL = Object.assign({}, ...COMMANDS.map(({ options }) => options), COMMON);
 
-/** The options of a command. `quote` also takes those of the quoted command. */
+/** A command's options. `quote` also accepts those of the quoted command. */
 async function optionsFor({ command, rest }: FoundCommand, gateway: string) {
   const quoted = command.name === 'quote' && rest.length > 0 ? (await commandFor(rest, gateway)).command.options : {};
   return { ...quoted, ...command.options, ...COMMON };
 }
 
-/** How a refusal names a command's parameters, and where to look for their values. */
+/** How a refusal names a command's parameters, and where users find their values. */
 function hintsFor({ options = {}, takes, elsewhere }: RequestCommand, words: readonly string[]): Hints {
   const named = (name: string): string => {
     const option = optionName(name);

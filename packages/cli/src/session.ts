@@ -28,14 +28,14 @@ export interface RunOptions {
   readonly onStep?: (step: PurchaseStep) => void;
 }
 
-/** Whether fetch takes this URL. It refuses a user name or a password. */
+/** Whether fetch accepts this URL. It refuses a user name or a password. */
 export function isHttpUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password } = new URL(text);
   return /^https?:$/.test(protocol) && username === '' && password === '';
 }
 
-/** The URL of an option, if it is given. It may hold a key, so no message shows it. */
+/** An option's URL, if given. No message shows it, because it may hold a key. */
 function urlIn(values: Values, option: string, rule: string): string | undefined {
   const { text, source } = values.given(option);
   if (text === undefined || isHttpUrl(text)) return text;
@@ -49,7 +49,7 @@ export class Session {
   readonly ledger: LedgerFile;
   /** The Solana RPC for payments, if any. */
   readonly rpc: string | undefined;
-  /** The outcome of this run's payment, if it made one. */
+  /** The outcome of this run's payment, if any. */
   outcome: Outcome | undefined;
   #wallet: Promise<Wallet> | undefined;
 
@@ -69,7 +69,7 @@ export class Session {
     return this.#walletOr(this.values.is('credit'));
   }
 
-  /** The wallet; a user without one gets a new one, which is stored. */
+  /** The wallet. A user without one gets a new one, which is stored. */
   get storedWallet(): Promise<Wallet> {
     return this.#walletOr(true);
   }
@@ -95,7 +95,7 @@ export class Session {
     return seconds === undefined ? undefined : millisecondsIn(seconds, '--timeout');
   }
 
-  /** Says that the ledger could not record an outcome. */
+  /** Reports that the ledger could not record an outcome. */
   readonly noteLedgerFailure = (error: unknown): void =>
     this.terminal.note(`the outcome of the payment was not recorded: ${String(error)}`);
 
@@ -105,8 +105,8 @@ export class Session {
   }
 
   /**
-   * A client that does not pay, pays within the limits, or pays after a confirmation. A bundle has its own limit. With `isServer` no user is
-   * asked, and the wallet's credit pays.
+   * A client that does not pay, pays within the limits, or pays after a confirmation. A bundle has its own limit. With `isServer`, no user
+   * is asked and the wallet's credit pays.
    */
   async client({ perBundleUsd = BUNDLE_USD, isServer = false } = {}): Promise<GatewayClient> {
     const { values, terminal, ledger, rpc, gateway } = this;
@@ -138,7 +138,7 @@ export class Session {
     return response;
   }
 
-  /** Prints status, signature, payment and credit of an answer to stderr. */
+  /** Prints an answer's status, signature, payment and credit to stderr. */
   report(response: Response, wallet?: Wallet): void {
     const [transaction, credit] = [transactionIn(response), creditIn(response)];
     const lines = this.terminal.isFormatted ? [] : [`${response.status} ${response.url}`];
@@ -152,7 +152,7 @@ export class Session {
     for (const line of lines) this.terminal.note(line, this.terminal.notes.dim);
   }
 
-  /** The error to show for a command that may have paid. Prints an answer that was paid for. */
+  /** The error to show for a command that may have paid. If its answer was paid for, prints it. */
   async failure(error: unknown): Promise<unknown> {
     const { message, response, code, payment } = error as Partial<GatewayError>;
     if (error instanceof GatewayError && this.outcome === 'open' && payment?.state === 'unused') {

@@ -12,12 +12,12 @@ import type { Command, FoundCommand } from './command.ts';
 const MAX_TEXT = 200;
 const MAX_VALUES = 20;
 const MAX_EXAMPLES = 30;
-/** The characters of as many names and commas. */
+/** The most characters of names and commas in the list of methods. */
 const MAX_METHODS = 3_000;
 const API_NAME = /^[a-z][a-z0-9-]{1,30}$/;
 const PLAIN_WORD = /^[\w./:,@-]+$/;
 
-/** The parameters that have an option of their own. Others, whose names an option of every command has, need the JSON object. */
+/** The parameters that have an option of their own. A parameter with the name of a common option needs the JSON object. */
 function optionsBy(route: ListedRoute): ReadonlyMap<string, CallParameter> {
   const named = callParameters(route).map((each) => [optionName(each.name), each] as const);
   return new Map(named.filter(([name]) => !Object.hasOwn(COMMON, name)).toReversed());
@@ -41,7 +41,7 @@ export function optionTable(parameters: readonly CallParameter[]): OptionTable {
   return Object.fromEntries(rows);
 }
 
-/** A word for the shell. */
+/** A word as a shell reads it, quoted if necessary. */
 const shellWord = (text: string): string => (PLAIN_WORD.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
 function exampleOf(route: ListedRoute): string {
@@ -54,7 +54,7 @@ function exampleOf(route: ListedRoute): string {
   return [route.surface, route.method, ...words, ...(route.accessMode === 'exact' ? ['--pay'] : [])].join(' ');
 }
 
-/** The value of an option's text, by the type in its schema. */
+/** Converts an option's text to the type in its schema. */
 function valueIn(text: string, schema: unknown): unknown {
   const { type, items } = objectAt(schema);
   if (type === 'string') return text;
@@ -89,7 +89,7 @@ function commandOf(route: ListedRoute): Command {
   };
 }
 
-/** The command of an API without a method: its help lists the methods. */
+/** The command of an API without a method. Its help lists the methods. */
 function apiCommand(api: string, routes: readonly ListedRoute[], wrong: string | undefined): Command {
   const some = routes.slice(0, MAX_EXAMPLES);
   const more = routes.length - some.length;
@@ -111,7 +111,7 @@ function noneIfUnknown(error: unknown): readonly ListedRoute[] {
   throw error;
 }
 
-/** The command of an API of the gateway; undefined if it has no such API. Throws if the gateway does not answer. */
+/** The command of an API that the gateway serves; undefined if it serves no such API. Throws if the gateway does not answer. */
 export async function apiCommandFor(
   [api = '', method, ...rest]: readonly string[],
   gateway: string,

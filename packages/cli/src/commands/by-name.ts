@@ -25,7 +25,7 @@ function commandFor({ name, row: id, summary, example, defaults }: (typeof named
   const row = routes.find((each) => each.id === id);
   if (!row) throw new TypeError(`no row ${id}`);
   const route = callableRow(row);
-  // The positional argument is the path parameter, or the required query parameter.
+  // The positional argument is the path parameter or the required query parameter.
   const [argument, ...options] = callParameters(route) as [CallParameter, ...CallParameter[]];
   const takes = `<${optionName(argument.name)}>`;
   const finder = FINDERS[argument.name];
@@ -79,5 +79,5 @@ const rpc: RequestCommand = {
   request: rpcRequest,
 };
 
-/** The commands of single routes. Their arguments come from the route table. */
+/** The commands of single routes. The route table gives their arguments. */
 export const namedCommands: readonly RequestCommand[] = [...named.map(commandFor), rpc];

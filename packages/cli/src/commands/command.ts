@@ -5,38 +5,38 @@ import type { View } from '../show/views.ts';
 
 /** The input of a command. */
 export interface CommandInput {
-  /** The words after its name. */
+  /** The words after the command's name. */
   readonly words: readonly string[];
   readonly values: Values;
   readonly session: Session;
 }
 
-/** One row of the table behind the help and the completion. */
+/** A command in help and completion. */
 interface Described {
   readonly name: string;
-  /** The arguments, as the help shows them. */
+  /** The arguments, as help shows them. */
   readonly takes: string;
   readonly summary: string;
   /** Examples without the program's name. */
   readonly examples: readonly string[];
-  /** Its own options. */
+  /** The command's own options. */
   readonly options?: OptionTable;
-  /** Completions of its first word. */
+  /** Completions of the first word. */
   readonly completes?: readonly string[];
 }
 
-/** A command that makes exactly one request, so it has a price. */
+/** A command that makes exactly one request and so has a price. */
 export interface RequestCommand extends Described {
   request(words: readonly string[], values: Values): CallRequest;
-  /** A command that finds what these words do not name. */
+  /** Returns a command that finds values that these words do not name. */
   readonly elsewhere?: ((words: readonly string[]) => string) | undefined;
-  /** Formats the result at a terminal. */
+  /** Formats the result for a terminal. */
   readonly view?: View | undefined;
 }
 
 /** Any other command. */
 interface FreeCommand extends Described {
-  /** Runs the command and returns the exit code. */
+  /** Runs the command. Returns the exit code. */
   run(given: CommandInput): Promise<number>;
 }
 

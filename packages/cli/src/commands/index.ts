@@ -10,7 +10,7 @@ import { resumeCommand, spendingCommand } from './spending.ts';
 import { typesCommand } from './types.ts';
 import { creditCommand, walletCommand } from './wallet.ts';
 
-/** The MCP server. Its packages are loaded for this command only. */
+/** The MCP server. Only this command loads its packages. */
 const mcpCommand: Command = {
   name: 'mcp',
   takes: '[--http [<port>]]',
@@ -49,14 +49,14 @@ const rpcCommand: Command = {
 const SHELLS = ['bash', 'zsh', 'fish'];
 const PROGRAM = 'asset-gateway-client';
 
-/** Prints the completions of these words for a shell. */
+/** Prints a shell's completions of these words. */
 export function completeWords(commands: readonly Command[], words: readonly string[]): void {
   const suggest = (values: readonly string[]) => (complete: Complete) => {
     for (const value of values) complete(value, '');
   };
   const root = new RootCommand();
   for (const { name, summary, completes, options } of commands.filter((each) => /^\w/.test(each.name))) {
-    // The server that is called `rpc` has the options of its own beside those of the methods.
+    // The server called `rpc` has options of its own besides those of the methods.
     const target = root.commands.get(name) ?? root.command(name, summary);
     if (completes) target.argument('word', suggest(completes));
     for (const [option, { takes, description, values = [] }] of Object.entries({ ...options, ...COMMON }))
@@ -86,7 +86,7 @@ const completionCommand: Command = {
 /** Whether a word is a path. */
 const isPath = (word: string): boolean => word.includes('/') || rowOf(absolutePath(word)) !== undefined;
 
-/** A request by its path: any route, also those without a command. */
+/** A request by path, for any route, even one without a command. */
 const byPath: Command = {
   name: '<path>',
   takes: '[<json body>]',
@@ -98,10 +98,10 @@ const byPath: Command = {
 /** An unknown word is shown only if it is too short to be a key. */
 const NAME = /^[\w-]{1,20}$/;
 
-/** The command at the start of the words, and its arguments. A path is a command too, and so is an API of the gateway. */
+/** The command at the start of the words, and its arguments. A path and an API of the gateway are commands too. */
 export async function commandFor(words: readonly string[], gateway: string): Promise<FoundCommand> {
   const [name = '', ...rest] = words;
-  // `rpc` with a method is a request, and alone a server.
+  // With a method, `rpc` is a request. Alone, it is a server.
   const named = COMMANDS.filter((each) => each.name === name);
   const command = named.find(({ takes }) => rest.length > 0 || takes === '') ?? named[0];
   if (command) return { command, rest };

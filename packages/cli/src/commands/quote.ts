@@ -17,7 +17,7 @@ import type { Command, CommandInput, FoundCommand } from './command.ts';
 /** The prefix that a typed path may omit. */
 const FAMILY = /^\/v1\/x402\/(?:tokens\/)?/;
 
-/** The columns that METHOD and PRICE take. A path is typed, so only a terminal without room for it cuts it. */
+/** The columns of METHOD and PRICE. Because people type paths, a path is cut only if the terminal has no room for it. */
 const BESIDE_PATH = 19;
 
 /** The price of a call from credit. */
@@ -44,7 +44,7 @@ const routeTable = (rows: readonly ListedRoute[], { columns, colours }: Canvas):
 const plainLine = ({ httpMethod, path, priceUsd, creditPriceUsd }: ListedRoute): string =>
   [httpMethod, path, priceUsd, ...(creditPriceUsd === undefined ? [] : [creditPriceUsd])].join('\t');
 
-/** The routes of the gateway. The whole catalog is at its own path. */
+/** The gateway's routes. The whole catalog is at a path of its own. */
 export const routesCommand: Command = {
   name: 'routes',
   takes: '[<text>]',
@@ -94,7 +94,7 @@ async function printQuote(session: Session, quote: Quote, words: readonly string
   return EXIT.ok;
 }
 
-/** The offer for a request, or its response if it needs no payment. Uses neither wallet nor credit. */
+/** The offer for a request, or its response if that needs no payment. Uses neither wallet nor credit. */
 function offerFor({ gateway, terminal, timeoutMs }: Session, { path, ...request }: CallRequest) {
   const client = createClient({ timeoutMs, baseUrl: gateway, credit: false, pay: quotingPayer });
   return answerOrOffer(terminal.whileWaiting('asking …', () => client.ask(path, request)));

@@ -16,7 +16,7 @@ async function resumeOne(session: Session, payment: OpenPayment): Promise<number
   const { ledger, terminal } = session;
   const { id, micros, request } = payment;
   terminal.note(`resending the payment of ${usd(micros)} for ${request.url}`);
-  // The payment goes only to the gateway that it was signed for.
+  // A payment may go only to the gateway that it was signed for.
   const client = createClient({
     timeoutMs: session.timeoutMs,
     baseUrl: new URL(request.url).origin,
@@ -48,7 +48,7 @@ const FATES: Readonly<Record<Fate, string>> = {
   over: 'is given up and counts as spent: it can no longer settle, and the RPC does not show whether it has',
 };
 
-/** Closes a payment if it can no longer settle, as the chain shows. Returns whether it did. */
+/** Closes a payment if the chain shows that it can no longer settle. Returns whether it did. */
 async function giveUp(session: Session, payment: OpenPayment): Promise<boolean> {
   const { ledger, terminal, rpc } = session;
   const { id, micros, request } = payment;
@@ -65,7 +65,7 @@ async function giveUp(session: Session, payment: OpenPayment): Promise<boolean> 
   return true;
 }
 
-/** Finishes one payment if possible. Returns the exit code and never throws. */
+/** Finishes a payment if possible. Returns the exit code and never throws. */
 async function finish(session: Session, id: string): Promise<number> {
   const { ledger, terminal, values } = session;
   let payment: OpenPayment | undefined;
@@ -85,7 +85,7 @@ async function finish(session: Session, id: string): Promise<number> {
   return isLeft && values.is('give-up') && (await giveUp(session, payment as OpenPayment)) ? EXIT.ok : code;
 }
 
-/** Resends interrupted payments to learn their outcomes. No payment is signed again. */
+/** Resends interrupted payments to learn their outcomes. Signs no payment again. */
 export const resumeCommand: Command = {
   name: 'resume',
   takes: '',
@@ -105,10 +105,10 @@ export const resumeCommand: Command = {
 };
 
 const LATEST = 10;
-/** Steps that are shown by another name. */
+/** Steps that have another name in the output. */
 const MEANING: Readonly<Partial<Record<EntryStep, string>>> = { held: 'reserved', signed: 'outcome unknown' };
 
-/** The ledger's spending. Refused payments count until the next payment finds that they can no longer settle. */
+/** The ledger's spending. A refused payment counts until the next payment finds that it can no longer settle. */
 export const spendingCommand: Command = {
   name: 'spending',
   takes: '',

@@ -7,14 +7,14 @@ import { wholeCatalog } from '../money/catalog.ts';
 import { isHttpUrl } from '../session.ts';
 import type { Command } from './command.ts';
 
-/** A longer type is `unknown`: an editor would not show it. */
+/** A longer type becomes `unknown`, because an editor would not show it. */
 const MAX_TYPE = 100_000;
 const MAX_CALLS = 5_000;
 const MEMBER = '      ';
 
 const bounded = (text: string): string => (text.length > MAX_TYPE ? 'unknown' : text);
 
-/** The values of a call as a type. */
+/** The type of a call's values. */
 function inputText(route: ListedRoute): string {
   const members = callParameters(route).map(({ name, schema, isRequired }) => {
     const indent = `${MEMBER}  `;
@@ -40,9 +40,9 @@ function callText(name: string, route: ListedRoute): string {
 `;
 }
 
-/** The calls of a catalog as a TypeScript file that adds them to the client's `Calls`. */
+/** A TypeScript file that adds a catalog's calls to the client's `Calls`. */
 export function typesOf(routes: readonly ListedRoute[], origin: string): string {
-  // The last row of a name is the one that is called by default.
+  // By default, a name calls its last row.
   const calls = new Map(
     routes.filter(({ surface, method }) => surface && method).map((each) => [callName(each), each]),
   );
@@ -57,7 +57,7 @@ ${texts.join('')}  }
 `;
 }
 
-/** Types of `client.call` for a gateway. */
+/** The command that writes types for `client.call` at a gateway. */
 export const typesCommand: Command = {
   name: 'types',
   takes: '[<url>]',

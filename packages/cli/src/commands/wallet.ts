@@ -22,7 +22,7 @@ const statement = ({ wallet, balances }: CreditBalanceResult, { columns, colours
   ]),
 ];
 
-/** Buys this amount, which is also the bundle's limit. The limit of 24 hours still applies. */
+/** Buys this amount, which also limits the bundle. The 24-hour limit still applies. */
 async function buy(session: Session, price = ''): Promise<number> {
   const { terminal, values } = session;
   const cluster = clusterIn(values);

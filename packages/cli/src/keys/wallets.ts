@@ -17,7 +17,7 @@ export interface Wallet {
   readonly keypair: Uint8Array;
   readonly signer: Signer;
   readonly source: KeySource;
-  /** Undefined if it is in no file. */
+  /** The wallet's file; undefined if it has none. */
   readonly file: string | undefined;
 }
 
@@ -28,13 +28,13 @@ const walletOf = (keypair: Uint8Array, source: KeySource, file?: string): Wallet
   file,
 });
 
-/** Shorter than any encoding of a key: 32 bytes take at least 40 characters. */
+/** Shorter than any encoding of a key, because 32 bytes take at least 40 characters. */
 const MAX_NAME = 32;
 
-/** Whether an error may show this text: it must not be a key that was typed instead of a path. */
+/** Whether an error may show this text. It must not be a key typed in place of a path. */
 const isPlausiblePath = (text: string): boolean => basename(text).length <= MAX_NAME && existsSync(dirname(text));
 
-/** The wallet in a keypair file. Errors never contain the parser's message, which quotes the file. */
+/** The wallet in a keypair file. No error contains the parser's message, which quotes the file. */
 function walletIn(file: string, name: string): Wallet {
   try {
     return walletOf(keypairFromFile(file), 'file', file);
@@ -58,7 +58,7 @@ function storedWallet(file: string): Wallet | undefined {
   }
 }
 
-/** The wallet in this file of the state folder; created if missing. */
+/** The wallet in this file of the state folder. Makes one if the file is missing. */
 function storedOrNewWallet(file: string): Wallet {
   const stored = storedWallet(file);
   if (stored) return stored;
@@ -68,10 +68,10 @@ function storedOrNewWallet(file: string): Wallet {
 
 const SERVICE = 'asset-gateway';
 
-/** On Linux the library's default store is the kernel's memory, which a restart clears. */
+/** On Linux, the library's default store is the kernel's memory, which a restart clears. */
 const STORE = { linux: { store: 'secret-service' } };
 
-/** The part of `@napi-rs/keyring` that is used. */
+/** The part of `@napi-rs/keyring` that we use. */
 interface Keyring {
   readonly Entry: new (
     service: string,
@@ -80,7 +80,7 @@ interface Keyring {
   ) => { setSecret(secret: Uint8Array): void; getSecret(): Uint8Array | null };
 }
 
-/** The secret of an address in the keychain, after storing it if it is given; null if the keychain does not work. */
+/** The keychain's secret for an address. Stores it first if given. Null if the keychain does not work. */
 async function secretOf(address: string, stored?: Uint8Array): Promise<Uint8Array | null> {
   const module = '@napi-rs/keyring';
   try {
@@ -93,7 +93,7 @@ async function secretOf(address: string, stored?: Uint8Array): Promise<Uint8Arra
   }
 }
 
-/** The address of the wallet in the keychain, from the state folder; undefined if there is none. */
+/** The address that the state folder names for the keychain's wallet, if any. */
 const addressIn = (file: string): string | undefined =>
   attempt(() => readFileSync(file, 'utf8').trim(), '') || undefined;
 
@@ -118,7 +118,7 @@ async function newKeychainWallet(file: string): Promise<Wallet> {
 const walletFile = (): string => join(stateFolder(), 'wallet.json');
 const keychainFile = (): string => join(stateFolder(), 'wallet.keychain');
 
-/** The user's wallet: the named one, that of `wallet new`, or that of the Solana command line. Undefined if there is none. */
+/** The user's wallet: the named one, that of `wallet new`, or that of the Solana command line. Undefined without one. */
 export async function ownWallet(values: Values): Promise<Wallet | undefined> {
   const named = values.given('keypair');
   if (named.text !== undefined) return walletIn(named.text, named.source);
@@ -130,13 +130,13 @@ export async function ownWallet(values: Values): Promise<Wallet | undefined> {
   return existsSync(file) ? walletIn(file, file) : undefined;
 }
 
-/** What signs for a user without a wallet: a temporary key, or a new wallet, whose file `made` gets. */
+/** The signer for a user without a wallet: a temporary key, or a new wallet. `made` gets the new wallet's file. */
 export interface Missing {
   readonly isStored: boolean;
   readonly made: (file: string) => void;
 }
 
-/** The user's wallet, or what stands for it. Credit belongs to a wallet, so a key that buys credit is stored. */
+/** The user's wallet, or its substitute. Credit belongs to a wallet, so a key that buys credit is stored. */
 export async function walletFor(values: Values, { isStored, made }: Missing): Promise<Wallet> {
   const own = await ownWallet(values);
   if (own) return own;
@@ -146,7 +146,7 @@ export async function walletFor(values: Values, { isStored, made }: Missing): Pr
   return wallet;
 }
 
-/** Makes the user's wallet. Throws if there is one: its key may be the only access to its money. */
+/** Makes the user's wallet. Throws if there is one, because its key may be the only access to its money. */
 export async function newWallet(inKeychain: boolean): Promise<Wallet> {
   const address = addressIn(keychainFile());
   if (address !== undefined) throw new UsageError(`you already have a wallet in the keychain: ${address}`);

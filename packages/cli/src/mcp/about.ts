@@ -3,7 +3,7 @@ import { wrapped } from '../help.ts';
 
 const NAME = 'asset-gateway';
 
-/** What `mcp` says at a terminal, where no host speaks to it: what it is, and how a host starts it. */
+/** The text of `mcp` at a terminal, where no host talks to it: what it is, and how a host starts it. */
 export function aboutMcp(gateway: string, program = process.argv[1] ?? ''): string {
   const env = { ASSET_GATEWAY_URL: gateway };
   const started = { command: 'node', args: [program, 'mcp'], env };

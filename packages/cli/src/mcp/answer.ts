@@ -16,35 +16,35 @@ const URI = 'asset-gateway://answers/';
 export const ANSWER_TEMPLATE = `${URI}{answer}`;
 
 /**
- * The whole texts of cut answers, in memory for an hour. Beyond 64 answers or 32 million characters the oldest are dropped. Over HTTP all
- * connections share them, so they are not listed: a client needs an answer's id.
+ * The whole texts of cut answers, in memory for an hour. Beyond 64 answers or 32 million characters, the oldest are dropped. Over HTTP,
+ * all connections share them. So they are not listed, and a client needs an answer's id.
  */
 export class StoredAnswers {
   readonly #texts: LRUCache<string, string>;
 
   constructor(now: () => number = Date.now) {
-    // The newest answer stays, however long: the user may have paid for it.
+    // The newest answer stays, however long it is, because the user may have paid for it.
     const sizeCalculation = ({ length }: string): number => Math.min(length, MAX_CHARACTERS);
     const limits = { max: MAX_ANSWERS, maxSize: MAX_CHARACTERS, sizeCalculation };
     this.#texts = new LRUCache({ ...limits, ttl: LIFETIME_MS, ttlResolution: 0, perf: { now } });
   }
 
-  /** Stores the JSON of an answer and returns its id, which cannot be guessed. */
+  /** Stores an answer's JSON. Returns its id, which cannot be guessed. */
   add(text: string): string {
     const answer = randomUUID();
     this.#texts.set(answer, text);
     return answer;
   }
 
-  /** The JSON of an answer, if it is still stored. */
+  /** An answer's JSON, if still stored. */
   text(answer: string): string | undefined {
     return this.#texts.peek(answer);
   }
 }
 
 /**
- * The size limit of one copy of an answer; there are two, one for hosts that read only text. A byte-level tokenizer makes at most one
- * token of a byte, so an answer stays below 25,000 tokens in any language.
+ * The most bytes of one copy of an answer. An answer has two, one for hosts that read only text. A byte-level tokenizer makes at most one
+ * token per byte, so an answer stays below 25,000 tokens in any language.
  */
 export const MAX_BYTES = 11_500;
 const MAX_SENTENCE = 4_000;
@@ -61,7 +61,7 @@ export function resultOf(structured: Record<string, unknown>): CallToolResult {
   return { content: [{ type: 'text', text: JSON.stringify(structured) }], structuredContent: structured };
 }
 
-/** A part of a stored answer, with how to read on and the price. */
+/** A part of a stored answer, with its price and how to read on. */
 export function partOf(
   answer: string,
   value: unknown,
@@ -74,7 +74,7 @@ export function partOf(
   return { content: [...content, link], structuredContent };
 }
 
-/** A tool error with a sentence that says what to do. */
+/** A tool error whose sentence says what to do. */
 export const refusalOf = (sentence: string): CallToolResult => ({
   content: [{ type: 'text', text: harmless(sentence.slice(0, MAX_SENTENCE)) }],
   isError: true,
@@ -94,11 +94,11 @@ const paidBy = (transaction: string | undefined, { outcome }: Purchase): string 
   return outcome === undefined ? '' : 'The call was paid for. ';
 };
 
-/** The JSON of a result without hidden characters; undefined if it nests too deep. */
+/** A result's JSON without hidden characters; undefined if it nests too deep. */
 const wholeOf = (result: unknown): string | undefined =>
   attempt(() => harmless(JSON.stringify(result) ?? 'null'), undefined);
 
-/** A result, cut if it is too long. A cut result is stored as a whole. */
+/** A result. If it is too long, it is cut, and the whole is stored. */
 export function answerOf(
   { result, text, price = '', transaction }: Full<unknown>,
   stored: StoredAnswers,
@@ -131,16 +131,16 @@ const GIVEN_UNKNOWN =
 const GIVEN_UNUSED =
   'The payment was not used and costs nothing. The same call can be sent with it again while it is valid, about a minute.';
 
-/** The outcome of a failed call's payment, in a sentence. */
+/** A sentence about the outcome of a failed call's payment. */
 function paymentSentence({ code, payment }: GatewayError, { outcome, given }: Purchase): string[] {
   const isGiven = given !== undefined;
   if (outcome === 'open' && payment?.state === 'unused') return [isGiven ? GIVEN_UNUSED : UNUSED];
   if (code === 'payment_unknown' || outcome === 'open') return [isGiven ? GIVEN_UNKNOWN : UNKNOWN];
-  // The message of `payment_refused` already says it.
+  // The message of `payment_refused` says this already.
   return outcome === 'refused' && code !== 'payment_refused' ? [REFUSED] : [];
 }
 
-/** Whether the error is a bug in this program, whose message would not help a model. */
+/** Whether an error is a bug in this program. Its message would not help a model. */
 const isFault = (error: unknown): boolean =>
   [TypeError, RangeError, SyntaxError, ReferenceError].some((kind) => error instanceof kind);
 

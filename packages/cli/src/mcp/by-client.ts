@@ -21,10 +21,10 @@ interface CallState {
   readonly stored: StoredAnswers;
 }
 
-/** The payment in a request, unchecked. */
+/** The unchecked payment in a request. */
 export const paymentOf = ({ _meta }: ToolContext['request']): unknown => _meta?.[PAYMENT];
 
-/** Whether the client of a call pays for it. A payment that it sends is always passed on. */
+/** Whether a call's client pays for it. A payment that it sends is always passed on. */
 export function clientPays({ calls: { options } }: CallState, { hasExtension, request }: ToolContext): boolean {
   const chosen = options.payBy ?? (options.payer && !hasExtension ? 'server' : 'client');
   return chosen === 'client' || paymentOf(request) !== undefined;
@@ -38,7 +38,7 @@ const HOW =
   '`asset-gateway-client wallet new` (in a clone `npm run ask -- wallet new`) or name a wallet with --keypair, and start this server ' +
   'over stdio with --budget-usd 0.05.';
 
-/** What the user can do, for a model whose host does not know x402. */
+/** The user's options, in words for a model whose host does not know x402. */
 function sentenceFor(tool: string, required: PaymentRequired, reason: string): string {
   const price = `$${dollars(Number(textAt(listAt(required, 'accepts')[0], 'amount')))}`;
   return reason === ''
@@ -48,7 +48,7 @@ function sentenceFor(tool: string, required: PaymentRequired, reason: string): s
 
 const MAX_REASON = 1_000;
 
-/** The result that asks for a payment, in the form that the client understands. Extensions of HTTP are left out. */
+/** The result that asks for a payment, in the form that the client understands. Omits HTTP's extensions. */
 function paymentRequired(
   tool: string,
   { x402Version, error, resource, accepts }: PaymentRequired,
@@ -62,7 +62,7 @@ function paymentRequired(
   return { content: [...content, { type: 'text', text: sentence }], structuredContent, isError: true };
 }
 
-/** The requirements of a call that was not paid, and why its payment was refused, if it had one; undefined for other failures. */
+/** The requirements of an unpaid call, and why its payment was refused, if it had one. Undefined for other failures. */
 async function requirementsIn(error: unknown, { required }: Purchase) {
   if (error instanceof Unpaid) {
     const { error: why } = error.payable;
@@ -92,7 +92,7 @@ function withSettlement(result: CallToolResult, response: Response | undefined):
   return settlement ? { ...result, _meta: { ...result._meta, [SETTLEMENT]: clean(settlement) } } : result;
 }
 
-/** Calls a method for a client that pays for it: asks it for a payment, or passes its payment on to the gateway. */
+/** Calls a method for a client that pays for it. Asks it for a payment, or passes its payment on to the gateway. */
 export async function callForClient(
   state: CallState,
   method: Tool,
@@ -104,7 +104,7 @@ export async function callForClient(
     const full = await state.calls.call(method, input, request.signal, purchase);
     return withSettlement(answerOf(full, state.stored, purchase), full.response);
   } catch (error) {
-    // A 402 whose requirements cannot be read or paid is a failure like any other.
+    // A 402 that cannot be read or paid is an ordinary failure.
     const unpaid = await requirementsIn(error, purchase).catch(() => undefined);
     const result = unpaid
       ? paymentRequired(method.name, unpaid.payable, { reason: unpaid.reason, hasExtension })

@@ -16,10 +16,10 @@ import {
   watched,
 } from '../money/paying.ts';
 
-/** The wallet and ledger that this server pays with. */
+/** The wallet and ledger with which this server pays. */
 export type PayerSetup = Omit<Paying, 'caps' | 'isPreapproved'>;
 
-/** Whose wallet pays for a call: that of the MCP client, or that of this server. */
+/** Whose wallet pays for a call: the MCP client's or this server's. */
 export const PAY_BY = ['client', 'server'] as const;
 type PayBy = (typeof PAY_BY)[number];
 
@@ -27,11 +27,11 @@ type PayBy = (typeof PAY_BY)[number];
 export interface CallsOptions {
   readonly gateway: string;
   readonly cluster: Cluster;
-  /** The gateway's catalog, whose APIs become tools too. */
+  /** The gateway's catalog. Its APIs become tools too. */
   readonly listed?: readonly ListedRoute[];
-  /** The user's wallet, which also signs in. Without it a temporary key signs in and nothing is paid. */
+  /** The user's wallet, which also signs in. Without it, a temporary key signs in, and this server pays nothing. */
   readonly payer?: PayerSetup;
-  /** Which wallet pays; default: the client's if it says that it can pay or if there is no `payer`, or else that of `payer`. */
+  /** Which wallet pays. Default: the client's if it says that it can pay, or if there is no `payer`; else that of `payer`. */
   readonly payBy?: PayBy | undefined;
   /** The limits of payments without asking, in dollars. */
   readonly budget: { readonly perCallUsd: number; readonly perDayUsd: number };
@@ -43,13 +43,13 @@ export interface CallsOptions {
 export interface Purchase {
   /** The offer that the user agreed to. */
   readonly approved?: Offer | undefined;
-  /** The call only learns its price and pays nothing. */
+  /** Whether the call only learns its price and pays nothing. */
   readonly isQuote?: boolean;
-  /** The client's payment, as it came. It is passed on, and this server's wallet pays nothing. */
+  /** The client's payment, unchanged. It is passed on, and this server's wallet pays nothing. */
   readonly given?: unknown;
-  /** Set once a client's payment is passed on: the 402 that it answers. */
+  /** The 402 that a client's payment answers. Set once the payment is passed on. */
   required?: PaymentRequired | undefined;
-  /** Set once a payment for the call is signed. */
+  /** The outcome of the call's payment. Set once it is signed. */
   outcome?: Outcome | undefined;
 }
 
@@ -57,7 +57,7 @@ export interface Purchase {
 const isSame = (one: Offer, other: Offer): boolean =>
   (['network', 'asset', 'payTo', 'amount'] as const).every((name) => one[name] === other[name]);
 
-/** The methods of a gateway, called within a budget. Credit is never used, so the ledger records all spending. */
+/** A gateway's methods, called within a budget. Never uses credit, so the ledger records all spending. */
 export class Calls {
   readonly options: CallsOptions;
   readonly methods: readonly Tool[];
@@ -85,7 +85,7 @@ export class Calls {
     return { gateway, rpc: payer?.rpc };
   }
 
-  /** Calls a method. Throws `Unpaid`, signing nothing, if the price exceeds the budget and the user has not agreed to it. */
+  /** Calls a method. If the price exceeds the budget and the user has not agreed to it, throws `Unpaid` and signs nothing. */
   call(method: Tool, input: unknown, signal: AbortSignal, purchase: Purchase): Promise<Full<unknown>> {
     return this.#current.run(purchase, () => method.full(input, { signal }));
   }
@@ -115,10 +115,10 @@ export class Calls {
   }
 }
 
-/** The gateway takes headers of 16 KiB. A payment takes about 2. */
+/** The gateway accepts headers of 16 KiB. A payment takes about 2. */
 const MAX_PAYMENT = 8_192;
 
-/** The client's payment in the header of a request. The gateway checks it, and that it pays for this request. */
+/** The client's payment as a request header. The gateway checks it, and that it pays for this request. */
 function passedOn(purchase: Purchase, request: Parameters<Payer['pay']>): SignedPayment {
   const found = offerFor(...request);
   purchase.required = found.payable;
@@ -138,7 +138,7 @@ async function payWithin(budget: QuotingPayer, request: Parameters<Payer['pay']>
     return await budget.pay(...request);
   } catch (error) {
     if (!(error instanceof GatewayError && error.code === 'spending_limit')) throw error;
-    // Do not ask the user about a payment that would be refused anyway, nor for more money than a call may cost.
+    // Do not ask the user about a payment that would be refused, or that costs more than a call may.
     const decision = await budget.quote(...request).catch((reason: unknown) => {
       const isTooMuch = reason instanceof GatewayError && Number(reason.funds?.neededMicros) > MAX_ASKED_MICROS;
       throw isTooMuch ? error : reason;

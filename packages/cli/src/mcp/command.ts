@@ -30,7 +30,7 @@ const METHODS = ['GET', 'POST', 'DELETE'];
 
 const refusal = (status: number, text: string): Response => new Response(`${text}\n`, { status });
 
-/** The refusal of an invalid request. The checks against browser pages come first. */
+/** The refusal of an invalid request. Checks it against browser pages first. */
 function refusalOf({ headers, method = '', url = '' }: IncomingMessage): Response | undefined {
   const host = validateHostHeader(headers.host, localhostAllowedHostnames());
   if (!host.ok) return refusal(403, host.message);
@@ -53,7 +53,7 @@ async function write(answer: Response, response: ServerResponse): Promise<void> 
   else response.end();
 }
 
-/** Serves programs of this machine until a signal. Browser pages are refused by their `Origin` and `Host` headers. */
+/** Serves programs on this machine until a signal. Refuses browser pages by their `Origin` and `Host` headers. */
 async function overHttp(servers: McpServerFactory, port: number): Promise<void> {
   const handler = createMcpHandler(servers, { maxRequestBodySize: MAX_BODY_BYTES });
   const answerTo = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -81,7 +81,7 @@ async function overStdio(servers: McpServerFactory): Promise<void> {
 
 const DEFAULT_PORT = '8405';
 
-/** The options of a wallet of this server. */
+/** The options of this server's wallet. */
 const OF_WALLET = ['keypair', 'budget-usd'] as const;
 
 /** Which wallet pays, if `--pay-by` says so. */
@@ -100,7 +100,7 @@ function payByIn({ values }: CommandInput, isHttp: boolean): CallsOptions['payBy
   return 'client';
 }
 
-/** The budget, the payer and the HTTP port, if any, in the words and options of `mcp`. */
+/** The budget, payer and HTTP port in the words and options of `mcp`. */
 function readSettings(given: CommandInput) {
   const { words, values, session } = given;
   const isHttp = values.is('http');
@@ -112,14 +112,14 @@ function readSettings(given: CommandInput) {
   const payBy = payByIn(given, isHttp);
   const budgetUsd = dollarsIn(values.text('budget-usd') ?? '0', '--budget-usd');
   const { perCallUsd, perDayUsd } = session.caps;
-  // The user's own limits apply here too.
+  // The user's own limits also apply.
   const budget = { perCallUsd: Math.min(budgetUsd, perCallUsd), perDayUsd: Math.min(budgetUsd, perDayUsd) };
   return { budget, payBy, port: isHttp ? portIn(port, '--http') : undefined };
 }
 
 /**
- * Serves MCP until the host disconnects; returns the exit code. Over HTTP, where any program of this machine may connect, a temporary
- * key signs in and nothing is paid.
+ * Serves MCP until the host disconnects. Returns the exit code. Over HTTP, where any program on this machine may connect, a temporary key
+ * signs in and nothing is paid.
  */
 export async function serveMcp(given: CommandInput): Promise<number> {
   const { session, values } = given;

@@ -32,7 +32,7 @@ function methodTool(state: ServerState, tool: Tool): ServedTool {
 
 const methodOf = (name: string): string => name.slice(name.indexOf('_') + 1);
 
-/** `getBalance(account, options?) $0.004005, or $0.000005 from credit` */
+/** Such as `getBalance(account, options?) $0.004005, or $0.000005 from credit`. */
 function signatureOf({ name, inputSchema: { properties, required }, priceUsd, creditPriceUsd }: Tool): string {
   const names = Object.keys(properties).map((each) => (required.includes(each) ? each : `${each}?`));
   return `${methodOf(name)}(${names.join(', ')}) ${priceUsd === undefined ? 'free' : priceText({ priceUsd, creditPriceUsd })}`;
@@ -40,7 +40,7 @@ function signatureOf({ name, inputSchema: { properties, required }, priceUsd, cr
 
 const MAX_SIGNATURES = 4_000;
 
-/** The signatures of a family, as many as a model should read. */
+/** A family's signatures, as many as a model should read. */
 function signaturesOf(tools: readonly Tool[]): string {
   const signatures: string[] = [];
   for (const signature of tools.map(signatureOf)) {
@@ -51,7 +51,7 @@ function signaturesOf(tools: readonly Tool[]): string {
   return signatures.join('; ') + (left > 0 ? `; and ${left} more` : '');
 }
 
-/** All methods of a family as one tool. For wrong arguments it returns the method's schema. */
+/** A tool for all methods of a family. For wrong arguments it returns the method's schema. */
 function familyTool(state: ServerState, family: string, title: string): ServedTool {
   const tools = new Map(
     state.calls.methods.filter(({ name }) => name.startsWith(`${family}_`)).map((tool) => [methodOf(tool.name), tool]),
@@ -79,10 +79,10 @@ function familyTool(state: ServerState, family: string, title: string): ServedTo
   };
 }
 
-/** An API with more operations is one tool. */
+/** An API with more operations gets a single tool. */
 const MOST_TOOLS = 20;
 
-/** The tools of the operator's APIs: one for each operation, or one for a large API. */
+/** The tools of the operator's APIs: one per operation, or one for a large API. */
 function apiTools(state: ServerState): ServedTool[] {
   const { methods, options } = state.calls;
   const apis = [...new Set(apiRoutes(options.listed ?? []).map(({ surface }) => surface))];
@@ -93,7 +93,7 @@ function apiTools(state: ServerState): ServedTool[] {
   });
 }
 
-/** The method tools: the most common methods and one tool for each of two families, or a tool for each method. */
+/** The method tools: the most common methods and one tool for each of two families, or one per method. */
 export function methodTools(state: ServerState, isAll: boolean): ServedTool[] {
   const { methods } = state.calls;
   if (isAll) return methods.map((tool) => methodTool(state, tool));

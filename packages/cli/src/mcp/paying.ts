@@ -19,7 +19,7 @@ const MAX_PENDING = 100;
 
 const keyOf = (tool: string, input: unknown): string => JSON.stringify([tool, input]);
 
-/** Open questions whether to pay: at most a hundred, each for ten minutes. An answer is valid once, for the same call. */
+/** Open questions to the user: at most a hundred, each for ten minutes. An answer is valid once, for the same call. */
 export class Approvals {
   readonly #pending: LRUCache<string, { readonly key: string; readonly offer: Offer }>;
 
@@ -27,14 +27,14 @@ export class Approvals {
     this.#pending = new LRUCache({ max: MAX_PENDING, ttl: SHARED_TIMES.answerMs, ttlResolution: 0, perf: { now } });
   }
 
-  /** Stores a question about a call and returns its id, which cannot be guessed. */
+  /** Stores a question about a call. Returns its id, which cannot be guessed. */
   ask(tool: string, input: unknown, offer: Offer): string {
     const id = randomUUID();
     this.#pending.set(id, { key: keyOf(tool, input), offer });
     return id;
   }
 
-  /** The offer of a question about this call, which is then answered; undefined if there is none. */
+  /** Takes the offer of a question about this call, which counts as answered then. Undefined if there is none. */
   redeem(id: unknown, tool: string, input: unknown): Offer | undefined {
     const found = this.#pending.peek(String(id));
     this.#pending.delete(String(id));
@@ -57,7 +57,7 @@ const NO_WALLET =
 const CANNOT_ASK =
   'exceeds the budget, and this host cannot ask its user. Nothing was paid. Start the server with a larger --budget-usd or --max-call, such as --budget-usd 0.05';
 
-/** Asks the user through the host, or returns the reason why not. */
+/** Asks the user through the host. Returns the reason if that is impossible. */
 async function ask(
   { calls, approvals }: ServerState,
   tool: string,
@@ -84,7 +84,7 @@ async function ask(
   });
 }
 
-/** Calls a method. The client pays, or this server does within the budget, or what the user has just agreed to. */
+/** Calls a method. The client pays, or this server pays within the budget, or what the user has just agreed to. */
 export async function callMethod(
   state: ServerState,
   method: Tool,

@@ -22,7 +22,7 @@ export interface ServedTool {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** JSON Schema of an object. */
+  /** The JSON Schema of an object. */
   readonly inputSchema: object;
   readonly annotations: ToolAnnotations;
   call(input: Readonly<Record<string, unknown>>, context: ToolContext): Promise<CallToolResult | InputRequiredResult>;
@@ -31,7 +31,7 @@ export interface ServedTool {
 /** Annotations of a free tool. */
 export const FREE = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true } as const;
 
-/** Annotations of a tool that pays. It is not read-only, so that hosts ask before they call it. */
+/** Annotations of a tool that pays. It is not read-only, so that hosts ask before a call. */
 export const PAID = { ...FREE, readOnlyHint: false, idempotentHint: false } as const;
 
 /** Annotations of a tool that sends no request. */
@@ -45,13 +45,13 @@ export const inputOf = (required: readonly string[], properties: object): object
   additionalProperties: false,
 });
 
-/** The arguments of a tool by name. */
+/** A tool's arguments by name. */
 type Arguments = Record<string, unknown>;
 
-/** Validates the arguments of a tool. */
+/** Validates a tool's arguments. */
 export type ArgumentSchema = StandardSchemaWithJSON<Arguments, Arguments>;
 
-/** A validator for a JSON Schema, compiled at its first use: compiling all of them would take a third of a start. */
+/** A validator for a JSON Schema, compiled at its first use. Compiling all of them would take a third of a start. */
 export function argumentSchema(schema: object): ArgumentSchema {
   const json = (): Arguments => schema as Arguments;
   let compiled: ArgumentSchema | undefined;

@@ -1,6 +1,6 @@
 import { harmless } from '@asset-gateway/protocol';
 
-/** The limits of a trimmed value: items of a list, characters of a text, members of an object, levels of nesting. */
+/** Limits of a trimmed value: a list's items, a text's characters, an object's members, levels of nesting. */
 type Measure = Readonly<Record<'items' | 'characters' | 'members' | 'depth', number>>;
 
 const EVERYTHING = Number.POSITIVE_INFINITY;
@@ -29,7 +29,7 @@ type Member = readonly [name: string, value: unknown];
 /** The size of a value as JSON. */
 export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
 
-/** The first parts of a list or an object, with a notice for the others unless the notice is longer. */
+/** The first parts of a list or object. A notice replaces the others, unless the notice is longer than they are. */
 function shortened(value: object, most: number, inside: (part: unknown) => unknown): object {
   const isList = Array.isArray(value);
   const parts: readonly unknown[] = isList ? value : Object.entries(value);
@@ -62,9 +62,7 @@ function cut(value: unknown, measure: Measure, depth: number): unknown {
   return shortened(value, most, (part) => cut(part, measure, depth + 1));
 }
 
-/**
- * A JSON value cut to this many bytes, without hidden characters. Cut lists, texts and objects end with a notice of the omitted rest.
- */
+/** Cuts a JSON value to this many bytes, without hidden characters. A cut list, text or object ends with a notice of the omitted rest. */
 export function trim(value: unknown, maxBytes: number): unknown {
   for (const measure of MEASURES) {
     const trimmed = cut(value, measure, 0);

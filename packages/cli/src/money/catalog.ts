@@ -9,12 +9,12 @@ import { fetchJson } from '../fetch-json.ts';
 import { CATALOG_PATH } from '../request.ts';
 import { makeFolder, writeDurably } from './durable.ts';
 
-/** Known to every gateway, with or without routes. */
+/** Every gateway knows this provider, with or without routes. */
 const FIRST: UpstreamProvider = 'tokens';
 const UNKNOWN = 'invalid_provider_filter';
 const LIMITS = { timeoutMs: 30_000, maxBytes: MAX_READ_BYTES };
 
-/** A catalog, without what no command reads. */
+/** The parts of a catalog that commands read. */
 interface Catalog {
   readonly routes: readonly ListedRoute[];
   /** The names of all providers with routes. */
@@ -47,7 +47,7 @@ interface Asked {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** One catalog of a gateway, cached on disk and revalidated by ETag. */
+/** One catalog of a gateway. It is cached on disk and revalidated by ETag. */
 async function fetchCatalog(gateway: string, { provider, signal }: Asked): Promise<Catalog> {
   const { origin } = new URL(gateway);
   const url = new URL(CATALOG_PATH, origin);
@@ -66,11 +66,11 @@ async function fetchCatalog(gateway: string, { provider, signal }: Asked): Promi
   return catalog;
 }
 
-/** The routes of one provider of a gateway. Throws `invalid_provider_filter` for an unknown one. */
+/** The routes of a gateway's provider. Throws `invalid_provider_filter` for an unknown one. */
 export const catalogOf = async (gateway: string, asked: Asked): Promise<readonly ListedRoute[]> =>
   (await fetchCatalog(gateway, asked)).routes;
 
-/** The routes of all providers, each of whose catalogs is asked for by itself: one of all may be longer than a client reads. */
+/** The routes of all providers. Fetches one catalog per provider, because a single one may be longer than a client reads. */
 export async function wholeCatalog(gateway: string): Promise<readonly ListedRoute[]> {
   try {
     // Each catalog names all providers.
@@ -79,7 +79,7 @@ export async function wholeCatalog(gateway: string): Promise<readonly ListedRout
     const lists = await Promise.all(others.map((provider) => catalogOf(gateway, { provider })));
     return [...routes, ...lists.flat()];
   } catch (error) {
-    // Another gateway may have no such filter.
+    // Other gateways may lack this filter.
     if (!(error instanceof GatewayError && error.code === UNKNOWN)) throw error;
     return catalogOf(gateway, {});
   }

@@ -13,7 +13,7 @@ import { dirname } from 'node:path';
 
 const PRIVATE = 0o600;
 
-/** Syncs the entries of a folder to disk. Windows neither supports nor needs it. */
+/** Syncs a folder's entries to disk. Windows neither supports nor needs this. */
 function syncFolder(folder: string): void {
   if (process.platform === 'win32') return;
   const handle = openSync(folder, 'r');
@@ -57,7 +57,7 @@ export function writeOnce(file: string, text: string): void {
   syncFolder(dirname(file));
 }
 
-/** Appends by a single write, which other processes cannot interleave. `isDurable` also syncs it to disk. */
+/** Appends with a single write, so that other processes cannot interleave theirs. `isDurable`: also sync it to disk. */
 export function append(file: string, text: string, isDurable: boolean): void {
   const handle = openSync(file, 'a', PRIVATE);
   try {

@@ -5,15 +5,15 @@ import { attempt } from '@asset-gateway/protocol';
 const STEPS = ['held', 'signed', 'released', 'paid', 'refused', 'given up'] as const;
 export type EntryStep = (typeof STEPS)[number];
 
-/** One line of the ledger. It has no inner object, so that a line cut anywhere has no closing brace. Once signed, it has a trace. */
+/** One line of the ledger. It has no inner object, so that a cut line has no closing brace. Once signed, it has a trace. */
 export interface Entry extends Partial<PaymentTrace> {
   readonly id: string;
   readonly step: EntryStep;
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** When held: the amount in millionths of a dollar. */
+  /** When held: the amount, in millionths of a dollar. */
   readonly micros?: number;
-  /** When held: the limits of the amount; null if there is none. */
+  /** When held: the amount's limits; null if there is none. */
   readonly perDayMicros?: number | null;
   readonly inAllMicros?: number | null;
   /** When signed: the hash of the request that the payment buys. */
@@ -22,7 +22,7 @@ export interface Entry extends Partial<PaymentTrace> {
 
 /** An amount that counts against the limits. */
 export interface Spent extends Required<Pick<Entry, 'id' | 'at' | 'micros' | 'step'>>, Pick<Entry, 'request'> {
-  /** Once signed: when. */
+  /** When it was signed, if it was. */
   readonly signedAt?: number;
   readonly trace?: PaymentTrace;
 }
@@ -32,11 +32,11 @@ export const DAY_MS = 86_400_000;
 const BEGINNING = '{"id":"';
 const TORN = ' #torn\n';
 
-/** Whether a value is a whole number that is not negative. */
+/** Whether a value is a whole number of at least 0. */
 export const isAmount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 const isLimit = (value: unknown): boolean => value === null || isAmount(value);
 
-/** The trace in an entry or an object; undefined if it has none, as in a ledger of an earlier version. */
+/** The trace in an entry or object; undefined without one, as in ledgers of earlier versions. */
 export function traceIn(value: unknown): PaymentTrace | undefined {
   const { network, account, memo, slot, lastValidBlockHeight } = (value ?? {}) as Partial<PaymentTrace>;
   const hasTexts = [network, account, memo].every((text) => typeof text === 'string');
@@ -57,19 +57,19 @@ function entryIn(line: string): Entry | undefined {
   return isEntry(value) ? value : undefined;
 }
 
-/** Whether a line is the start of an entry whose write a crash interrupted. Such an entry has no effect. */
+/** Whether a line is the start of an entry whose write a crash interrupted. It has no effect. */
 const isTorn = (line: string): boolean =>
   !line.includes('}') && (line.startsWith(BEGINNING) || BEGINNING.startsWith(line));
 
-/** The text to append for an entry. It also marks an interrupted write before it, so that readers skip that line. */
+/** The text to append for an entry. It first marks an interrupted write, so that readers skip that line. */
 export function appended(text: string, entry: Entry): string {
   const last = text.slice(text.lastIndexOf('\n') + 1);
   return `${last !== '' && isTorn(last) ? TORN : '\n'}${JSON.stringify(entry)}\n`;
 }
 
 /**
- * The entries in the text of a ledger. Skips interrupted writes, which are marked or the last line. Throws at any other invalid line,
- * because it may have been an amount.
+ * The entries in a ledger's text. Skips interrupted writes, which are marked or the last line. Throws at any other invalid line, because
+ * it may have been an amount.
  */
 export function* entriesIn(text: string): Generator<Entry> {
   const lines = text.split('\n');
@@ -81,12 +81,10 @@ export function* entriesIn(text: string): Generator<Entry> {
   }
 }
 
-/**
- * The balance of a ledger. Whether an amount is within its limits depends only on the entries before it, so all processes agree.
- */
+/** A ledger's balance. Whether an amount is within its limits depends only on earlier entries, so all processes agree. */
 export class Account {
   readonly #counted = new Map<string, Spent>();
-  /** Every amount ever counted, by time: a clock that is set back appends earlier times after later ones. */
+  /** Every amount ever counted, by time. If a clock is set back, earlier times are appended after later ones. */
   readonly #byTime: Spent[] = [];
   /** The last window: its start, the index of its first amount, and its sum. */
   #start = Number.NEGATIVE_INFINITY;

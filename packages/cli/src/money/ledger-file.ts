@@ -10,7 +10,7 @@ import { OpenPayments } from './open-payments.ts';
 /** The steps of a purchase. Tests kill the process at each one. */
 export type PurchaseStep = 'held' | 'signed' | 'recorded' | 'answered' | 'closed';
 
-/** A limit in an entry: null if there is none. */
+/** A limit as an entry stores it: null without a limit. */
 const limitOf = (micros: number): number | null => (micros > Number.MAX_SAFE_INTEGER ? null : micros);
 
 const hashOf = ({ url, method, body = '' }: SentRequest): string =>
@@ -19,8 +19,8 @@ const hashOf = ({ url, method, body = '' }: SentRequest): string =>
     .digest('hex');
 
 /**
- * A ledger in a file that all processes of a user share. It needs no lock: each entry is appended by one write, so all processes see the
- * same order, and an amount counts only if the entries before it leave room.
+ * A ledger in a file that all processes of a user share. It needs no lock, because each entry is appended with one write. So all processes
+ * see the same order, and an amount counts only if earlier entries leave room.
  */
 export class LedgerFile implements SpendingLedger {
   readonly payments: OpenPayments;
@@ -38,7 +38,7 @@ export class LedgerFile implements SpendingLedger {
   async hold(micros: number, caps: Parameters<SpendingLedger['hold']>[1]): Promise<string> {
     const limits = { perDayMicros: limitOf(caps.perDayMicros), inAllMicros: limitOf(caps.inAllMicros) };
     makeFolder(this.#folder);
-    // Throws before the write if the ledger cannot be read.
+    // If the ledger cannot be read, throws before the write.
     this.#entries();
     const id = randomUUID();
     this.#write({ id, step: 'held', at: Date.now(), micros, ...limits });
@@ -59,7 +59,7 @@ export class LedgerFile implements SpendingLedger {
   }
 
   async release(id: string): Promise<void> {
-    // Nothing can settle. Removing the file works even on a full disk.
+    // The payment can no longer settle. Removing its file works even on a full disk.
     this.payments.remove(id);
     this.#write({ id, step: 'released', at: Date.now() });
   }
@@ -87,7 +87,7 @@ export class LedgerFile implements SpendingLedger {
     return [...refused, ...open].sort((one, other) => other.at - one.at);
   }
 
-  /** The spending of the last 24 hours and in all, in millionths of a dollar, and its amounts, oldest first. */
+  /** The spending of the last 24 hours and in all, in millionths of a dollar. Its amounts are listed oldest first. */
   spending() {
     const account = this.#account();
     return { dayMicros: account.dayBefore(Date.now()), allMicros: account.all, spent: account.spent };

@@ -4,11 +4,11 @@ import { isVerb, type LedgerEntry, type PaymentTrace } from '@asset-gateway/clie
 import { makeFolder, writeDurably } from './durable.ts';
 import { isAmount, traceIn } from './entries.ts';
 
-/** A signed payment whose outcome is unknown. Keep it secret: it can be spent. */
+/** A signed payment with an unknown outcome. Keep it secret, because anyone can spend it. */
 export interface OpenPayment extends Omit<LedgerEntry, 'trace'> {
   readonly id: string;
   readonly at: number;
-  /** Payments of earlier versions have none. */
+  /** Undefined in payments of earlier versions. */
   readonly trace?: PaymentTrace | undefined;
 }
 
@@ -24,7 +24,7 @@ function isPayment(value: unknown, id: string): value is OpenPayment {
   return own === id && isAmount(at) && isAmount(micros) && isRequest && hasTexts;
 }
 
-/** A file for each signed payment, from before it is sent until its outcome is known. */
+/** One file per signed payment, from before it is sent until its outcome is known. */
 export class OpenPayments {
   readonly #folder: string;
 
@@ -48,7 +48,7 @@ export class OpenPayments {
     return names.filter((name) => name.endsWith(SUFFIX)).map((name) => name.slice(0, -SUFFIX.length));
   }
 
-  /** One open payment; undefined if it was closed meanwhile. Throws if its file cannot be read. */
+  /** An open payment; undefined if it was closed meanwhile. Throws if its file cannot be read. */
   read(id: string): OpenPayment | undefined {
     const file = this.#file(id);
     try {

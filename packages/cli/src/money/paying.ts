@@ -23,7 +23,7 @@ const LIMITS = { timeoutMs: 10_000, maxBytes: 65_536 };
 const LOOPBACK = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
 const INVALID_PARAMS = -32_602;
 
-/** The JSON of a call of the sandbox's faucet; undefined if there is none. */
+/** The JSON answer of the sandbox's faucet; undefined without a faucet. */
 async function faucetAnswer(rpcUrl: string, params: readonly string[]): Promise<unknown> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'sandbox_faucet', params });
   const headers = { 'Content-Type': 'application/json' };
@@ -37,7 +37,7 @@ export async function askFaucet(rpcUrl: string, address: string): Promise<boolea
   return isObject(answer) && !('error' in answer);
 }
 
-/** Whether an RPC has a faucet of play money, which refuses to fund no address. */
+/** Whether an RPC has a faucet of play money. Such a faucet refuses a call without an address. */
 const hasFaucet = async (rpcUrl: string): Promise<boolean> =>
   below(await faucetAnswer(rpcUrl, []), 'error', 'code') === INVALID_PARAMS;
 
@@ -49,11 +49,11 @@ export interface Paying {
   readonly ledger: LedgerFile;
   readonly rpc: string | undefined;
   readonly caps: Caps;
-  /** Pays without asking. Otherwise the user confirms at the terminal. */
+  /** Whether to pay without asking. Otherwise the user confirms at the terminal. */
   readonly isPreapproved: boolean;
 }
 
-/** Nothing was signed; `offer` is the price, and `payable` the 402 that asks for it. */
+/** Nothing was signed. `offer` is the price, `payable` the 402 that asks for it. */
 export class Unpaid extends Error {
   readonly offer: Offer;
   readonly payable: PayableOffer['payable'];
@@ -65,7 +65,7 @@ export class Unpaid extends Error {
   }
 }
 
-/** The answer of a call, or the offer that it did not pay. */
+/** A call's answer, or the offer that it did not pay. */
 export async function answerOrOffer<Answer>(call: Promise<Answer>): Promise<Answer | Offer> {
   try {
     return await call;
@@ -75,7 +75,7 @@ export async function answerOrOffer<Answer>(call: Promise<Answer>): Promise<Answ
   }
 }
 
-/** The offer of a 402. Throws `nothing_payable` if there is none. */
+/** A 402's offer. Throws `nothing_payable` if there is none. */
 export function offerFor(...[required, wish]: Parameters<Payer['pay']>): PayableOffer {
   const found = findOffer(required, wish);
   if (!found) throw new GatewayError('nothing_payable', { message: 'the 402 asks for no payment' });
@@ -92,7 +92,7 @@ export const quotingPayer: Payer = {
 /** The known outcome of a payment. */
 export type Outcome = 'open' | 'paid' | 'refused';
 
-/** The same payment; `by` gets its outcome. */
+/** The same payment, which writes its outcome into `by`. */
 export function watched(payment: SignedPayment, by: { outcome?: Outcome | undefined }): SignedPayment {
   by.outcome = 'open';
   return {
@@ -104,11 +104,11 @@ export function watched(payment: SignedPayment, by: { outcome?: Outcome | undefi
   };
 }
 
-/** Whether the wallet was made by this program, so that it may get play money. */
+/** Whether this program made the wallet, so that it may get play money. */
 const isGenerated = ({ wallet: { source } }: Pick<Paying, 'wallet'>): boolean =>
   source === 'temporary' || source === 'stored';
 
-/** The RPC of a network. Throws if the wallet needs one of its own. */
+/** A network's RPC. Throws if the wallet needs one of its own. */
 export function rpcOf(paying: Pick<Paying, 'wallet' | 'rpc' | 'gateway'>, network: string): string {
   if (paying.rpc !== undefined) return paying.rpc;
   if (!isGenerated(paying)) throw new Error('your own wallet needs a Solana RPC to pay: add --rpc <url>');
@@ -123,13 +123,13 @@ function inWords({ network, amount, payTo }: Offer, isPlayMoney: boolean): strin
   return `$${dollars(Number(amount))} ${money} to ${payTo}`;
 }
 
-/** An offer in words. Only an RPC on this machine is believed that its money is play money. */
+/** An offer in words. Only an RPC on this machine may say that its money is play money. */
 export async function offerInWords(offer: Offer, { rpc, gateway }: Pick<Paying, 'rpc' | 'gateway'>): Promise<string> {
   const rpcUrl = rpc ?? sandboxRpc(gateway, offer.network);
   return inWords(offer, isLocal(rpcUrl) && (await hasFaucet(rpcUrl)));
 }
 
-/** Confirms a payment at the terminal, unless it is approved already. Throws if the wallet has no RPC that it can pay through. */
+/** Confirms a payment at the terminal, unless it is already approved. Throws if the wallet has no RPC to pay through. */
 async function approve(offer: Offer, paying: Paying): Promise<void> {
   const { terminal, isPreapproved, rpc, wallet } = paying;
   const rpcUrl = rpcOf(paying, offer.network);

@@ -8,17 +8,17 @@ const MAX_BATCH = 100;
 const MAX_NAME = 64;
 const MAX_SENTENCE = 2_000;
 
-/** Codes of JSON-RPC 2.0. Solana's own mean other things, and kit fails with a TypeError on a code that it does not know. */
+/** Codes of JSON-RPC 2.0. Solana's own codes mean other things, and kit fails with a TypeError at an unknown code. */
 const CODES = { notJson: -32_700, invalid: -32_600, notSold: -32_601, wrongParams: -32_602, refused: -32_603 } as const;
 
-/** What answers the requests. */
+/** The parts that answer requests. */
 export interface Node {
   /** Pays from credit. */
   readonly client: GatewayClient;
   readonly peers: Peers;
-  /** What to do if a call is not paid. */
+  /** Advice if a call is not paid. */
   readonly unpaidHint: string;
-  /** Answers other methods. */
+  /** Answers methods that the gateway does not sell. */
   readonly fallback: Fallback | undefined;
 }
 
@@ -39,7 +39,7 @@ const errorText = ({ code, message, data }: Refused, id: unknown): string =>
 
 type Family = Readonly<Record<string, (...values: unknown[]) => Call<unknown>>>;
 
-/** The call of a method with the parameters as they came; undefined if the gateway does not sell it. */
+/** The call of a method with unchanged parameters; undefined if the gateway does not sell the method. */
 function callOf({ rpc, das }: GatewayClient, method: string, params: unknown): Call<unknown> | undefined {
   const [positional, named] = [rpc, das].map((family) => {
     const methods = family as unknown as Family;
@@ -55,7 +55,7 @@ function callOf({ rpc, das }: GatewayClient, method: string, params: unknown): C
 
 const soldBy = ({ rpc, das }: GatewayClient): string => [...Object.keys(rpc), ...Object.keys(das)].join(', ');
 
-/** A failure with the gateway's message, and its code and the wrong parameters as data. */
+/** A failure with the gateway's message. Its code and the wrong parameters are data. */
 function refusedBy(error: unknown, { peers, unpaidHint }: Node): Refused {
   if (error instanceof Refused) return error;
   const sentence = oneLine(failureSentence(error, peers), MAX_SENTENCE);
@@ -67,7 +67,7 @@ function refusedBy(error: unknown, { peers, unpaidHint }: Node): Refused {
   return new Refused(code === 'invalid_request' ? CODES.wrongParams : CODES.refused, message, data);
 }
 
-/** Answers JSON-RPC of Solana by paid calls of a gateway. */
+/** Answers Solana's JSON-RPC with paid calls to a gateway. */
 export class Answers {
   readonly #node: Node;
   readonly #turns = new Turns();
@@ -76,7 +76,7 @@ export class Answers {
     this.#node = node;
   }
 
-  /** The answer to a body, which may be a batch; empty if it asks for none. Numbers keep every digit. */
+  /** The answer to a body, which may be a batch; empty if the body asks for none. Numbers keep every digit. */
   async to(body: string): Promise<string> {
     let requests: unknown;
     try {
@@ -93,7 +93,7 @@ export class Answers {
     return texts.length === 0 ? '' : `[${texts.join(',')}]`;
   }
 
-  /** The answer to one request; undefined without an id, by which nothing would be answered. */
+  /** The answer to one request; undefined if the request has no id to answer by. */
   async #one(request: unknown): Promise<string | undefined> {
     if (!isObject(request) || typeof request.method !== 'string') {
       return errorText(new Refused(CODES.invalid, 'this is not a JSON-RPC request'), null);
@@ -107,7 +107,7 @@ export class Answers {
     }
   }
 
-  /** The answer of the gateway, or of the fallback if the gateway does not sell the method or refuses its parameters. */
+  /** The gateway's answer. If it does not sell the method or refuses the parameters, the fallback's. */
   async #answer({ id, params }: Members, method: string): Promise<string> {
     const { fallback } = this.#node;
     try {

@@ -12,7 +12,7 @@ import { rpcServer } from './server.ts';
 const DEFAULT_PORT = '8899';
 const PATH = /^\/?([\w-]{0,64})$/;
 
-/** The path of the URL: a random one, so that only programs that are given the URL can spend. */
+/** The URL's path. It is random, so that only programs that know the URL can spend. */
 function pathIn(values: Values): string {
   const [, name] = PATH.exec(values.text('path') ?? randomBytes(16).toString('base64url')) ?? [];
   if (name === undefined) throw new UsageError('--path takes letters, digits, - and _, or / for none');
@@ -42,7 +42,7 @@ async function payerOf({ isPreapproved, wallet }: Session): Promise<string> {
   );
 }
 
-/** Serves Solana's JSON-RPC to programs of this machine until a signal; returns the exit code. */
+/** Serves Solana's JSON-RPC to programs on this machine until a signal. Returns the exit code. */
 export async function serveRpc({ values, session }: CommandInput): Promise<number> {
   const { terminal, gateway, rpc, isPreapproved } = session;
   const port = portIn(values.text('port') ?? DEFAULT_PORT, '--port');

@@ -3,10 +3,10 @@ import { attempt, isObject, readBytes, TooLarge } from '@asset-gateway/protocol'
 const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** Sends a JSON-RPC request to another RPC and returns its answer as it came. */
+/** Sends a JSON-RPC request to another RPC. Returns its answer unchanged. */
 export type Fallback = (request: string) => Promise<string>;
 
-/** A fallback. Its URL may hold a key, so no message has more of it than the host. */
+/** A fallback. Messages show only the URL's host, because the rest may hold a key. */
 export function fallbackTo(url: string): Fallback {
   const { host } = new URL(url);
   const failed = (why: string, cause?: unknown): never => {

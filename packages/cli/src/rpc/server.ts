@@ -7,11 +7,11 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const JSON_TYPE = /^application\/json(?:\s*;|$)/i;
 const NO_SOCKETS = 'websockets are not served: ask by HTTP, or give subscriptions the URL of another RPC';
 
-/** Who may ask, and what answers. */
+/** The clients that may call, and the answers. */
 export interface ServedRpc {
-  /** The path of the URL. Other programs of this machine do not know it. */
+  /** The URL's path, which other programs on this machine do not know. */
   readonly path: string;
-  /** Origins of web pages that may ask. */
+  /** Origins of web pages that may call. */
   readonly origins: readonly string[];
   readonly answerTo: (body: string) => Promise<string>;
 }
@@ -20,7 +20,7 @@ type Refusal = readonly [status: number, sentence: string];
 
 const hostOf = (host = ''): string => (URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : '');
 
-/** Why a request is refused. The checks against web pages come first; DNS rebinding gives them the name of another host. */
+/** Why a request is refused. Checks against web pages first. With DNS rebinding, a page's request names another host. */
 function refusalOf(
   { headers, method = '', url = '' }: IncomingMessage,
   { path, origins }: ServedRpc,
@@ -36,7 +36,7 @@ function refusalOf(
   return JSON_TYPE.test(headers['content-type'] ?? '') ? undefined : [415, 'send application/json'];
 }
 
-/** The headers that let a page of an allowed origin read the answer. */
+/** Headers that let an allowed origin's page read the answer. */
 function corsOf({ headers: { origin } }: IncomingMessage, { origins }: ServedRpc): Record<string, string> {
   if (origin === undefined || !origins.includes(origin)) return {};
   return {
@@ -47,7 +47,7 @@ function corsOf({ headers: { origin } }: IncomingMessage, { origins }: ServedRpc
   };
 }
 
-/** Node's types of one stream differ from those of the web. */
+/** Node's type of a stream differs from the web's. */
 const bodyOf = (message: IncomingMessage) => Readable.toWeb(message) as unknown as Parameters<typeof readBytes>[0];
 
 async function answer(message: IncomingMessage, response: ServerResponse, served: ServedRpc): Promise<void> {
@@ -70,7 +70,7 @@ async function answer(message: IncomingMessage, response: ServerResponse, served
   else response.writeHead(200, { ...cors, 'Content-Type': 'application/json' }).end(text);
 }
 
-/** An HTTP server of JSON-RPC for programs of this machine. */
+/** An HTTP server of JSON-RPC for programs on this machine. */
 export function rpcServer(served: ServedRpc): Server {
   const server = createServer((message, response) => {
     answer(message, response, served).catch(() => response.destroy());

@@ -49,7 +49,7 @@ const UNITS = [
   ['minute', 60],
 ] as const;
 
-/** A length of time in the largest unit of which it has at least two, such as `7 days`. */
+/** A duration in the largest unit of which it has at least two, such as `7 days`. */
 export function period(seconds: number): string {
   const [unit, size] = UNITS.find(([, each]) => seconds >= 2 * each) ?? ['minute', 60];
   const number = Math.max(1, Math.round(seconds / size));
@@ -81,7 +81,7 @@ function merged(candles: readonly Candle[], columns: number): Candle[] {
   });
 }
 
-/** The part of a candle in a half row; 0 is the lowest. */
+/** The part of a candle in a half row. 0 is the lowest row. */
 function partAt({ open, close, high, low }: Candle, half: number, halfOf: (value: number) => number): Part {
   const [bottom, top] = [halfOf(Math.min(open, close)), halfOf(Math.max(open, close))];
   if (half >= bottom && half <= top) return 'body';

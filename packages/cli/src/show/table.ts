@@ -1,6 +1,6 @@
 import { oneLine } from '@asset-gateway/protocol';
 
-/** Characters of two columns (UAX 11): East Asian scripts, symbols and fullwidth forms. Halfwidth forms take one. */
+/** Characters that take two columns (UAX 11): East Asian scripts, symbols and fullwidth forms. Halfwidth forms take one. */
 const WIDE =
   /^(?![\uff61-\uffdf])[\p{sc=Han}\p{sc=Hangul}\p{sc=Hira}\p{sc=Kana}\p{sc=Yi}\u2ff0-\u303e\u3099-\u33ff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f200}-\u{1f265}]/u;
 const EMOJI = /\p{Emoji_Presentation}|\ufe0f/u;
@@ -52,12 +52,12 @@ export interface Column<Row> {
 }
 
 const GAP = 2;
-/** The longest cell; no terminal is wider. */
+/** The longest cell. No terminal is wider. */
 const MAX_CELL = 1000;
 
 const sum = (widths: readonly number[]): number => widths.reduce((all, width) => all + width + GAP, -GAP);
 
-/** The widths of the columns that fit. Columns are cut first, then omitted from the end. */
+/** The widths of the columns that fit. First cuts columns, then omits them from the end. */
 function fit<Row>(columns: readonly Column<Row>[], natural: readonly number[], width: number): number[] {
   const least = columns.map(({ minWidth = Number.POSITIVE_INFINITY }, at) => Math.min(minWidth, natural[at] ?? 0));
   let shown = columns.length;

@@ -15,7 +15,7 @@ function isColoured({ isTTY }: { isTTY?: boolean }): boolean {
   return !noColor && (forceColor || (isTTY === true && !isDumb));
 }
 
-/** The streams of the command: data on stdout, everything else on stderr. */
+/** A command's streams: data on stdout, everything else on stderr. */
 export class Terminal {
   readonly isFormatted: boolean;
   readonly canAsk: boolean;
