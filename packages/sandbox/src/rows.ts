@@ -1,13 +1,13 @@
 import { createMatcher, type HttpMethod, type Match, type Route, routes, type Surface } from '@asset-gateway/protocol';
 
-/** A row of the table at its place in the upstream's API. */
+/** A row of the table, with its place in the upstream's API. */
 interface UpstreamRow {
   readonly row: Route;
   readonly httpMethod: HttpMethod;
   readonly path: string;
 }
 
-/** Finds the rows of a surface by a raw path of their upstream. Paths are not normalised. */
+/** Finds the rows of a surface by the raw path at their upstream. Does not normalise paths. */
 export function upstreamRows(surface: Surface, rows = routes): (path: string) => Match<UpstreamRow> | undefined {
   const placed = rows
     .filter((row) => row.surface === surface)

@@ -6,7 +6,7 @@ import { startChain } from './chain/chain.ts';
 import { answerEndpoint, type ProviderFaultKnobs, type Served } from './solana/answers.ts';
 import { send, startUpstream } from './upstream.ts';
 
-/** Everything that paid routes need, offline: two chains, their providers, a payee and a fee payer. */
+/** Everything that paid routes need offline: two chains, their providers, a payee and a fee payer. */
 export type SolanaSandbox = Awaited<ReturnType<typeof startSolanaSandbox>>;
 
 export interface SolanaSandboxOptions {
@@ -15,7 +15,7 @@ export interface SolanaSandboxOptions {
   readonly key: string;
   /** Milliseconds per block. */
   readonly blockMs?: number;
-  /** The clock of the prices in the wallet API, in milliseconds; default: this machine's. */
+  /** The clock for prices of the wallet API, in milliseconds; default: this machine's. */
   readonly marketNow?: () => number;
 }
 
@@ -58,7 +58,7 @@ export async function startSolanaSandbox({ port, key, blockMs, marketNow = Date.
     await chain.createAta(payTo);
     chain.airdrop(EXAMPLE_WALLET, (25n * SOL) / 2n);
   }
-  /** The variables of a gateway that uses this sandbox. */
+  /** The variables of a gateway on this sandbox. */
   const variables: Environment = {
     ALCHEMY_MAINNET_RPC_URL: rpcUrls.alchemy.mainnet,
     ALCHEMY_DEVNET_RPC_URL: rpcUrls.alchemy.devnet,
@@ -84,7 +84,7 @@ export async function startSolanaSandbox({ port, key, blockMs, marketNow = Date.
   };
 }
 
-/** The route that gives pages of the gateway play money, on their own origin. */
+/** The route that gives play money to pages of the gateway, on their own origin. */
 export const faucetOf = (solana: SolanaSandbox): OwnRoute => ({
   route: faucetRoute,
   async answer({ input: { body } }) {

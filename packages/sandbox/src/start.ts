@@ -12,10 +12,10 @@ import { faucetOf, startSolanaSandbox } from './solana-sandbox.ts';
 import { startTokensApi } from './tokens/api.ts';
 
 const SANDBOX_KEY = 'sandbox-key-0123456789';
-/** Any of these variables means that the operator configured paid routes. */
+/** If any of these is set, the operator has configured paid routes. */
 const PAID = /^(?:ALCHEMY|HELIUS|FACILITATOR|SOLANA)_|^(?:PAY_TO_WALLET|FEE_PAYER_KEYPAIR)$/;
 
-/** The sandbox sells credit unless the operator set CREDIT. */
+/** The sandbox sells credit unless the operator has set CREDIT. */
 const sellsCredit = ({ CREDIT }: Environment): boolean => !CREDIT?.trim();
 
 const DEFAULT_PORT = 8402;
@@ -23,8 +23,8 @@ const LAST_PORT = 65_535;
 const CHAINS = 2;
 
 /**
- * The port of the mainnet chain: the one after the gateway's, where `npm run ask` expects it. Devnet uses the next one. Undefined if
- * the gateway uses any free port, or if PORT is invalid, which the gateway reports.
+ * The mainnet chain's port: the one after the gateway's, where `npm run ask` expects it. Devnet uses the next one. Undefined if the
+ * gateway uses any free port. Also undefined if PORT is invalid, which the gateway reports.
  */
 function chainPort({ PORT }: Environment): number | undefined {
   const text = PORT?.trim() || String(DEFAULT_PORT);
@@ -77,7 +77,7 @@ const USAGE = `Usage: asset-gateway-sandbox
   after it for the chains of the sandbox. Configured by environment variables. Ctrl+C stops it.
 `;
 
-/** Handles an argument and returns the exit code; the gateway does not start. */
+/** Handles an argument and returns the exit code. The gateway does not start. */
 function explain(word: string): number {
   if (word === '--help' || word === '-h') {
     process.stdout.write(USAGE);

@@ -16,23 +16,23 @@ export interface Arrival {
   /** The raw request target. */
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
-  /** Set once it has been read. */
+  /** The body. Set once it has been read. */
   body: string;
   /** The number of the connection, from 1. */
   readonly connection: number;
 }
 
-/** Faults of every upstream; an unset knob is off. */
+/** Faults of every upstream. Undefined knobs are off. */
 export interface CommonKnobs {
-  /** Only requests that match. */
+  /** Which requests the knobs affect; default: all. */
   only?: ((arrival: Arrival) => boolean) | undefined;
-  /** Only this many more requests. */
+  /** How many more requests the knobs affect. */
   times?: number | undefined;
   /** Delay the answer, in milliseconds. */
   delayMs?: number | undefined;
   /** Delay the answer until this resolves. */
   until?: Promise<unknown> | undefined;
-  /** Never answer; the connection stays open until the client closes it. */
+  /** Never answer. The connection stays open until the client closes it. */
   hang?: boolean | undefined;
   /** Reset the connection without an answer. */
   resetConnection?: boolean | undefined;
@@ -79,14 +79,14 @@ export interface Upstream<Knobs> extends Listener {
 
 const MAX_RECORDED = 100_000;
 
-/** Appends a received request; a sandbox that runs for days drops the oldest ones. */
+/** Appends a received request. A sandbox that runs for days drops the oldest ones. */
 export function record<Item>(items: Item[], item: Item): Item {
   if (items.length >= MAX_RECORDED) items.splice(0, MAX_RECORDED / 2);
   items.push(item);
   return item;
 }
 
-/** Knobs that are all off, beside members that no reset removes. */
+/** Knobs that are all off, and members that no reset removes. */
 export function createFaults<Knobs extends object>(permanent: object = {}): Faults<Knobs> {
   const reset = (): void => {
     for (const knob of Object.keys(faults)) if (!Object.hasOwn(kept, knob)) Reflect.deleteProperty(faults, knob);
@@ -96,7 +96,7 @@ export function createFaults<Knobs extends object>(permanent: object = {}): Faul
   return faults;
 }
 
-/** The knobs that affect a request; counts down `times`. */
+/** The knobs that affect a request. Counts down `times`. */
 function knobsFor<Knobs extends CommonKnobs>(all: Faults<Knobs>, arrival: Arrival): Partial<Knobs> {
   const { reset: _, only, times, ...knobs } = all;
   const isOn = Object.values(knobs).some((value) => value !== undefined && value !== false);
@@ -105,7 +105,7 @@ function knobsFor<Knobs extends CommonKnobs>(all: Faults<Knobs>, arrival: Arriva
   return knobs as unknown as Partial<Knobs>;
 }
 
-/** The body of a request; what has arrived of it if the client disconnects. */
+/** A request's body, or what has arrived of it if the client disconnects. */
 export async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   try {
@@ -129,10 +129,10 @@ export function send(response: ServerResponse, { status, headers, body }: Answer
   response.socket?.destroySoon();
 }
 
-/** Answers a request; if it throws, the connection is closed. */
+/** Answers a request. If it throws, the connection is closed. */
 type Answering = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** Starts a server on 127.0.0.1; port 0 means a free one. */
+/** Starts a server on 127.0.0.1. Port 0 means a free one. */
 export async function listen(port: number, handle: Answering): Promise<Listener> {
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     handle(request, response).catch(() => request.socket.destroy());
@@ -153,7 +153,7 @@ export async function listen(port: number, handle: Answering): Promise<Listener>
 
 type Handle<Knobs> = (arrival: Arrival, knobs: Partial<Knobs>, response: ServerResponse) => Promise<void>;
 
-/** Starts an upstream on 127.0.0.1 with fault knobs; port 0 means a free one. */
+/** Starts an upstream with fault knobs on 127.0.0.1. Port 0 means a free one. */
 export async function startUpstream<Knobs extends CommonKnobs>(
   port: number,
   handle: Handle<Knobs>,

@@ -5,7 +5,7 @@ import { type Account, type Outcome, Svm } from './svm.ts';
 import { mintData, readTokenAccount, type TokenAccount, type Transfer, transfersOf } from './token.ts';
 import type { WireTransaction } from './transaction.ts';
 
-/** The balances of a transaction's accounts, by the index of its keys. */
+/** The balances of a transaction's accounts, by key index. */
 export interface Holdings {
   readonly lamports: readonly bigint[];
   readonly tokens: ReadonlyMap<number, TokenAccount>;
@@ -15,7 +15,7 @@ export interface Holdings {
 export interface Landed {
   readonly transaction: WireTransaction;
   readonly slot: bigint;
-  /** Milliseconds of the chain's clock. */
+  /** Milliseconds on the chain's clock. */
   readonly at: number;
   readonly outcome: Outcome;
   readonly before: Holdings;
@@ -26,7 +26,7 @@ const USDC_SUPPLY = 11_413_027_864_531_297n;
 
 const refusedOutcome = (err: string): Outcome => ({ err, logs: [], units: 0n, fee: 0n });
 
-/** The state of the chain: accounts, blocks and the transactions that made them. Its only token is the cluster's USDC. */
+/** The chain's state: accounts, blocks and their transactions. Its only token is the cluster's USDC. */
 export class Bank {
   readonly cluster: Cluster;
   readonly mint: string;
@@ -37,7 +37,7 @@ export class Bank {
   /** In the order in which they landed. */
   readonly landed: Landed[] = [];
   readonly transfers: Transfer[] = [];
-  /** What has landed, by the transaction's key and by its signature. */
+  /** Landed transactions, by key and by signature. */
   readonly #known = new Map<string, Landed>();
 
   constructor(options: BlockOptions) {
@@ -57,7 +57,7 @@ export class Bank {
     return this.#known.get(signature);
   }
 
-  /** The account at an address, or an empty wallet. */
+  /** The account at an address. If it does not exist, an empty wallet. */
   accountOrNew(address: string): Account {
     if (!isAddress(address)) throw new TypeError(`not an address: ${address}`);
     const fresh = { address, lamports: 0n, data: new Uint8Array(), owner: SYSTEM_PROGRAM, executable: false };
@@ -71,12 +71,12 @@ export class Bank {
     return this.svm.simulate(transaction.wire);
   }
 
-  /** Puts a transaction into a block; ignores one that no block would accept. */
+  /** Puts a transaction into a block. Ignores it if no block would accept it. */
   land(transaction: WireTransaction): void {
     const { key, signature, message } = transaction;
     if (this.#known.has(key) || !this.blocks.isValid(message.lifetimeToken, 'processed')) return;
     const { outcome, before, after } = this.#execute(transaction);
-    // A failed transaction is in the block only if its fee payer could pay the fee.
+    // A failed transaction lands only if its fee payer could pay the fee.
     if (outcome.err !== null && after.lamports[0] === before.lamports[0]) return;
     const at = this.blocks.now();
     const entry = { transaction, slot: this.blocks.slot('processed'), at, outcome, before, after };

@@ -16,7 +16,7 @@ import { createTreasury, faucetMethods } from './treasury.ts';
 
 export type { ChainFaultKnobs } from './faults.ts';
 
-/** The cluster to simulate, the port (default: a free one), the clock in milliseconds and the length of a block. */
+/** The cluster to simulate, the port (default: a free one), the clock in milliseconds, and the length of a block. */
 export interface ChainOptions {
   readonly cluster: Cluster;
   readonly port?: number;
@@ -75,7 +75,7 @@ export async function startChain({ cluster, port = 0, now = Date.now, blockMs = 
   const treasury = createTreasury(bank);
   const methods: Methods = { ...accountMethods, ...historyMethods, ...sendMethods, ...faucetMethods(bank, treasury) };
   const calls: ChainCall[] = [];
-  /** Answers a call in this process, without the network faults; throws the error of JSON-RPC. */
+  /** Answers a call in this process, without network faults. Throws JSON-RPC's error. */
   const answer = async (name: string, params: Params): Promise<unknown> => {
     const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
     if (!method) throw methodNotFound();

@@ -7,7 +7,7 @@ export interface RefusedCall {
   readonly data?: unknown;
 }
 
-/** Wrong answers of the node. */
+/** False answers of the node. */
 export interface Lies {
   /** Every simulation succeeds. */
   readonly simulateOk?: boolean | undefined;
@@ -17,11 +17,11 @@ export interface Lies {
   readonly statusMissing?: boolean | undefined;
   /** Landed signatures are only processed. */
   readonly statusProcessed?: boolean | undefined;
-  /** The node that answers about landed transactions is this many slots behind the others. */
+  /** How many slots the node that answers about landed transactions is behind the others. */
   readonly slotsBehind?: number | undefined;
 }
 
-/** Faults of the node and its network; an unset knob is off. */
+/** Faults of the node and its network. Undefined knobs are off. */
 export interface ChainFaultKnobs {
   /** Land the transaction and close the connection without an answer. */
   dropAfterBroadcast?: boolean | undefined;
@@ -42,7 +42,7 @@ export interface ChainFaultKnobs {
   lie?: Lies | undefined;
 }
 
-/** The knobs of a running chain; set them at any time. */
+/** The knobs of a running chain. Set them at any time. */
 export type ChainFaults = Faults<ChainFaultKnobs> & {
   /** Advances blocks until every issued blockhash is expired. */
   expireBlockhashes(): void;

@@ -27,7 +27,7 @@ export interface RpcCall {
 /** Parses a request body; undefined if it is not JSON. */
 const parsed = (body: string): unknown => attempt(() => JSON.parse(body), undefined);
 
-/** The call of a request body; throws a refusal if there is none. */
+/** The call in a request body. Throws a refusal if there is none. */
 function readCall(body: string): RpcCall {
   const value = parsed(body);
   if (value === undefined) throw new RpcError(-32700, 'Parse error');
@@ -39,13 +39,13 @@ function readCall(body: string): RpcCall {
 /** The id of the call in a request body. */
 export const idIn = (body: string): unknown => member(parsed(body), 'id') ?? null;
 
-/** An answer as JSON text, with its refusal if it is one. */
+/** An answer as JSON text, with its refusal if any. */
 interface RpcAnswer {
   readonly text: string;
   readonly refusal?: RpcError;
 }
 
-/** An error as JSON-RPC; errors other than refusals reveal no details. */
+/** An error as JSON-RPC. Only refusals reveal details. */
 export function refuse(error: unknown, id: unknown): RpcAnswer {
   const refusal = error instanceof RpcError ? error : new RpcError(-32603, 'Internal error');
   const { code, message, data } = refusal;

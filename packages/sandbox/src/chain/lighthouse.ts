@@ -1,7 +1,7 @@
 /** Wallets add assertions of this program to transactions: https://github.com/Jac0xb/lighthouse. */
 export const LIGHTHOUSE_PROGRAM = 'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95';
 
-/** An instruction of Solana's bytecode: opcode, registers, an offset or the label to jump to, and a number. Or a label. */
+/** A label, or an instruction of Solana's bytecode: opcode, registers, an offset or the label to jump to, and a number. */
 type Line = string | readonly [code: number, to?: number, from?: number, at?: number | string, value?: number];
 
 const [RESULT, INPUT, LEFT, RIGHT, KIND, CURSOR, COUNT, FIRST, LEFT_OVER] = [0, 1, 2, 3, 4, 6, 7, 8, 9];
@@ -10,10 +10,10 @@ const [SET_N, SET_R, ADD_N, ADD_R, AND_N, EXIT] = [0xb7, 0xbf, 0x07, 0x0f, 0x57,
 const [LOAD_BYTE, LOAD_U64, JUMP, IF_SAME_N, IF_OTHER_N, IF_LESS_N, IF_MORE_N] = [
   0x71, 0x79, 0x05, 0x15, 0x55, 0xa5, 0x25,
 ];
-/** Jumps in the order of Lighthouse's operators: =, !=, >, <, >=, <=. */
+/** Jumps, in the order of Lighthouse's operators: =, !=, >, <, >=, <=. */
 const RELATIONS = [0x1d, 0x5d, 0x2d, 0xad, 0x3d, 0xbd];
 
-/** Where a program's input has what, from the start of an account, and the room behind its data. */
+/** Offsets in a program's input from the start of an account, and the room behind the account's data. */
 const [LAMPORTS_AT, LENGTH_AT, DATA_AT, ROOM] = [72, 80, 88, 10_240];
 /** Lighthouse's instructions and errors. */
 const [ASSERT_DATA, ASSERT_INFO, ASSERT_CLOCK, LAST] = [2, 5, 15, 17];
@@ -22,8 +22,8 @@ const [INVALID, FAILED, NO_ACCOUNT] = [6_000, 6_001, 6_002];
 const fail = (label: string, code: number): Line[] => [label, [SET_N, RESULT, 0, 0, code], [EXIT]];
 
 /**
- * A stand-in for Lighthouse, which is not on npm. It decides what Lighthouse decides about the number of lamports of an account, takes
- * other assertions for true if they have their account, and refuses what writes or closes memory.
+ * A stand-in for Lighthouse, which is not on npm. It decides as Lighthouse does about an account's lamports. It accepts other assertions
+ * if they have their account, and refuses to write or close memory.
  */
 const PROGRAM: readonly Line[] = [
   [LOAD_U64, COUNT, INPUT, 0],
@@ -41,7 +41,7 @@ const PROGRAM: readonly Line[] = [
   'new',
   [LOAD_U64, LEFT, CURSOR, LENGTH_AT],
   [ADD_R, CURSOR, LEFT],
-  // The end is rounded up to 8 bytes, and 8 bytes follow.
+  // The end is rounded up to 8 bytes. 8 more bytes follow.
   [ADD_N, CURSOR, 0, 0, DATA_AT + ROOM + 7],
   [AND_N, CURSOR, 0, 0, -8],
   [ADD_N, CURSOR, 0, 0, 8],
@@ -96,13 +96,13 @@ function bytecodeOf(lines: readonly Line[]): Buffer {
 
 const NAMES = Buffer.from('\0.text\0.shstrtab\0');
 const [HEADER_BYTES, SECTION_BYTES] = [64, 64];
-/** The name, kind and flags of the sections: code that is executed, and the names. */
+/** The name, kind and flags of the two sections: executable code, and names. */
 const [CODE, STRINGS] = [
   [1, 1, 6],
   [7, 3, 0],
 ] as const;
 
-/** A section of an ELF file, whose bytes are at a place of the file. */
+/** A section of an ELF file, with its bytes at a place in the file. */
 function section([name, kind, flags]: typeof CODE | typeof STRINGS, at: number, { length }: Buffer): Buffer {
   const bytes = Buffer.alloc(SECTION_BYTES);
   bytes.writeUInt32LE(name, 0);
@@ -113,12 +113,12 @@ function section([name, kind, flags]: typeof CODE | typeof STRINGS, at: number, 
   return bytes;
 }
 
-/** An ELF file of one section of code, as Solana's loader reads it. */
+/** An ELF file with one section of code, as Solana's loader reads it. */
 function fileOf(code: Buffer): Buffer {
   const namesAt = HEADER_BYTES + code.length;
   const gap = Buffer.alloc(-(namesAt + NAMES.length) & 7);
   const header = Buffer.alloc(HEADER_BYTES);
-  // 64 bits, little-endian; a shared object (3) for Solana's machine (247), with three sections, the last of which has the names.
+  // 64 bits, little-endian; a shared object (3) for Solana's machine (247); three sections, the last with the names.
   header.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]);
   header.set([3, 0, 247, 0, 1], 16);
   header.set([HEADER_BYTES, 0, 56, 0, 0, 0, SECTION_BYTES, 0, 3, 0, 2], 52);

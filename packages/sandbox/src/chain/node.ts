@@ -10,7 +10,7 @@ export interface ChainNode {
   readonly faults: ChainFaults;
 }
 
-/** A method of the node; throws an `RpcError`. */
+/** A method of the node. Throws an `RpcError`. */
 export type Method = (params: Params, node: ChainNode) => unknown;
 
 /** Methods by name. */
@@ -18,13 +18,13 @@ export type Methods = Readonly<Record<string, Method>>;
 
 const VERSION = '3.0.10';
 
-/** Wraps a value with its slot; default: that of the commitment. */
+/** Wraps a value with a slot; default: the commitment's. */
 export const withContext = (node: ChainNode, commitment: Commitment, value: unknown, slot?: bigint) => ({
   context: { apiVersion: VERSION, slot: slot ?? node.bank.blocks.slot(commitment) },
   value,
 });
 
-/** A method whose configuration is at this position. It answers a value with the slot of its commitment. */
+/** A method with its configuration at this position. It answers a value with the slot of its commitment. */
 export function atSlot(position: number, read: (params: Params, config: Members, node: ChainNode) => unknown): Method {
   return (params, node) => {
     const config = configAt(params, position);

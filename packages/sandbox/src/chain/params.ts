@@ -28,14 +28,14 @@ export function textsAt(params: Params, index: number): string[] {
   return value.map((_, at) => textAt(value, at));
 }
 
-/** The configuration at a position; empty by default. */
+/** The configuration at a position; empty if missing. */
 export function configAt(params: Params, index: number): Members {
   const value = params[index] ?? {};
   if (!isObject(value)) throw invalidParams('Invalid params: invalid type, expected a map.');
   return value;
 }
 
-/** The commitment of a configuration; default: finalized. */
+/** A configuration's commitment; default: finalized. */
 export function commitmentOf(config: Members, name = 'commitment'): Commitment {
   const value = config[name] ?? 'finalized';
   if (value !== 'processed' && value !== 'confirmed' && value !== 'finalized') {
@@ -44,7 +44,7 @@ export function commitmentOf(config: Members, name = 'commitment'): Commitment {
   return value;
 }
 
-/** A whole number of a configuration, if any. */
+/** A whole number in a configuration, if any. */
 export function integerOf(config: Members, name: string): number | undefined {
   const value = config[name] ?? undefined;
   if (value === undefined) return undefined;

@@ -36,7 +36,7 @@ export interface TransactionMetadata {
   toString(): string;
 }
 
-/** Why an instruction failed: an index of the runtime's enumeration, or details. */
+/** Why an instruction failed: an index into the runtime's enumeration, or details. */
 type InstructionError = number | { readonly code: number } | { readonly msg: string };
 
 /** Why a transaction failed, in the same form. */
@@ -88,9 +88,7 @@ interface Binding {
 
 const C_LIBRARIES = ['-gnu', '-musl'];
 
-/**
- * Loads litesvm's build for this machine. The package `litesvm` itself depends on a second kit that does not support Node 20.
- */
+/** Loads litesvm's build for this machine. The package `litesvm` itself depends on a second kit, which does not support Node 20. */
 function load(): Binding {
   const require = createRequire(import.meta.url);
   const name = `litesvm-${process.platform}-${process.arch}`;

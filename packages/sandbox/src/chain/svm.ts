@@ -12,7 +12,7 @@ export interface Account {
   readonly executable: boolean;
 }
 
-/** The result of a transaction; `err` is null on success. */
+/** A transaction's result. `err` is null on success. */
 export interface Outcome {
   readonly err: unknown;
   readonly logs: readonly string[];
@@ -37,7 +37,8 @@ const outcomeOf = (meta: binding.TransactionMetadata, err: unknown): Outcome => 
 });
 
 /**
- * The state of a chain: the real runtime and token program, in this process, and a stand-in for Lighthouse. The caller checks blockhashes and repeated transactions.
+ * The state of a chain, in this process: the real runtime and token program, and a stand-in for Lighthouse. The caller checks blockhashes
+ * and repeated transactions.
  */
 export class Svm {
   readonly #runtime = new binding.LiteSvm();
@@ -71,7 +72,7 @@ export class Svm {
     return this.#runtime.minimumBalanceForRentExemption(BigInt(size));
   }
 
-  /** Runs without changes and without signature checks. */
+  /** Runs a transaction without changes and signature checks. */
   simulate(wire: Uint8Array): Outcome {
     this.#runtime.setSigverify(false);
     try {

@@ -51,7 +51,7 @@ export function readTokenAccount(account: Account | undefined): TokenAccount | u
   };
 }
 
-/** An amount of USDC as RPC returns it: exact text and a rounded number. */
+/** An amount of USDC as RPC returns it: an exact text and a rounded number. */
 export function tokenAmount(amount: bigint) {
   const digits = amount.toString().padStart(USDC_DECIMALS + 1, '0');
   const text = `${digits.slice(0, -USDC_DECIMALS)}.${digits.slice(-USDC_DECIMALS)}`.replace(/\.?0{1,6}$/, '');
@@ -66,7 +66,7 @@ export async function associatedAddress(owner: string, mint: string): Promise<st
   return address;
 }
 
-/** USDC that moved from one wallet to another; `memo` is the first memo of the transaction. */
+/** A movement of USDC from one wallet to another. `memo`: the transaction's first memo. */
 export interface Transfer {
   readonly signature: string;
   readonly from: string;
@@ -78,7 +78,7 @@ export interface Transfer {
 const TRANSFER = 3;
 const TRANSFER_CHECKED = 12;
 
-/** The USDC that an instruction moves between these accounts; undefined if it is no token transfer. */
+/** The USDC that an instruction moves between these accounts; undefined if it is not a token transfer. */
 function transferOf({ staticAccounts: keys }: WireTransaction['message'], instruction: Instruction) {
   const { programAddressIndex, accountIndices = [], data: bytes = [] } = instruction;
   const data = Buffer.from([...bytes]);

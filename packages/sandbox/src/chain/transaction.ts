@@ -23,11 +23,11 @@ export type Instruction = Message['instructions'][number];
 export interface WireTransaction {
   readonly wire: Uint8Array;
   readonly message: Message;
-  /** What is signed. */
+  /** The signed bytes. */
   readonly messageBytes: Uint8Array;
-  /** Identifies the message regardless of its signatures. */
+  /** Identifies the message, whatever its signatures. */
   readonly key: string;
-  /** The fee payer's, in base58: the id of the transaction. */
+  /** The transaction's id: the fee payer's signature in base58. */
   readonly signature: string;
   readonly signatures: readonly (Uint8Array | null)[];
 }
@@ -60,7 +60,7 @@ function decode(wire: Uint8Array): WireTransaction {
   const message = getCompiledTransactionMessageDecoder().decode(messageBytes);
   const signatures = Object.values(bySigner);
   const { numSignerAccounts: signers } = message.header;
-  // The binding aborts the process on bytes that it cannot decode, so they must be canonical.
+  // The binding aborts the process at bytes that it cannot decode, so they must be canonical.
   const isCanonical =
     wire[0] === signers &&
     wire.length === 1 + 64 * signers + messageBytes.length &&
@@ -70,10 +70,10 @@ function decode(wire: Uint8Array): WireTransaction {
   return { wire, message, messageBytes, key, signature: bs58.encode(signatures[0] ?? EMPTY_SIGNATURE), signatures };
 }
 
-/** The last decoded transaction: it is simulated, often twice, before it is sent. */
+/** The last decoded transaction, kept because it is simulated, often twice, before it is sent. */
 let last: { readonly text: string; readonly transaction: WireTransaction } | undefined;
 
-/** Decodes a transaction in base64; throws an `RpcError` if it is invalid. */
+/** Decodes a transaction in base64. Throws an `RpcError` if it is invalid. */
 export function readTransaction(text: string): WireTransaction {
   if (last?.text === text) return last.transaction;
   const wire = Uint8Array.from(Buffer.from(text, 'base64'));
@@ -98,7 +98,7 @@ export function isSigned({ signatures, message, messageBytes }: WireTransaction)
   });
 }
 
-/** The memos of a transaction in the order of its instructions. */
+/** A transaction's memos, in the order of its instructions. */
 export function memosOf({ message: { instructions, staticAccounts } }: WireTransaction): string[] {
   return instructions
     .filter(({ programAddressIndex }) => MEMO_PROGRAMS.includes(staticAccounts[programAddressIndex] ?? ''))

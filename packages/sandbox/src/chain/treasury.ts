@@ -10,7 +10,7 @@ import { readTransaction } from './transaction.ts';
 
 const TREASURY_LAMPORTS = 1_000_000_000_000_000n;
 
-/** The data of a transfer of lamports by the system program. */
+/** The data of the system program's transfer of lamports. */
 function transferData(lamports: bigint): Buffer {
   const data = Buffer.alloc(12);
   data.writeUInt32LE(2, 0);
@@ -18,7 +18,7 @@ function transferData(lamports: bigint): Buffer {
   return data;
 }
 
-/** Sends lamports in a transaction; returns its signature. */
+/** Sends lamports in a transaction. Returns its signature. */
 type Pay = (address: string, lamports: bigint) => string;
 
 function createPayer(bank: Bank): Pay {
@@ -49,7 +49,7 @@ function createPayer(bank: Bank): Pay {
   };
 }
 
-/** Gives wallets of a chain play money, without transactions. */
+/** Gives play money to a chain's wallets, without transactions. */
 export function createTreasury(bank: Bank) {
   const { svm, mint } = bank;
   const known = new Map<string, string>();
@@ -66,7 +66,7 @@ export function createTreasury(bank: Bank) {
   };
   const balance = (address: string) => readTokenAccount(svm.account(address))?.amount;
   return {
-    /** Creates the wallet's USDC account if needed; returns its address. */
+    /** Creates the wallet's USDC account if it is missing. Returns its address. */
     async createAta(owner: string, program?: string): Promise<string> {
       const address = await addressOf(owner);
       if (balance(address) === undefined) hold(address, owner, 0n, program);
@@ -98,7 +98,7 @@ function lamportsIn(value: unknown): bigint {
   return lamports;
 }
 
-/** The methods that give out play money. */
+/** The methods of the faucet. */
 export function faucetMethods(bank: Bank, treasury: ReturnType<typeof createTreasury>): Methods {
   const pay = createPayer(bank);
   return {

@@ -6,7 +6,7 @@ import { upstreamRows } from '../rows.ts';
 import { type Answer, type Arrival, type CommonKnobs, jsonAnswer, retryAfterOf } from '../upstream.ts';
 import { answerWallet, hasHistory, type WalletMarket } from './wallet.ts';
 
-/** Faults of a provider; an unset knob is off. */
+/** A provider's faults. Undefined knobs are off. */
 export interface ProviderFaultKnobs extends CommonKnobs {
   /** Answer 200 with exactly this text. */
   body?: string | undefined;
@@ -18,21 +18,21 @@ export interface ProviderFaultKnobs extends CommonKnobs {
   missingResult?: boolean | undefined;
 }
 
-/** The chains that are served, the valid key, and the clock of prices in milliseconds. */
+/** The served chains, the valid key, and the clock for prices in milliseconds. */
 export interface Served {
   readonly chains: Readonly<Record<Cluster, Chain>>;
   readonly key: string;
   readonly marketNow: () => number;
 }
 
-/** The endpoint of a request: JSON-RPC of a provider on a cluster, or the wallet API. */
+/** The endpoint of a request: a provider's JSON-RPC on a cluster, or the wallet API. */
 interface Endpoint {
   readonly kind: 'helius' | 'alchemy' | 'wallet';
   readonly cluster: Cluster;
   readonly key: string;
 }
 
-/** Codes of Helius and the messages of both by HTTP status. */
+/** Helius' codes, and the messages of both providers, by HTTP status. */
 const REFUSALS: Readonly<Record<number, readonly [code: number, message: string]>> = {
   400: [-32602, 'Bad request'],
   401: [-32001, 'Invalid API key'],
@@ -44,7 +44,7 @@ const REFUSALS: Readonly<Record<number, readonly [code: number, message: string]
 const FAILED = [-32000, -32603];
 const ALCHEMY_CODES: Readonly<Record<number, number>> = { 401: -32600, 429: 429 };
 
-/** Helius sets a status for each error code; Alchemy answers 200. */
+/** The HTTP status that Helius sets for an error code. Alchemy answers 200. */
 function heliusStatus(code: number): number {
   const found = Object.entries(REFUSALS).find(([, [each]]) => each === code);
   return FAILED.includes(code) ? 500 : Number(found?.[0] ?? 200);
@@ -52,7 +52,7 @@ function heliusStatus(code: number): number {
 
 const walletError = (status: number, error: string): Answer => jsonAnswer(status, exactJson({ error, code: status }));
 
-/** The endpoint of a request, if any: `/v1/wallet/…`, `/<cluster>?api-key=…` of Helius, or `/<cluster>/v2/<key>` of Alchemy. */
+/** The endpoint of a request, if any: `/v1/wallet/…`, Helius' `/<cluster>?api-key=…`, or Alchemy's `/<cluster>/v2/<key>`. */
 function endpointOf({ pathname, searchParams }: URL, { headers }: Arrival): Endpoint | undefined {
   const key = searchParams.get('api-key') ?? String(headers['x-api-key'] ?? '');
   const [name, version, alchemyKey = ''] = pathname.split('/').slice(1);
@@ -74,7 +74,7 @@ const METHOD_NOT_FOUND = methodNotFound().code;
 export const rpcRowOf = ({ kind, cluster }: Omit<Endpoint, 'key'>, method: string, rows = routes): Route | undefined =>
   rows.find((row) => row.method === method && row.provider === kind && row.cluster === cluster);
 
-/** Answers a call from the chain; about the history of an address without one, with the example of the row. */
+/** Answers a call from the chain. For the history of an address without one, answers the row's example. */
 async function answerCall({ method, params }: RpcCall, endpoint: Endpoint, chain: Chain): Promise<unknown> {
   if (method.startsWith('sandbox_')) throw methodNotFound();
   const row = rpcRowOf(endpoint, method);

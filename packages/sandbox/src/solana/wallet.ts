@@ -4,13 +4,13 @@ import type { Chain } from '../chain/chain.ts';
 import { knownVariant } from '../tokens/catalogue.ts';
 import { metricsOf } from '../tokens/market.ts';
 
-/** The chain of the wallets, and the time of their prices in milliseconds. */
+/** The wallets' chain, and the time of their prices in milliseconds. */
 export interface WalletMarket {
   readonly chain: Chain;
   readonly now: number;
 }
 
-/** Whether the chain has a history of an address; the histories of others are the examples of the rows. */
+/** Whether the chain has a history of an address. For other addresses, histories are the rows' examples. */
 export async function hasHistory(address: string, chain: Chain): Promise<boolean> {
   if (chain.isHolder(address)) return true;
   const history = await chain.answer('getSignaturesForAddress', [address, { limit: 1, commitment: 'confirmed' }]);
@@ -25,7 +25,7 @@ function holding(token: typeof SOL, amount: bigint, pricePerToken: number) {
   return { ...token, balance, pricePerToken, usdValue, logoUri: null, tokenProgram: 'spl-token' };
 }
 
-/** The price of SOL that the Tokens API of the sandbox names at this time. */
+/** The price of SOL in the sandbox's Tokens API at this time. */
 function solPriceAt(now: number): number {
   const sol = knownVariant(WRAPPED_SOL);
   return (sol && metricsOf(sol, now)?.price) ?? 0;
@@ -50,11 +50,11 @@ function identities(row: Route, body: string) {
   );
 }
 
-/** Answers a request to the wallet API: balances from the chain, others with the example of the row; undefined if there is nothing. */
+/** Answers a request to the wallet API: balances from the chain, others with the row's example. Undefined if there is nothing. */
 export async function answerWallet(row: Route, wallet: string, body: string, market: WalletMarket): Promise<unknown> {
   if (row.method === 'batchIdentity') return identities(row, body);
   if (row.method === 'balances') return balancesOf(wallet, market);
-  // Wallets of the chain have no name.
+  // Wallets on the chain have no name.
   if (row.method === 'identity' && (await hasHistory(wallet, market.chain))) return undefined;
   return row.result.example;
 }

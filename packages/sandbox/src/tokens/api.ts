@@ -18,7 +18,7 @@ import { errorAnswer, requestIdOf, serve, valueAnswer } from './serve.ts';
 
 export type { Arrival } from '../upstream.ts';
 
-/** Faults of the upstream; an unset knob is off. */
+/** The upstream's faults. Undefined knobs are off. */
 export interface FaultKnobs extends CommonKnobs {
   /** Send the headers, then one byte of the body per this many milliseconds. */
   drip?: number | undefined;
@@ -40,21 +40,21 @@ export interface FaultKnobs extends CommonKnobs {
   closeAfter?: number | undefined;
 }
 
-/** The valid key, the port (default: a free one) and the clock in milliseconds. */
+/** The valid key, the port (default: a free one), and the clock in milliseconds. */
 export interface TokensApiOptions {
   readonly key: string;
   readonly port?: number;
   readonly now?: () => number;
 }
 
-/** A running offline Tokens API; its routes are below `/v1`. */
+/** A running offline Tokens API. Its routes are below `/v1`. */
 export interface TokensApi extends Upstream<FaultKnobs> {
   readonly key: string;
-  /** The valid keys; add or delete keys at any time. */
+  /** The valid keys. Add or delete keys at any time. */
   readonly keys: Set<string>;
 }
 
-/** The answer of a fault that replaces the upstream's, if any. */
+/** A fault's answer in place of the upstream's, if any. */
 function faultyAnswer(knobs: FaultKnobs, { method, target, headers, body }: Arrival): Answer | undefined {
   if (knobs.status !== undefined) {
     const answer = errorAnswer(knobs.status, knobs.message);
@@ -68,7 +68,7 @@ function faultyAnswer(knobs: FaultKnobs, { method, target, headers, body }: Arri
 const CHUNK = Buffer.alloc(1024 * 1024, 'a');
 const COMPRESS = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync } as const;
 
-// A JSON string of this many bytes, including quotes.
+// A JSON string of this many bytes, quotes included.
 function* longString(bytes: number): Generator<Buffer> {
   yield Buffer.from('"');
   for (let left = bytes - 2; left > 0; left -= CHUNK.length) {
@@ -79,7 +79,7 @@ function* longString(bytes: number): Generator<Buffer> {
 
 let packedChunk: Buffer | undefined;
 
-/** Packs each part as a gzip member of its own. Members follow one another, so a gigabyte needs one chunk packed once. */
+/** Packs each part as a gzip member of its own. Because members follow one another, a gigabyte needs one chunk packed once. */
 function* packedParts(parts: Iterable<Buffer>): Generator<Buffer> {
   packedChunk ??= gzipSync(CHUNK);
   for (const part of parts) yield part === CHUNK ? packedChunk : gzipSync(part);
@@ -109,7 +109,7 @@ async function drip(response: ServerResponse, { status, headers, body }: Answer,
   response.end();
 }
 
-/** Starts an offline Tokens API on 127.0.0.1 that answers like the real one, with fault knobs. */
+/** Starts an offline Tokens API on 127.0.0.1. It answers like the real one and has fault knobs. */
 export async function startTokensApi({ key, port = 0, now = Date.now }: TokensApiOptions): Promise<TokensApi> {
   const keys = new Set([key]);
   const answered = new WeakMap<Socket, number>();

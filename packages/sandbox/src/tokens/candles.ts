@@ -23,7 +23,7 @@ export interface History {
   readonly since: number;
 }
 
-/** Candles that start from `from` until before `to`, at most at the minute `now`; in Unix seconds. */
+/** Candles that start from `from` until before `to`, and not after the minute `now`. Unix seconds. */
 export interface Span {
   readonly seconds: number;
   readonly from: number;
@@ -32,9 +32,9 @@ export interface Span {
 }
 
 const DAY = 86_400;
-// The Unix epoch was a Thursday; candles of one week start on Mondays.
+// The Unix epoch was a Thursday, but weekly candles start on Mondays.
 const MONDAY = 4 * DAY;
-/** The waves of a price: their length in seconds, and their height beside the volatility. */
+/** A price's waves: length in seconds, and height relative to the volatility. */
 const WAVES = [
   [89 * 7 * DAY, 1],
   [23 * 7 * DAY, 0.5],
@@ -80,7 +80,7 @@ function candle(history: History, time: number, { seconds, now }: Span) {
   };
 }
 
-/** The candles of a price history, oldest first; each starts at the price at which the last one ended. */
+/** A price history's candles, oldest first. Each starts at the price at which the one before ended. */
 export function candlesOf(history: History, span: Span) {
   const { seconds, from, to, now } = span;
   const phase = seconds === INTERVALS['1W'] ? MONDAY : 0;

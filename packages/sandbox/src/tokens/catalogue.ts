@@ -3,7 +3,7 @@ import assetRows from './tables/assets.json' with { type: 'json' };
 
 /** A variant in the asset table: a token on Solana that represents an asset. */
 interface VariantRow {
-  /** Unknown for a token without a row. */
+  /** Undefined for a token without a row. */
   readonly symbol?: string;
   readonly name?: string;
   readonly kind: string;
@@ -13,7 +13,7 @@ interface VariantRow {
   /** Price of one token in units of the asset; default: 1. */
   readonly ratio?: number;
   readonly decimals?: number;
-  /** Well-known mints only; others are derived from the names. */
+  /** Given for well-known mints. Others are derived from the names. */
   readonly mint?: string;
   readonly issuer?: string;
   readonly issuerUrl?: string;
@@ -25,7 +25,7 @@ interface VariantRow {
 /** A row of the asset table. */
 interface AssetRow {
   readonly id: string;
-  /** Unknown for some tokens that are curated by mint. */
+  /** Undefined for some tokens that are curated by mint. */
   readonly symbol?: string;
   readonly name?: string;
   readonly category: string;
@@ -49,12 +49,12 @@ export interface Variant extends VariantRow {
   readonly asset: Asset;
 }
 
-/** An asset of the sandbox, with its variants, deepest first. */
+/** An asset of the sandbox with its variants, deepest first. */
 export interface Asset extends Omit<AssetRow, 'variants'> {
   readonly variants: readonly Variant[];
 }
 
-/** The mints that the upstream accepts: base58 of plausible length, not decoded. */
+/** Mints that the upstream accepts: base58 of plausible length, not decoded. */
 export const MINT = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
 /** A resolved reference in the upstream's terms, and the mint that it named. */
@@ -75,7 +75,7 @@ function assetOf(row: AssetRow): Asset {
   return asset;
 }
 
-/** The assets, in the order of the table. */
+/** The assets, in the table's order. */
 export const ASSETS: readonly Asset[] = (assetRows as readonly AssetRow[]).map(assetOf);
 
 const byMint = new Map(ASSETS.flatMap(({ variants }) => variants).map((variant) => [variant.mint, variant]));
@@ -123,7 +123,7 @@ export function resolveReference(reference: string): Resolution | undefined {
   return asset && { asset, resolvedBy: asset.id === text ? 'assetId' : 'alias', mint: null };
 }
 
-/** How well an asset matches a text in lower case; 0 is no match. */
+/** How well an asset matches a lower-case text. 0 means no match. */
 export function relevance(asset: Asset, wanted: string): number {
   const names = [...namesOf(asset), ...asset.variants.map(({ mint }) => mint.toLowerCase())];
   if (names.includes(wanted)) return 3;

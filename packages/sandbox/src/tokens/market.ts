@@ -33,7 +33,7 @@ export const historyOf = ({ id, price, supply, volatility, since }: Asset): Hist
   since: Date.parse(since) / 1000,
 });
 
-/** The price history of a variant, which follows its asset; undefined for a token without pools. A native token is the asset. */
+/** A variant's price history, which follows its asset's; undefined for a token without pools. A native token is the asset itself. */
 export function historyOfVariant({ asset, mint, kind, ratio = 1, liquidity, pools }: Variant): History | undefined {
   if (pools === 0) return undefined;
   const premium = kind === 'native' ? 1 : between(0.9994, 1.0006, `${mint}/premium`);
@@ -104,7 +104,7 @@ export function variantView(variant: Variant, now: number) {
   };
 }
 
-/** The figures of an asset, over all its variants; null without a market. */
+/** An asset's figures over all variants; null without a market. */
 export function statsOf(asset: Asset, now: number) {
   const prices = asset.price === 0 ? undefined : pricesOf(historyOf(asset), now);
   if (prices === undefined) return null;

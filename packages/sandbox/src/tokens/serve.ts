@@ -9,7 +9,7 @@ import { Refusal, type RouteRequest } from './answers/request.ts';
 import { curated, resolve, search } from './answers/search.ts';
 import { markets, variantMarket, variants, variantTopMarkets } from './answers/variants.ts';
 
-/** How the upstream answers a route: whether it needs a key, its cache rule and its answer. */
+/** The upstream's answer to a route, its cache rule, and whether the route needs a key. */
 interface RouteAnswer {
   readonly answer: (request: RouteRequest) => unknown;
   readonly isOpen?: boolean;
@@ -17,7 +17,7 @@ interface RouteAnswer {
   readonly stale?: number;
 }
 
-/** The answers by method. Other rows of the table get their own example. */
+/** The answers by method. Other rows of the table answer with their example. */
 const ANSWERS: Readonly<Record<string, RouteAnswer>> = {
   health: { answer: () => ({ ok: true }), isOpen: true },
   search: { answer: search, maxAge: 120 },
@@ -40,12 +40,12 @@ const ANSWERS: Readonly<Record<string, RouteAnswer>> = {
   description: { answer: facts.description, maxAge: 300, stale: 600 },
 };
 
-/** How the upstream answers a row. */
+/** The upstream's answer to a row. */
 export const answerOf = ({ method, result }: Route): RouteAnswer => ANSWERS[method] ?? { answer: () => result.example };
 
 const rowsAt = upstreamRows('tokens');
 
-/** The route of a request, if any, and whether it takes the request's method. */
+/** The route of a request, if any, and whether it accepts the request's method. */
 function routeOf({ target, method }: Arrival) {
   const found = rowsAt(target.split('?')[0] ?? '');
   const [place] = found?.rows.values() ?? [];
@@ -65,11 +65,11 @@ const NOT_FOUND_PAGE =
   '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>404: This page could not be found.</title></head>' +
   '<body><h1>404</h1><h2>This page could not be found.</h2></body></html>';
 
-/** An answer of a value, with its cache rule. */
+/** An answer with a value and its cache rule. */
 export const valueAnswer = (status: number, value: unknown, cacheControl = 'no-store'): Answer =>
   jsonAnswer(status, JSON.stringify(value), { 'cache-control': cacheControl });
 
-/** Tags of the upstream's errors, and their usual messages, by status. */
+/** The upstream's error tags and usual messages, by status. */
 const ERRORS: Readonly<Record<number, readonly [tag: string, message: string]>> = {
   400: ['BadRequestError', 'Bad request'],
   401: ['UnauthorizedError', 'Invalid API key'],
@@ -79,13 +79,13 @@ const ERRORS: Readonly<Record<number, readonly [tag: string, message: string]>> 
   502: ['UpstreamDataError', 'Upstream data error'],
 };
 
-/** An error of the upstream, by default with the status's usual message. */
+/** An error of the upstream. By default it has the status's usual message. */
 export function errorAnswer(status: number, message?: string): Answer {
   const [tag, usual] = ERRORS[status] ?? ['InternalServerError', 'Internal server error'];
   return valueAnswer(status, { error: { _tag: tag, message: message ?? usual } });
 }
 
-/** The request id of an answer: the received one, a new one for health, none on the framework's pages. */
+/** An answer's request id: the received one, a new one for health, none on the framework's pages. */
 export function requestIdOf(arrival: Arrival): string | undefined {
   const route = routeOf(arrival);
   if (!route?.isTaken) return undefined;
@@ -98,7 +98,7 @@ function checkKey(given: unknown, keys: ReadonlySet<string>): void {
   if (typeof given !== 'string' || !keys.has(given)) throw new Refusal(401, 'Invalid API key');
 }
 
-/** The upstream's answer to a request with one of these keys at a time in milliseconds. */
+/** The upstream's answer to a request with one of these keys. `now`: the time in milliseconds. */
 export function serve(arrival: Arrival, keys: ReadonlySet<string>, now: number): Answer {
   const { target, headers, body } = arrival;
   const route = routeOf(arrival);

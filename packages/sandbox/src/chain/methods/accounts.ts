@@ -18,7 +18,7 @@ function parsed(account: Account) {
   return { program, parsed: { info, type: 'account' }, space: account.data.length };
 }
 
-/** An account as RPC returns it: a token account parsed on request, and others in base64 regardless of the encoding. */
+/** An account as RPC returns it. A token account is parsed on request. Others are in base64 whatever the encoding. */
 function accountJson(account: Account | undefined, config: Members) {
   if (!account) return null;
   const slice = configAt([config.dataSlice ?? null], 0);
@@ -35,7 +35,7 @@ function accountJson(account: Account | undefined, config: Members) {
   };
 }
 
-/** The methods that read accounts, always in their newest state. */
+/** Methods that read accounts, always in their newest state. */
 export const accountMethods: Methods = {
   getAccountInfo: atSlot(1, (params, config, { bank }) => accountJson(bank.svm.account(addressAt(params, 0)), config)),
   getMultipleAccounts: atSlot(1, (params, config, { bank }) =>

@@ -29,7 +29,7 @@ function preflight(transaction: WireTransaction, config: Members, { bank, faults
   throw new RpcError(-32002, `Transaction simulation failed: ${reason}`, simulationJson(outcome));
 }
 
-/** The methods that simulate and send transactions. */
+/** Methods that simulate and send transactions. */
 export const sendMethods: Methods = {
   simulateTransaction: atSlot(1, (params, config, { bank, faults }) => {
     const commitment = commitmentOf(config);
@@ -40,7 +40,7 @@ export const sendMethods: Methods = {
     const config = configAt(params, 1);
     const transaction = transactionIn(params, config);
     if (config.skipPreflight !== true) preflight(transaction, config, node);
-    // Like the network, answers with the signature even if no block accepts the transaction.
+    // Like the network, returns the signature even if no block accepts the transaction.
     if (node.faults.loseBroadcast !== true && isSigned(transaction)) node.bank.land(transaction);
     return transaction.signature;
   },

@@ -47,7 +47,7 @@ function variantGroups({ variants }: Asset, { query, now }: RouteRequest) {
   return Object.fromEntries(groups);
 }
 
-/** The page of an asset, with the requested blocks. */
+/** An asset's page with the requested blocks. */
 export function assetDetail(request: RouteRequest) {
   const { reference, query, now } = request;
   const { resolvedBy, mint } = resolutionOf(reference);

@@ -4,7 +4,7 @@ import { fetchedAt, historyOf, historyOfVariant, metricsOf, minuteOf, statsOf } 
 import { draw, seedOf, significant } from '../seed.ts';
 import { checkedMint, chosen, cut, pageOf, type RouteRequest, rangeOf, resolutionOf } from './request.ts';
 
-/** The candles of a price history in a range; empty without a history. */
+/** A price history's candles in a range; empty without a history. */
 export function candlesIn(history: History | undefined, range: ReturnType<typeof rangeOf>, now: number) {
   const { seconds, from, to } = range;
   return history ? candlesOf(history, { seconds, from, to: to + 1, now: minuteOf(now) }) : [];
@@ -30,7 +30,7 @@ export function priceChart({ reference, query, now }: RouteRequest) {
 
 const missing = (message: string) => ({ ok: false, reason: 'not_found', message }) as const;
 
-/** The external profile of an asset, or the reason that there is none. */
+/** An asset's external profile, or the reason why there is none. */
 export function profileOf(asset: Asset, now: number) {
   const stats = statsOf(asset, now);
   if (stats === null) return missing('Profile not available in cache');
@@ -53,7 +53,7 @@ export function profileOf(asset: Asset, now: number) {
   return { ok: true, data } as const;
 }
 
-/** The profile of the asset of the path. */
+/** The profile of the asset in the path. */
 export function profile({ reference, now }: RouteRequest) {
   const { asset } = resolutionOf(reference);
   return { assetId: asset.id, profile: profileOf(asset, now) };
@@ -136,7 +136,7 @@ export function riskOf(variant: Variant, now: number) {
   };
 }
 
-/** The score of a variant with more of its risk. */
+/** A variant's score with more about its risk. */
 function riskAnswer(request: RouteRequest, more: (risk: ReturnType<typeof riskOf>) => object) {
   const { asset, variant } = chosen(request);
   const risk = riskOf(variant, request.now);

@@ -10,7 +10,7 @@ export interface RouteRequest {
   readonly now: number;
 }
 
-/** A refusal of the upstream. */
+/** A refusal by the upstream. */
 export class Refusal extends Error {
   readonly status: number;
 
@@ -25,18 +25,18 @@ export const badRequest = (message: string): Refusal => new Refusal(400, message
 
 const notFound = (message: string): Refusal => new Refusal(404, message);
 
-/** The number of rows that a request asks for. */
+/** How many rows a request asks for. */
 export function limitOf(query: URLSearchParams, byDefault: number, name = 'limit'): number {
   return Number(query.get(name) ?? byDefault);
 }
 
-/** The requested page, with a prefix before the parameters' names. */
+/** The requested page. `prefix` precedes the names of its parameters. */
 export function pageOf(query: URLSearchParams, byDefault: number, prefix: 'markets' | '' = '') {
   const [offset, limit] = prefix === '' ? ['offset', 'limit'] : ['marketsOffset', 'marketsLimit'];
   return { offset: Number(query.get(offset) ?? 0), limit: limitOf(query, byDefault, limit) };
 }
 
-/** The part of a list that is on a page. */
+/** The rows on this page. */
 export const cut = <Row>(rows: readonly Row[], { offset, limit }: ReturnType<typeof pageOf>): Row[] =>
   rows.slice(offset, offset + limit);
 
@@ -62,14 +62,14 @@ export function rangeOf(query: URLSearchParams, now: number, prefix: 'ohlcv' | '
   return { interval, seconds, from, to };
 }
 
-/** The asset of the path; an unknown mint is an asset too. */
+/** The asset in the path. An unknown mint is an asset too. */
 export function resolutionOf(reference: string): Resolution {
   const found = resolveReference(reference);
   if (found === undefined) throw notFound('Asset not found');
   return found;
 }
 
-/** The asset of a request with the variant that the query or the path names, or the primary one. */
+/** The asset of a request, and the variant that the query or path names, else the primary one. */
 export function subjectOf({ reference, query }: RouteRequest): { asset: Asset; variant: Variant | undefined } {
   const { asset, mint } = resolutionOf(reference);
   const wanted = query.get('mint') ?? mint;
@@ -78,7 +78,7 @@ export function subjectOf({ reference, query }: RouteRequest): { asset: Asset; v
   return { asset, variant };
 }
 
-/** The same for a route that needs a variant. */
+/** The same, for a route that needs a variant. */
 export function chosen(request: RouteRequest): { asset: Asset; variant: Variant } {
   const { asset, variant } = subjectOf(request);
   if (variant === undefined) throw notFound('No variants available');

@@ -4,7 +4,7 @@ import { checkedMint, limitOf, type RouteRequest, resolutionOf } from './request
 
 const primaryVariantStrategy = 'liquidity';
 
-/** Resolves a mint or another reference; an unknown mint is its own asset. */
+/** Resolves a mint or another reference. An unknown mint is its own asset. */
 export function resolve({ query }: RouteRequest) {
   const named = query.get('mint');
   const { asset, resolvedBy, mint } = resolutionOf(named === null ? (query.get('ref') ?? '') : checkedMint(named));

@@ -6,14 +6,14 @@ import { chosen, cut, pageOf, type RouteRequest, resolutionOf } from './request.
 const EXCHANGES = ['Raydium CLMM', 'Orca Whirlpool', 'Meteora DLMM', 'Raydium', 'PumpSwap'];
 const SHOWN_FROM_USD = 250_000;
 
-/** Whether a variant is shown without `variantsMode=all`: not if it is a staked coin with little liquidity. */
+/** Whether a variant is shown without `variantsMode=all`. Staked coins with little liquidity are not. */
 export const isShown = ({ kind, liquidity }: Variant, query: URLSearchParams): boolean =>
   query.get('variantsMode') === 'all' || kind !== 'yield' || liquidity >= SHOWN_FROM_USD;
 
 const tokensNamed = (symbol: string) =>
   ASSETS.flatMap(({ variants }) => variants.filter((variant) => variant.symbol === symbol));
 
-/** The tokens that others are traded for. */
+/** The tokens for which others are traded. */
 const QUOTES = ['USDC', 'SOL', 'USDT'].flatMap(tokensNamed);
 
 const tokenOf = ({ mint, decimals, symbol, name }: Variant) => ({
@@ -65,7 +65,7 @@ export function variants({ reference, query, now }: RouteRequest) {
   return { assetId: asset.id, sortBy: 'liquidity', variants: rows.map((variant) => variantView(variant, now)) };
 }
 
-/** The deepest pool of each variant, without variants that have none. */
+/** Each variant's deepest pool. Omits variants without pools. */
 export function variantTopMarkets({ reference, query, now }: RouteRequest) {
   const page = pageOf(query, 50);
   const { asset } = resolutionOf(reference);
