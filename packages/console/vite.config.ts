@@ -1,12 +1,12 @@
 import { defineConfig } from 'vite';
 
-/** The folder of a file: the gateway's public port serves `console`, and its metrics port serves `operate` as well. */
+/** The folder of a file. The gateway's public port serves `console`. Its metrics port also serves `operate`. */
 const folderOf = (sources: readonly string[]): string =>
   sources.some((source) => /(?:^|\/)(?:src\/operate\/|operate\.html$|docs\/.*\.md$)/.test(source))
     ? 'operate'
     : 'console';
 
-/** Two pages, one of the public port and one of the metrics port. What they are made of is named by its content. */
+/** Two pages, one for the public port and one for the metrics port. Files are named by their content. */
 export default defineConfig({
   resolve: {
     alias: { '@solana/rpc': `${import.meta.dirname}/src/wallet/no-rpc.ts` },
@@ -22,14 +22,14 @@ export default defineConfig({
     license: { fileName: 'console/licenses.txt' },
     rolldownOptions: {
       input: ['index.html', 'operate.html'].map((name) => `${import.meta.dirname}/${name}`),
-      // What pays comes at once, so it is one file: the parts zip better together, and name nothing to each other.
+      // The paying code loads at once, so it is one file: it compresses better and has no references between parts.
       output: {
         entryFileNames: ({ moduleIds }) => `${folderOf(moduleIds)}/[name]-[hash].js`,
         chunkFileNames: ({ moduleIds }) => `${folderOf(moduleIds)}/[name]-[hash].js`,
         assetFileNames: ({ originalFileNames }) => `${folderOf(originalFileNames)}/[name]-[hash][extname]`,
         codeSplitting: {
           groups: [
-            // A balance needs no more than addresses.
+            // A balance needs only the code for addresses.
             {
               name: 'address',
               test: /node_modules.@solana.(?:addresses|assertions|codecs-[a-z]+|errors|nominal-types)/,

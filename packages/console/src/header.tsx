@@ -3,7 +3,7 @@ import { useGateway } from './gateway.ts';
 import { hrefOf } from './router.ts';
 import { useBalances } from './wallet/use-balance.ts';
 
-/** Where the cents of an exact amount end, from its point on. */
+/** Where the cents of an exact amount end, counted from its point. */
 const CENTS = 3;
 
 /** An amount and its cluster. A phone has no room for fractions of a cent, so they are not drawn there. */
@@ -19,7 +19,7 @@ function Holding({ amount, cluster }: { readonly amount: string; readonly cluste
   );
 }
 
-/** The balance of the payer, on the first cluster that the gateway sells on. */
+/** The payer's balance on the first cluster that the gateway sells on. */
 function Balance() {
   const [first] = useBalances().value ?? [];
   return (
@@ -36,7 +36,7 @@ function Balance() {
   );
 }
 
-/** What the header shows on every view: whether the money is real, how much there is, and where to read more. */
+/** The header's tools on every view: whether the money is real, how much there is, and further reading. */
 export function HeaderTools() {
   const { isSandbox = false, clusters = [] } = useGateway() ?? {};
   return (

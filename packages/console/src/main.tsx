@@ -9,7 +9,7 @@ import { openSession } from './session.ts';
 import { mount, Shell } from './shell.tsx';
 import { Try } from './try/search.tsx';
 
-/** A component whose code loads when it is first shown; until then a heading with its title. */
+/** A component whose code loads when it is first shown. Until then, a heading with its title. */
 const lazy =
   <Props extends object>(title: string, load: () => Promise<FunctionComponent<Props>>): FunctionComponent<Props> =>
   (props) => {
@@ -41,7 +41,7 @@ const App = () => (
   />
 );
 
-/** Shown if no key can be created: over plain http from another host, or in a browser without Ed25519. */
+/** Shown if no key can be created, over plain http from another host or in a browser without Ed25519. */
 const NoKey = () => (
   <main>
     <h1>Asset gateway</h1>

@@ -1,6 +1,6 @@
 import { reach } from './parts/reach.ts';
 
-/** One request, the text that was signed for it, and its answer, whose headers took `ms` milliseconds. */
+/** One request, its signed text, and its answer. `ms`: milliseconds until the answer's headers. */
 export type RecordedRequest = ReturnType<typeof stepOf>;
 
 const stepOf = (request: Request, response: Response, signedText: string | undefined, ms: number) => ({
@@ -18,8 +18,8 @@ const LEFT = /;r=([0-9]{1,9});t=([0-9]{1,6})$/;
 const LIMIT = /;q=([0-9]{1,9});/;
 
 /**
- * The budget of the free routes, shared by all clients: the calls of a window, those that are left, and when the next one is
- * available, in milliseconds of `performance.now()`.
+ * The budget of free routes, which all clients share: calls per window, calls left, and when the next is available, in milliseconds of
+ * `performance.now()`.
  */
 function budgetIn({ headers }: Response) {
   const [, left, seconds] = LEFT.exec(headers.get('ratelimit') ?? '') ?? [];
@@ -28,7 +28,7 @@ function budgetIn({ headers }: Response) {
   return { limit: Number(limit), left: Number(left), freesAt: performance.now() + Number(seconds) * 1000 };
 }
 
-/** Records the latest requests and answers of a client. Its event `answer` follows each answer. */
+/** Records a client's latest requests and answers. Its event `answer` follows each answer. */
 export class Recorder extends EventTarget {
   readonly #steps: RecordedRequest[] = [];
   readonly #texts = new Map<string, string>();
@@ -47,7 +47,7 @@ export class Recorder extends EventTarget {
     return response;
   };
 
-  /** Call this when a message is signed. */
+  /** Notes a signed message. */
   signed(message: Uint8Array): void {
     const text = new TextDecoder().decode(message);
     const nonce = /^Nonce: (\S+)$/m.exec(text)?.[1] ?? '';
@@ -55,7 +55,7 @@ export class Recorder extends EventTarget {
     if (this.#texts.size > MAX_STEPS) this.#texts.delete(this.#texts.keys().next().value ?? '');
   }
 
-  /** The requests of the latest call of this URL. */
+  /** The requests of the latest call to this URL. */
   stepsFor(url: string): readonly RecordedRequest[] {
     const steps = this.#steps.filter((step) => step.url === url);
     const before = steps.slice(0, -1).findLastIndex(({ status }) => status !== 402);

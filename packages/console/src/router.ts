@@ -1,7 +1,7 @@
 import { attempt } from '@asset-gateway/protocol';
 import { useShown } from './parts/hooks.ts';
 
-/** A view, its arguments, and the text after the question mark: `#/routes/tokens.search?q=gold`. */
+/** A view, its arguments, and the text after the question mark, such as `#/routes/tokens.search?q=gold`. */
 export type Place = ReturnType<typeof placeOf>;
 
 const decoded = (segment: string): string => attempt(() => decodeURIComponent(segment), segment);

@@ -3,7 +3,7 @@ import { Recorder } from './recorder.ts';
 import { BrowserWallet } from './wallet/browser-wallet.ts';
 import { browserKey } from './wallet/storage.ts';
 
-/** Shared by all views of a tab, from the end of `openSession` on. */
+/** The session of a tab, which all views share. Set when `openSession` ends. */
 export let session: { readonly client: FreeClient; readonly recorder: Recorder; readonly wallet: BrowserWallet };
 
 /** Starts the session with the key of this browser. */

@@ -16,7 +16,7 @@ interface View {
 
 type Views = readonly [View, ...View[]];
 
-/** A view, or its error: the other views still work. */
+/** A view, or its error. The other views still work. */
 function Shown({ view, place }: { readonly view: View; readonly place: Place }) {
   const [error, showAgain] = useErrorBoundary();
   useEffect(showAgain, [place.rest.join('/')]);
@@ -28,7 +28,7 @@ function Shown({ view, place }: { readonly view: View; readonly place: Place }) 
   );
 }
 
-/** Shows a page in place of what it says without scripts. */
+/** Shows a page in place of the text for browsers without scripts. */
 export function mount(page: VNode): void {
   const root = document.getElementById('app');
   root?.replaceChildren();
@@ -56,7 +56,7 @@ const notFound = (views: Views): View => ({
   ),
 });
 
-/** Moves the focus to the search of the view; false if it has none that is visible. */
+/** Moves the focus to the view's search. Returns false if no search is visible. */
 function focusSearch(): boolean {
   const field = document.querySelector<HTMLInputElement>('main search input');
   if (!field || field.offsetParent === null) return false;
@@ -71,7 +71,7 @@ const isField = (target: EventTarget | null): boolean =>
 const isSearchKey = ({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean =>
   !altKey && (ctrlKey || metaKey ? key.toLowerCase() === 'k' : key === '/' && !isField(target));
 
-/** `/` and Ctrl+K focus the search of the view, or open the first view: then its search is wanted. */
+/** `/` and Ctrl+K focus the view's search. Without one, they open the first view to focus its search. */
 function useSearchKeys(first: View): { current: boolean } {
   const isWanted = useRef(false);
   useEvent<KeyboardEvent>(window, 'keydown', (event) => {
@@ -90,7 +90,7 @@ const Logo = () => (
   </svg>
 );
 
-/** One line over every view while the gateway does not answer. After it is back, what failed loads again. */
+/** A line over every view while the gateway does not answer. When it is back, everything that failed loads again. */
 function Banner() {
   const isLost = useShown(reach, 'change', () => reach.isLost);
   const [isBusy, setBusy] = useState(false);
@@ -115,7 +115,7 @@ interface ShellProps {
   readonly title: string;
   readonly views: Views;
   readonly place: Place;
-  /** At the end of the header. */
+  /** Shown at the end of the header. */
   readonly tools?: ComponentChildren;
 }
 
@@ -143,7 +143,7 @@ const Header = ({ title, views, tools, current }: HeaderProps) => (
   </header>
 );
 
-/** The frame of a page: a skip link, the header with the navigation, and the current view. */
+/** A page's frame: a skip link, the header with navigation, and the current view. */
 export function Shell({ title, views, place, tools }: ShellProps) {
   const [first] = views;
   const view = place.view === '' ? first : (views.find(({ name }) => name === place.view) ?? notFound(views));
@@ -152,7 +152,7 @@ export function Shell({ title, views, place, tools }: ShellProps) {
   const isSearchWanted = useSearchKeys(first);
   useEffect(() => {
     document.title = `${view.title} · ${title}`;
-    // Moves the focus, so that screen readers announce the new view, which starts at its top, below the header.
+    // Moves the focus to the new view, so that screen readers announce it. The view starts at its top, below the header.
     if (!isFirst.current) scrollTo(0, 0);
     if (!isFirst.current && !isSearchWanted.current) main.current?.focus({ preventScroll: true });
     isFirst.current = false;

@@ -8,7 +8,7 @@ const loadFirstCall = () => import('./first-call.tsx').then((code) => code.First
 
 const pathOf = (wanted: string): string => SYSTEM_ROWS.find(({ method }) => method === wanted)?.path ?? '';
 
-/** Documents of this gateway: address, title, and whom they are for. */
+/** Documents of this gateway: address, title and readers. */
 const DOCUMENTS = [
   [hrefOf('routes'), 'Routes', 'Every route with its price, its parameters and its answer. Send requests from there.'],
   [pathOf('openapi'), 'OpenAPI 3.1', 'The same for tools that generate clients.'],
@@ -40,7 +40,7 @@ const Documents = () => (
   </ul>
 );
 
-/** Where to read more: the documents of this gateway, guides, and, once its code has loaded, a first call in other clients. */
+/** Further reading: this gateway's documents, guides, and, once its code has loaded, a first call in other clients. */
 export function Docs() {
   const { value: FirstCall } = useFresh(loadFirstCall, []);
   return (

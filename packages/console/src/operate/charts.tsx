@@ -7,10 +7,10 @@ import table from './charts.json' with { type: 'json' };
 import type { Plot } from './plot.ts';
 import type { HistoryRow, Totals, Watch } from './use-history.ts';
 
-/** A chart of the table: its lines are names of columns of the history with their titles. It may belong to a part that can be off. */
+/** A chart of the table. Its lines are history columns with titles. It may belong to a part that can be off. */
 type Chart = Omit<(typeof table)[number], 'part'> & { readonly part?: string };
 
-/** How the figures of a chart are written, and those of its axis. */
+/** How to write a chart's figures and those of its axis. */
 const WORDS: Readonly<Record<string, typeof count>> = { count, dollars: microDollars, span };
 const axisOf = ({ words }: Chart) => (words === 'count' ? rough : (WORDS[words] ?? count));
 
@@ -24,7 +24,7 @@ const RANGES = [
 ] as const;
 const MINUTE = 60;
 
-/** The last minutes of the history, and the one that is marked: under the pointer, or chosen. */
+/** The last minutes of the history, and the marked one: under the pointer, or chosen. */
 function useMinutes(watch: Watch) {
   const [minutes, setMinutes] = useState<number>(RANGES[0][1]);
   const [pointed, onPointer] = useState<number>();
@@ -70,7 +70,7 @@ function usePlot({ chart, times, values, minutes, marked, onPointer }: PanelProp
   return figure;
 }
 
-/** A chart, or one line if it would be empty. */
+/** A chart, or one line if the chart would be empty. */
 function Panel(props: PanelProps) {
   const { chart, values } = props;
   const why = emptiness(values);
@@ -129,7 +129,7 @@ function Moment({ times, marked, chosen, choose }: Minutes) {
   );
 }
 
-/** The charts of a range, one for each subject that the gateway has columns for, with one moment marked on all of them. */
+/** The charts of a range: one per subject that the gateway has columns for. One moment is marked on all. */
 export function Charts({ watch }: { readonly watch: Watch }) {
   const shown = useMinutes(watch);
   const { minutes, setMinutes, rows } = shown;

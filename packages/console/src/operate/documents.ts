@@ -4,7 +4,7 @@ import alerts from '../../../../docs/operating/alerts.md?url';
 import shares from '../../../../docs/operating/shares-and-blocking.md?url';
 import sales from '../../../../docs/sales.md?url';
 
-/** The documentation of this version by title, as text on the port of this page. */
+/** This version's documentation by title, as text on the port of this page. */
 export const DOCUMENTS = { alerts, metrics, sales, cache, 'shares and blocking': shares } as const;
 
 /** The section of an alert. */

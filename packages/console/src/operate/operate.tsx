@@ -13,7 +13,7 @@ import { type Alert, type Totals, useHistory, type Watch } from './use-history.t
 
 const isUrgent = ({ severity }: Alert): boolean => severity === 'page';
 
-/** Subjects shown of one alert. */
+/** The most subjects shown for an alert. */
 const MOST = 20;
 
 /** The first line of an alert. */
@@ -46,7 +46,7 @@ function AlertItem({ alert, nowMs }: { readonly alert: Alert; readonly nowMs: nu
   );
 }
 
-/** The active alerts with advice, or that nothing needs attention. */
+/** The active alerts with advice, or a note that nothing needs attention. */
 function Alerts({ watch: { latest, lost } }: { readonly watch: Watch }) {
   const alerts = [...(latest?.alerts ?? [])].sort((one, other) => Number(isUrgent(other)) - Number(isUrgent(one)));
   const isWell = !lost && alerts.length === 0;
@@ -82,7 +82,7 @@ const PANELS = [
   ['Blocked', Blocked],
 ] as const;
 
-/** What this page leaves out, and where to read it. */
+/** What this page omits, and where to read it. */
 const Documents = () => (
   <p class="muted small">
     This page shows one node. The Grafana dashboard in deploy/grafana shows all of them. Documentation:{' '}
@@ -96,7 +96,7 @@ const Documents = () => (
   </p>
 );
 
-/** The operator's page: what needs attention, charts, then totals and tables. */
+/** The operator's page: alerts, charts, then totals and tables. */
 function Operate() {
   const [isPaused, setPaused] = useState(false);
   const [token, setToken] = useState(storedToken);

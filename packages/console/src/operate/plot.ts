@@ -2,7 +2,7 @@ import type uPlot from 'uplot';
 import { minuteOf } from '../parts/format.ts';
 import { colourIn, type PlotOptions, plotIn } from '../parts/plot.ts';
 
-/** How a chart is drawn: the dashes of its lines, the labels of its axis, and whether it counts in whole numbers. */
+/** A chart's look: the dashes of its lines, the labels of its axis, and whether it counts whole numbers. */
 interface Look {
   readonly dashes: readonly (readonly number[])[];
   readonly words: (value: number) => string;
@@ -52,12 +52,12 @@ function optionsFor(figure: HTMLElement, { dashes, words, isWhole }: Look, span:
   };
 }
 
-/** Draws an empty chart. `onPointer` gets the point under the pointer, if any. */
+/** Draws an empty chart. `onPointer` gets the index under the pointer, if any. */
 export function chartIn(figure: HTMLElement, look: Look, onPointer: (index: number | undefined) => void) {
   let span: [number, number] = [0, 1];
   const options = optionsFor(figure, look, () => span);
   const [plot, remove] = plotIn(figure, options, [[], ...look.dashes.map(() => [])]);
-  // Not the hook of the library, which also reports marks and new data.
+  // The library's own hook also reports marks and new data.
   plot.over.addEventListener('pointermove', ({ offsetX }) => {
     if (plot.data[0].length > 0) onPointer(plot.posToIdx(offsetX));
   });
@@ -68,7 +68,7 @@ export function chartIn(figure: HTMLElement, look: Look, onPointer: (index: numb
       span = [from, to];
       plot.setData(data);
     },
-    /** Marks a point; undefined for none. */
+    /** Marks a point; undefined removes the mark. */
     mark(index: number | undefined) {
       const at = index === undefined ? undefined : plot.data[0][index];
       if (plot.cursor.idx === (index ?? null)) return;

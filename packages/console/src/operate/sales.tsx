@@ -11,12 +11,12 @@ const GROUPINGS = ['day', 'route', 'wallet'] as const;
 
 type Grouping = (typeof GROUPINGS)[number];
 
-/** A group of sales, with the fields of docs/sales.md; money in millionths of a dollar. */
+/** A group of sales, with the fields of docs/sales.md. Money is in millionths of a dollar. */
 type Sale = Readonly<Record<string, string | number | null>>;
 
-/** The sales of a period by one grouping. */
+/** A period's sales by one grouping. */
 interface SalesResponse {
-  /** The start of the period, as ISO 8601. */
+  /** The start of the period in ISO 8601. */
   readonly since: string;
   readonly isComplete: boolean;
   /** The largest groups. */
@@ -46,8 +46,8 @@ async function load(token: string, since: string, signal: AbortSignal) {
 }
 
 /**
- * Loads the sales of a span such as `24h` at once, every minute and when `refreshes` changes, unless stopped. Returns the latest, and the status of a refusal to
- * refresh them: 0 if there was no answer.
+ * Loads the sales of a span such as `24h`: at once, every minute, and when `refreshes` changes, unless stopped. Returns the latest sales,
+ * and the status of a refused refresh (0 without an answer).
  */
 function useSales(token: string, since: string, isStopped: boolean, refreshes: number) {
   const [state, setState] = useState<{ readonly sales?: Sales; readonly refused?: number }>({});
@@ -75,7 +75,7 @@ const REASONS: Readonly<Record<number, string>> = {
   503: 'The journal of sales cannot be read. Check the database.',
 };
 
-/** Why sales could not be loaded, and what to do. */
+/** Why sales did not load, and what to do. */
 function SalesError({ status, hasToken }: { readonly status: number; readonly hasToken: boolean }) {
   if (status === UNAUTHORIZED && !hasToken) return <p>{TOKEN_NEEDED}</p>;
   return (
@@ -86,7 +86,7 @@ function SalesError({ status, hasToken }: { readonly status: number; readonly ha
 }
 
 interface SalesPanelProps {
-  /** METRICS_TOKEN, or empty. */
+  /** METRICS_TOKEN; empty without one. */
   readonly token: string;
   readonly setToken: (token: string) => void;
   readonly isStopped: boolean;
@@ -130,7 +130,7 @@ const HEAD = ['settled', 'settlements', 'granted', 'spent', 'fees', 'margin'];
 
 const isMainnet = ({ cluster }: Sale): boolean => cluster === 'mainnet';
 
-/** Mainnet first, then by revenue. */
+/** Sorts mainnet first, then by revenue. */
 const bestFirst = (one: Sale, other: Sale): number =>
   Number(isMainnet(other)) - Number(isMainnet(one)) ||
   numberIn(other, 'settled_usd_micros') - numberIn(one, 'settled_usd_micros');

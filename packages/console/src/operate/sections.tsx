@@ -11,7 +11,7 @@ const CACHED = ['hit', 'stale', 'collapsed'];
 const rateOf = (counts: Totals['requests'], fits: (group: string) => boolean): number =>
   counts.reduce((sum, [group, , perMinute]) => sum + (fits(group) ? perMinute : 0), 0);
 
-/** What an operator looks at first. */
+/** The figures that an operator looks at first. */
 export function Tiles({ requests, upstreams, cache, payments, feePayers }: Totals) {
   const data = upstreams.find(({ name }) => name === 'tokens');
   const answers = cache ? rateOf(cache.answers, () => true) : 0;
@@ -48,7 +48,7 @@ const UPSTREAM: readonly Column<UpstreamTotals>[] = [
   { title: 'keys refused', isNumber: true, cell: ({ keyRefusals }) => count(keyRefusals) },
 ];
 
-/** The budget and the health of each upstream; unused upstreams take one line. */
+/** The budget and health of each upstream. Unused upstreams share one line. */
 export function Upstreams({ upstreams }: Totals) {
   const isQuiet = (each: UpstreamTotals) => each.calls === 0 && each.name !== 'tokens' && statusOf(each) === 'in use';
   const [quiet, used] = [upstreams.filter(isQuiet), upstreams.filter((each) => !isQuiet(each))];
@@ -67,7 +67,7 @@ export function Upstreams({ upstreams }: Totals) {
 
 const GROUPS = { address: 'unpaid clients, by address', paid: 'paying wallets', refresh: 'cache refreshes' };
 
-/** Who uses the budget of the asset data. */
+/** The users of the asset-data budget. */
 export const BudgetUse = ({ slots, shareRefusals }: Totals) => (
   <>
     <Counts caption="Slots by client group" label="group" words={GROUPS} counts={slots} />

@@ -9,11 +9,11 @@ export type Cell = ComponentChild;
 interface OperateTableProps {
   readonly caption: string;
   readonly head: readonly string[];
-  /** The first cell is the row header. */
+  /** The first cell of a row is its header. */
   readonly rows: readonly (readonly Cell[])[];
-  /** The total number of rows, if these are not all. */
+  /** The number of all rows, if these are fewer. */
   readonly of?: number;
-  /** After the caption if there are no rows. */
+  /** Follows the caption if there are no rows. */
   readonly empty?: string;
 }
 
@@ -21,7 +21,7 @@ const isNumber = (cell: Cell): boolean => /^[-–$\d]/.test(String(cell ?? UNKNO
 
 export const MAX_ROWS = 50;
 
-/** A table of figures; one line if it has none. */
+/** A table of figures, or one line if it has none. */
 export function Table({ caption, head, rows, of = 0, empty = 'none yet.' }: OperateTableProps) {
   if (rows.length === 0)
     return (
@@ -39,7 +39,7 @@ export function Table({ caption, head, rows, of = 0, empty = 'none yet.' }: Oper
   return <PlainTable caption={caption + more} columns={columns} rows={rows.slice(0, MAX_ROWS)} />;
 }
 
-/** A bar that is filled to a fraction; screen readers read the figures next to it. */
+/** A bar filled to a fraction. Screen readers read the figures beside it. */
 export const Bar = ({ fraction }: { readonly fraction: number }) => (
   <span class="bar" aria-hidden="true">
     <span style={{ width: `${Math.min(100, Math.max(0, fraction * 100))}%` }} />
@@ -48,14 +48,14 @@ export const Bar = ({ fraction }: { readonly fraction: number }) => (
 
 interface CountsProps {
   readonly caption: string;
-  /** What the rows are named by. */
+  /** The label that names the rows. */
   readonly label: string;
   readonly counts: readonly Count[];
-  /** Names for the values of the label. */
+  /** Words for the label's values. */
   readonly words?: Readonly<Record<string, string>>;
 }
 
-/** A counter by labels, largest first, without zeros. */
+/** A counter by labels, largest first. Omits zeros. */
 export function Counts({ caption, label, counts, words = {} }: CountsProps) {
   const rows = counts
     .filter(([, total]) => total !== 0)

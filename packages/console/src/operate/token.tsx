@@ -4,7 +4,7 @@ const STORED = 'metrics-token';
 /** The characters that a header may contain. */
 const SENDABLE = /^[\x20-\x7e]*$/;
 
-/** The header of a token; undefined if no header can hold it. */
+/** The header with a token; undefined if no header can hold it. */
 export function authorizationOf(token: string): HeadersInit | undefined {
   if (!SENDABLE.test(token)) return undefined;
   return token === '' ? {} : { Authorization: `Bearer ${token}` };
@@ -13,7 +13,7 @@ export function authorizationOf(token: string): HeadersInit | undefined {
 /** The token in the tab's session storage, if any. */
 export const storedToken = (): string => attempt(() => sessionStorage.getItem(STORED) ?? '', '');
 
-/** Where nothing can be stored, the token stays in memory. */
+/** If the browser stores nothing, the token stays in memory. */
 export const storeToken = (token: string): void =>
   attempt(() => (token === '' ? sessionStorage.removeItem(STORED) : sessionStorage.setItem(STORED, token)), undefined);
 

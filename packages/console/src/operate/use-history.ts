@@ -7,7 +7,7 @@ const TIMEOUT_MS = 10_000;
 const MINUTE_MS = 60_000;
 const MAX_ROWS = 1_440;
 
-/** A counter by labels: the labels, its total, and its rate a minute. */
+/** A counter by labels: the labels, its total, and its rate per minute. */
 export type Count = readonly [group: string, total: number, perMinute: number];
 type Recent = readonly [recent: number | null, sinceStart: number | null];
 export type HistoryRow = readonly (number | null)[];
@@ -28,7 +28,7 @@ export interface UpstreamTotals extends Figures<'left' | 'limit' | 'pauseSeconds
   readonly p95: Recent;
 }
 
-/** Totals since the start; rates and percentiles of the last five minutes. */
+/** Totals since the start. Rates and percentiles cover the last five minutes. */
 export interface Totals extends Counts<'requests' | 'signIns' | 'slots' | 'shareRefusals'> {
   readonly responseTimes: readonly (readonly [surface: string, total: number, ...recent: Recent])[];
   readonly upstreams: readonly UpstreamTotals[];
@@ -51,7 +51,7 @@ export interface Totals extends Counts<'requests' | 'signIns' | 'slots' | 'share
   };
 }
 
-/** The answer to `/history`: docs/metrics.md. Times in Unix milliseconds. */
+/** The answer to `/history` (docs/metrics.md). Times are in Unix milliseconds. */
 interface Answer extends Figures<'at' | 'startedAt' | 'firstMinute' | 'firstAt'> {
   readonly version: string;
   readonly columns: readonly string[];
@@ -63,14 +63,14 @@ interface Answer extends Figures<'at' | 'startedAt' | 'firstMinute' | 'firstAt'>
 const isAnswer = (body: Partial<Answer> | null): body is Answer =>
   [body?.columns, body?.rows, body?.alerts, body?.totals?.requests].every(Array.isArray);
 
-/** Loads the rows after a minute; rejects with a sentence for the user. */
+/** Loads the rows after a minute. Rejects with a sentence for the user. */
 async function load(after: number, token: string, stop: AbortSignal): Promise<Answer> {
   const late = AbortSignal.timeout(TIMEOUT_MS);
   const request = (headers: HeadersInit) =>
     fetch(`/history?after=${after}`, { headers, signal: AbortSignal.any([stop, late]) });
   const ask = async () => {
     const response = await request(authorizationOf(token) ?? {});
-    // Without the right token there are no amounts, and everything else.
+    // Without the right token, the answer has everything but amounts.
     const allowed = response.status === 401 ? await request({}) : response;
     return [allowed.status, await allowed.json().catch(() => null)] as const;
   };
@@ -82,13 +82,13 @@ async function load(after: number, token: string, stop: AbortSignal): Promise<An
   return body;
 }
 
-/** The history so far, and since when the gateway does not answer. */
+/** The history so far. If the gateway does not answer, also since when. */
 export class Watch {
   latest: Answer | undefined;
   rows: readonly HistoryRow[] = [];
   lost: { readonly sinceMs: number; readonly why: string } | undefined;
 
-  /** The end of the minute of a row. */
+  /** The end of a row's minute. */
   timeOf(index: number): number {
     const { firstAt = 0, firstMinute = 0 } = this.latest ?? {};
     return firstAt + (this.#first + index - firstMinute) * MINUTE_MS;
@@ -99,7 +99,7 @@ export class Watch {
       const known = this.latest ? this.#first + this.rows.length - 1 : -1;
       const more = await load(known, token, stop);
       const follows = more.firstMinute === known + 1 && `${more.columns}` === `${this.latest?.columns}`;
-      // After a restart, or with other columns, everything is read again.
+      // After a restart, or if the columns differ, everything is read again.
       const answer = follows || known < 0 ? more : await load(-1, token, stop);
       this.rows = [...(follows ? this.rows : []), ...answer.rows].slice(-MAX_ROWS);
       this.#first = answer.firstMinute + answer.rows.length - this.rows.length;
@@ -110,13 +110,13 @@ export class Watch {
     }
   }
 
-  /** The minute of the first row. */
+  /** The first row's minute. */
   #first = 0;
 }
 
 type Work = (signal: AbortSignal) => Promise<unknown>;
 
-/** Does work at once and again a while after it ended, unless stopped. */
+/** Does work at once, and again a while after each end, unless stopped. */
 export function useRepeated(everyMs: number, isStopped: boolean, work: Work, dependencies: readonly unknown[]): void {
   useEffect(() => {
     if (isStopped) return undefined;
@@ -134,7 +134,7 @@ export function useRepeated(everyMs: number, isStopped: boolean, work: Work, dep
   }, [isStopped, ...dependencies]);
 }
 
-/** Updates the history every five seconds while the tab is visible and not paused. */
+/** Updates the history every five seconds, while the tab is visible and not paused. */
 export function useHistory(token: string, isPaused: boolean): { readonly watch: Watch; readonly isStopped: boolean } {
   const [, redraw] = useReducer((times: number) => times + 1, 0);
   const watch = useRef(new Watch()).current;

@@ -12,7 +12,7 @@ export const Button = ({ label, ...rest }: ButtonProps) => (
 
 const SHOWN_MS = 4000;
 
-/** Copies a text to the clipboard and says so. For screen readers, `what` names it: `the curl command`. */
+/** Copies a text to the clipboard and says so. `what` names the text for screen readers, such as `the curl command`. */
 export function Copy({ text, what }: { readonly text: string; readonly what: string }) {
   const [status, setStatus] = useState('');
   useEffect(() => {
@@ -35,7 +35,7 @@ export function Copy({ text, what }: { readonly text: string; readonly what: str
   );
 }
 
-/** What work came to: a sentence, and what is shown below it. */
+/** The result of work: a sentence, and content to show below it. */
 interface Outcome {
   readonly said: string;
   readonly shown?: ComponentChildren;
@@ -43,7 +43,7 @@ interface Outcome {
 
 type Task = ReturnType<typeof useTask>;
 
-/** The work behind a button: whether it runs, and its outcome or error. Runs one piece of work at a time. */
+/** A button's work: whether it runs, and its outcome or error. Runs one piece of work at a time. */
 export function useTask() {
   const [state, setState] = useState<{ isBusy: boolean; outcome?: Outcome; error?: unknown }>({ isBusy: false });
   return {
@@ -66,7 +66,7 @@ interface TaskStatusProps {
   readonly failure?: FunctionComponent<{ error: unknown }>;
 }
 
-/** `doing` while the task runs, then its outcome or its error. */
+/** Shows `doing` while the task runs, then its outcome or error. */
 export const TaskStatus = ({ task, doing, failure: Shown = Failure }: TaskStatusProps) => (
   <>
     <p role="status" class="small">
@@ -79,7 +79,7 @@ export const TaskStatus = ({ task, doing, failure: Shown = Failure }: TaskStatus
 
 type TaskButtonProps = ButtonProps & { readonly task: Task; readonly work: () => Promise<Outcome> };
 
-/** Starts work; disabled while the task runs. */
+/** Starts work. Disabled while the task runs. */
 export const TaskButton = ({ task, work, ...rest }: TaskButtonProps) => (
   <Button disabled={task.isBusy} onClick={() => task.run(work)} {...rest} />
 );

@@ -9,7 +9,7 @@ import { once, useFresh } from './hooks.ts';
 
 const loadColours = once(() => import('./highlight.tsx'));
 
-/** A longer text stays without colours, which would take an element for each word. */
+/** A longer text gets no colours, because these take an element per word. */
 const MAX_COLOURED = 25_000;
 
 interface TextProps {
@@ -17,21 +17,21 @@ interface TextProps {
   readonly language?: Language | undefined;
 }
 
-/** A text in the colours of its language, once these have loaded. */
+/** A text in the colours of its language, once the colours have loaded. */
 function Coloured({ text, language }: Required<TextProps>) {
   const { value: colours } = useFresh(loadColours, []);
   const words = useMemo(() => colours && language && colours.coloured(text, language), [colours, text, language]);
   return <>{words ?? text}</>;
 }
 
-/** Preformatted text that scrolls, also by keyboard. Long lines of code wrap. */
+/** Preformatted text that scrolls, by keyboard too. Long code lines wrap. */
 const Preformatted = ({ text, language }: TextProps) => (
   <pre tabIndex={0} dir="ltr" class={language && `wrapped ${language}`}>
     <code>{language && text.length <= MAX_COLOURED ? <Coloured text={text} language={language} /> : text}</code>
   </pre>
 );
 
-/** Preformatted text without a visible caption; screen readers read `label`. */
+/** Preformatted text without a visible caption. Screen readers read `label`. */
 export const Labelled = ({ label, text }: { readonly label: string; readonly text: string }) => (
   <figure class="labelled" aria-label={label}>
     <Preformatted text={text} />
@@ -39,11 +39,11 @@ export const Labelled = ({ label, text }: { readonly label: string; readonly tex
 );
 
 interface CodeProps {
-  /** The caption: `curl`. */
+  /** The caption, such as `curl`. */
   readonly label: string;
   readonly text: string;
   readonly language?: Language | undefined;
-  /** The part of the text that is shown; default: all. */
+  /** The visible part of the text; default: all. */
   readonly shown?: string;
   readonly size?: string;
   /** Beside the copy button. */
@@ -75,8 +75,8 @@ const STEP = 100_000;
 const MOST = 520_000;
 
 /**
- * An answer, as received, as indented JSON: it is not parsed, so numbers keep every digit. A long one is shown in part and can be saved
- * as a file.
+ * A received answer as indented JSON. It is not parsed, so numbers keep every digit. A long answer is shown in part and can be saved as a
+ * file.
  */
 export function Json({ label, text, fileName = 'answer.json' }: { label: string; text: string; fileName?: string }) {
   const [limit, setLimit] = useState(FIRST);

@@ -11,7 +11,7 @@ const Decoded = ({ label, json }: { readonly label: string; readonly json: strin
   <Labelled label={`${label}, decoded`} text={indentJson(json, MAX_SHOWN, withEscapes).text} />
 );
 
-/** Headers by name; base64 JSON is also shown decoded. */
+/** Headers by name. Base64 JSON is also shown decoded. */
 export const Headers = ({ of: headers }: { readonly of: Readonly<Record<string, string>> }) => (
   <dl class="headers">
     {Object.entries(headers).map(([name, value]) => {
@@ -79,7 +79,7 @@ function Answer({ step }: { readonly step: RecordedRequest }) {
 export const Exchange = ({ steps }: { readonly steps: readonly RecordedRequest[] }) => (
   <ol class="exchange">
     {steps.flatMap((step, at) => [
-      // Signed already, with a nonce from an earlier answer.
+      // The first request was already signed with a nonce from an earlier answer.
       at === 0 && step.signedText !== undefined && (
         <Stage key="nonce" title="No challenge was needed">
           <p class="small">The previous answer included a nonce to sign, so this call takes one request.</p>

@@ -10,7 +10,7 @@ export const WithCode = ({ text }: { readonly text: string }) => (
   <>{text.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>
 );
 
-/** What to do after a refusal of the gateway, as in docs/errors.md. Other errors have no request id. */
+/** What to do after a refusal, as in docs/errors.md. Errors that are not the gateway's have no request id. */
 export const NextStep = ({ error: { code, requestId } }: { readonly error: GatewayError }) =>
   requestId === undefined ? null : (
     <p>
@@ -19,8 +19,8 @@ export const NextStep = ({ error: { code, requestId } }: { readonly error: Gatew
   );
 
 /**
- * An error with the gateway's message, its issues, what to do next, its status, its code and the request id. If the gateway does not
- * answer, the banner over the view says so.
+ * An error: the gateway's message, its issues, what to do next, status, code and request id. If the gateway does not answer, only the
+ * banner says so.
  */
 export function Failure({ error }: { readonly error: unknown }) {
   const isKnown = error instanceof GatewayError;

@@ -1,5 +1,5 @@
 const NONE = '—';
-/** Numbers outside of these bounds are written in scientific notation. */
+/** Numbers outside these bounds use scientific notation. */
 const [LEAST, MOST] = [1e-9, 1e15];
 
 const formatWith = (options: Intl.NumberFormatOptions): ((value: number) => string) => {
@@ -20,7 +20,7 @@ function sized(value: number, format: (value: number) => string): string {
 
 const withSign = (value: number, text: string): string => `${value < 0 ? '-' : ''}$${text}`;
 
-/** A price in US dollars, with significant digits; a dash if it is not a number. */
+/** A price in US dollars with significant digits; a dash if it is not a number. */
 export function dollars(value: unknown): string {
   if (!isNumber(value)) return NONE;
   const size = Math.abs(value);
@@ -47,7 +47,7 @@ export function change(value: unknown) {
   return { text: `${sign}${sized(size, cents)}%`, word };
 }
 
-/** Unix seconds as `2026-08-03 12:00`, in UTC; a dash if they are no date. */
+/** Unix seconds as `2026-08-03 12:00` in UTC; a dash if they are not a date. */
 export function utcMinute(seconds: unknown): string {
   const date = new Date(isNumber(seconds) ? seconds * 1000 : Number.NaN);
   return Number.isNaN(date.getTime()) ? NONE : date.toISOString().slice(0, 16).replace('T', ' ');
@@ -71,13 +71,13 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** A figure of the operator's page, which may be unknown. */
+/** A figure of the operator's page. It may be unknown. */
 type Figure = number | null | undefined;
 
 /** Shown for unknown figures. */
 export const UNKNOWN = '–';
 
-/** Formats a number; rates from 10 on have one decimal, from 100 on none. */
+/** Formats a number. Rates have one decimal from 10 on, none from 100 on. */
 export function count(value: Figure): string {
   if (!isNumber(value)) return UNKNOWN;
   const size = Math.abs(value);

@@ -14,7 +14,7 @@ export type Language = keyof typeof LANGUAGES;
 /** Words of these kinds have a colour. */
 const COLOURED: ReadonlySet<TokenType> = new Set(['comment', 'class', 'keyword', 'property', 'string']);
 
-/** A text with its words in colour. Its characters stay the same. */
+/** A text with coloured words. Its characters stay the same. */
 export const coloured = (text: string, language: Language): ComponentChildren =>
   parse(text, LANGUAGES[language]).lines.map(({ tokens }, line) => [
     line > 0 && '\n',

@@ -3,21 +3,21 @@ import { isUnreachable, reach } from './reach.ts';
 
 /** A value that can be loaded again. */
 export interface Fresh<T> {
-  /** The last loaded value, also while the next one loads. */
+  /** The last loaded value. It stays while the next one loads. */
   readonly value?: T | undefined;
   readonly error?: unknown;
   readonly isLoading: boolean;
   reload(): void;
 }
 
-/** Calls back when the gateway answers again, if this is wanted then. */
+/** Calls back when the gateway answers again, if `isWanted` then. */
 export function useBack(isWanted: boolean, listener: () => void): void {
   useEvent(reach, 'change', () => {
     if (isWanted && !reach.isLost) listener();
   });
 }
 
-/** Loads a value when its dependencies change or on demand, and ignores results of earlier loads. */
+/** Loads a value on demand and when its dependencies change. Ignores results of earlier loads. */
 export function useFresh<T>(load: () => Promise<T>, dependencies: readonly unknown[]): Fresh<T> {
   const [count, setCount] = useState(0);
   const [state, setState] = useState<Omit<Fresh<T>, 'reload'>>({ isLoading: true });
@@ -39,7 +39,7 @@ export function useFresh<T>(load: () => Promise<T>, dependencies: readonly unkno
 
 export const sleep = (ms: number): Promise<void> => new Promise((over) => setTimeout(over, ms));
 
-/** Loads a value at the first call and shares it; after a failure the next call loads it again. */
+/** Loads a value at the first call and shares it. After a failure, the next call loads it again. */
 export function once<T>(load: () => Promise<T>): typeof load {
   let loaded: Promise<T> | undefined;
   return () => {
@@ -51,7 +51,7 @@ export function once<T>(load: () => Promise<T>): typeof load {
   };
 }
 
-/** What a target shows, read again after each event of this name. */
+/** A target's state, read again after each event of this name. */
 export function useShown<T>(target: EventTarget, name: string, read: () => T): T {
   const [shown, setShown] = useState(read);
   useEvent(target, name, () => setShown(read));

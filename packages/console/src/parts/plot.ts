@@ -2,14 +2,14 @@ import 'uplot/dist/uPlot.min.css';
 import uPlot from 'uplot';
 import { theme } from './theme.tsx';
 
-/** Reads the colour of an element of a figure at each drawing, so that the chart follows the theme. */
+/** Reads an element's colour at each drawing, so that the chart follows the theme. */
 export const colourIn = (figure: Element, selector: string) => (): string =>
   getComputedStyle(figure.querySelector(selector) ?? figure).color;
 
-/** A chart's options; its width is that of its element. */
+/** A chart's options. It takes its width from its element. */
 export type PlotOptions = Omit<uPlot.Options, 'width'>;
 
-/** Draws a chart in the `.plot` of a figure. It follows the width and the colour scheme. Returns it, and a function that removes it. */
+/** Draws a chart in a figure's `.plot`. It follows the width and the colour scheme. Returns the chart, and a function that removes it. */
 export function plotIn(figure: HTMLElement, { cursor, ...options }: PlotOptions, data: uPlot.AlignedData) {
   const element = figure.querySelector<HTMLElement>('.plot') ?? figure;
   const size = () => ({ width: element.clientWidth, height: options.height });

@@ -12,7 +12,7 @@ function literal(value: unknown): string {
   return `{${members.join(', ')}}`;
 }
 
-/** The functions of the sample, and what it does with them. */
+/** The functions of the sample, and the lines that use them. */
 const [ASK = '', ...SIGNED] = SOURCE.split('\n\n\n');
 
 const WALLET_KEY = `with open("wallet.json") as file:  # a Solana CLI key file
@@ -25,7 +25,7 @@ function noteOf({ accessMode, credit }: SampledCall): string | undefined {
     : 'Python does not pay here: it prints what to pay.';
 }
 
-/** A call in Python, with the standard library and, where it signs, `cryptography`. */
+/** A call in Python. It uses the standard library and, to sign, `cryptography`. */
 export function pythonSample(call: SampledCall): Sample {
   const { surface, url, body, accessMode, credit } = call;
   const isSigned = accessMode === 'siwx' || credit === 'accepted';

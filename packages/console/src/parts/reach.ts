@@ -1,12 +1,12 @@
 import { GatewayError } from '@asset-gateway/client';
 
-/** Errors of requests that no one answered. */
+/** Errors of requests that got no answer. */
 const unanswered = new WeakSet<object>();
 
 /** Whether the gateway answers. Its event `change` follows each change. */
 class Reach extends EventTarget {
   isLost = false;
-  /** Whether a part of the page could not be loaded: only a reload brings it. */
+  /** Whether a part of the page failed to load, which only a reload can fix. */
   #isIncomplete = false;
 
   constructor() {
@@ -33,7 +33,7 @@ class Reach extends EventTarget {
     }
   };
 
-  /** Asks whether the gateway is back; whatever failed for its absence loads again then. */
+  /** Tests whether the gateway is back. If it is, everything that failed without it loads again. */
   async retry(): Promise<void> {
     const answer = await this.fetch('/healthz', { cache: 'no-store' }).catch(() => undefined);
     if (answer && this.#isIncomplete) location.reload();
@@ -49,7 +49,7 @@ class Reach extends EventTarget {
 /** Shared by all views of a tab. */
 export const reach = new Reach();
 
-/** Codes of a call that sent no payment: it can be made again. */
+/** Codes of a call that sent no payment, so it can be repeated. */
 const UNSENT = ['unreachable', 'payment_not_made'];
 
 /** Whether a call failed because the gateway does not answer, before a payment was sent. */

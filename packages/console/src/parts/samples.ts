@@ -1,9 +1,9 @@
 import { literal, withEscapes } from '@asset-gateway/protocol';
 import type { Language } from './highlight.tsx';
 
-/** A call of a route, for samples of it in other clients. */
+/** A call of a route, to show it in other clients. */
 export interface SampledCall {
-  /** The family of methods, and the method of the client: `tokens`, `search`. */
+  /** The family of methods and the client's method, such as `tokens` and `search`. */
   readonly surface: string;
   readonly method: string;
   /** The arguments of the method. */
@@ -17,9 +17,9 @@ export interface SampledCall {
   readonly priceUsd: string;
   readonly cluster?: string;
   readonly provider?: string;
-  /** Whether the route is of an API of the operator, which has no method of its own in the client. */
+  /** Whether the route belongs to an operator's API, for which the client has no own method. */
   readonly isApi?: boolean;
-  /** Whether credit can pay for the call, or is bought by it. */
+  /** Whether credit can pay for the call, or the call buys credit. */
   readonly credit?: string;
 }
 
@@ -88,7 +88,7 @@ function typeScript(call: SampledCall): Sample {
   return { title: 'TypeScript', text, language: 'typescript', note: isPaid ? `${money} ${place}` : place };
 }
 
-/** The command line where no clone is. */
+/** The command line without a clone. */
 const PUBLISHED = 'npx -y @asset-gateway/cli';
 
 function commandLine(call: SampledCall): Sample {
@@ -128,7 +128,7 @@ function tool({ surface, method, named, accessMode, priceUsd, cluster }: Sampled
 /** Families without tools. */
 const WITHOUT_TOOLS = ['system', 'credit'];
 
-/** A call in the clients that most people use; Python is in a file of its own. */
+/** A call in the clients that most people use. Python is in a file of its own. */
 export const samplesOf = (call: SampledCall): readonly Sample[] => [
   curl(call),
   typeScript(call),

@@ -1,17 +1,17 @@
 import type { ComponentChildren, ComponentProps } from 'preact';
 import { useId } from 'preact/hooks';
 
-/** A column of a table. The first column holds the row headers. */
+/** A table column. The first column holds the row headers. */
 export interface Column<Row> {
   readonly title: string;
-  /** Aligned right. */
+  /** Whether to align right. */
   readonly isNumber?: boolean;
   readonly cell: (row: Row) => ComponentChildren;
 }
 
 interface TableProps<Row> {
   readonly caption: string;
-  /** Leaves the caption to screen readers if a visible heading says the same. */
+  /** Shows the caption to screen readers only, if a visible heading says the same. */
   readonly isCaptionHidden?: boolean;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
@@ -29,7 +29,7 @@ const cellsOf = <Row,>(row: Row, columns: readonly Column<Row>[]) =>
     );
   });
 
-/** A table that scrolls if it is wide, also by keyboard. */
+/** A table that scrolls if it is wide, by keyboard too. */
 export function Table<Row>({ caption, isCaptionHidden, columns, rows, empty = 'None.' }: TableProps<Row>) {
   const id = useId();
   return (
@@ -64,7 +64,7 @@ export function Table<Row>({ caption, isCaptionHidden, columns, rows, empty = 'N
   );
 }
 
-/** Names and their values; false leaves one out. */
+/** Names and values. False omits an entry. */
 export type Terms = readonly (readonly [name: string, value: ComponentChildren] | false)[];
 
 /** A list of names and values. */

@@ -15,11 +15,11 @@ function tabAfter(key: string, current: number, last: number): number | undefine
   return key === 'Home' ? 0 : key === 'End' ? last : undefined;
 }
 
-/** Tabs by the ARIA pattern: one tab stop, arrow keys, Home and End. For screen readers, `label` says what they choose from. */
+/** Tabs by the ARIA pattern: one tab stop, arrow keys, Home and End. `label` tells screen readers what they choose. */
 export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
   const id = useId();
   const [chosen, setChosen] = useState(0);
-  // The tabs may become fewer.
+  // The number of tabs may shrink.
   const current = Math.min(chosen, tabs.length - 1);
   const move = (event: KeyboardEvent): void => {
     const next = tabAfter(event.key, current, tabs.length - 1);
@@ -53,7 +53,7 @@ export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: r
   );
 }
 
-/** Samples of one call, a tab for each client. */
+/** Samples of one call, with a tab per client. */
 export const SampleTabs = ({ samples }: { readonly samples: readonly Sample[] }) => (
   <Tabs
     label="Client"
@@ -72,7 +72,7 @@ export const SampleTabs = ({ samples }: { readonly samples: readonly Sample[] })
 /** A link of a choice. */
 type ChoiceLink = readonly [title: string, href: string, isCurrent: boolean];
 
-/** Links of which one is chosen; nothing if there is only one. */
+/** Links of which one is current. Empty if there is only one. */
 export const LinkChoice = ({ label, links }: { readonly label: string; readonly links: readonly ChoiceLink[] }) =>
   links.length < 2 ? null : (
     <nav class="segments" aria-label={label}>

@@ -8,7 +8,7 @@ const NAME = 'asset-gateway.theme';
 const root = document.documentElement;
 const system = matchMedia('(prefers-color-scheme: dark)');
 
-/** Its event `change` follows each change of the colours of a page. */
+/** Its event `change` follows each change of the page's colours. */
 export const theme = new EventTarget();
 
 const changed = (): void => void theme.dispatchEvent(new Event('change'));
@@ -35,7 +35,7 @@ const ICONS: Readonly<Record<Choice, string>> = {
   dark: 'M13.5 9.5A6 6 0 0 1 6.5 2.5a6 6 0 1 0 7 7z',
 };
 
-/** A button that changes the colours from those of the system to light, dark and back. The browser remembers the choice. */
+/** A button that switches the colours between the system's, light and dark. The browser remembers the choice. */
 export function ThemeSwitch() {
   const [choice, setChoice] = useState(stored);
   const next = CHOICES[(CHOICES.indexOf(choice) + 1) % CHOICES.length] ?? 'system';

@@ -6,7 +6,7 @@ import { session } from '../session.ts';
 import { sleep, useBack } from './hooks.ts';
 import { isUnreachable } from './reach.ts';
 
-/** A call of a method of the asset data, with its arguments for code samples. */
+/** A call of an asset-data method, with arguments for code samples. */
 export interface TokensCall {
   readonly method: keyof FreeClient['tokens'];
   /** The arguments of the method. */
@@ -19,7 +19,7 @@ export interface TokensCall {
 export const askFor = ({ tokens }: FreeClient, { method, values }: TokensCall): Call<unknown> =>
   (tokens[method] as (...values: readonly unknown[]) => Call<unknown>)(...values);
 
-/** An answer and the exchange that led to it. */
+/** An answer, and the exchange that led to it. */
 export interface CachedAnswer {
   readonly full: Full<unknown>;
   readonly steps: readonly RecordedRequest[];
@@ -37,7 +37,7 @@ export type CallState =
   | ({ readonly is: 'done' } & CachedAnswer)
   | { readonly is: 'failed'; readonly error: unknown; readonly steps: readonly RecordedRequest[] };
 
-/** The last call, for the panel that shows it. */
+/** The last call, for its panel. */
 export interface LastCall {
   readonly call: TokensCall;
   readonly url: string;
@@ -46,16 +46,16 @@ export interface LastCall {
   readonly text: string | undefined;
 }
 
-/** The function that each call is reported to. */
+/** Receives a report of each call. */
 export const CallReport = createContext<(lastCall: LastCall) => void>(() => {});
 
 const CACHE_MS = 60_000;
-/** In characters, so that a few very long answers do not fill the tab's memory. */
+/** In characters. A few very long answers must not fill the tab's memory. */
 const MAX_CACHE_LENGTH = 16_000_000;
-/** After this many pauses the user has to press a button. */
+/** After this many pauses, the user must press a button. */
 const MAX_PAUSES = 20;
 
-/** The answers of the last minute: going back to one takes no call. */
+/** The answers of the last minute. Going back to one takes no call. */
 export class AnswerCache {
   readonly #entries = new Map<string, { readonly answer: CachedAnswer; readonly until: number }>();
 
@@ -65,7 +65,7 @@ export class AnswerCache {
   }
 
   set(key: string, answer: CachedAnswer, now: number): void {
-    // Moves the key to the end: eviction starts with the oldest.
+    // Moves the key to the end, because eviction starts with the oldest.
     this.#entries.delete(key);
     this.#entries.set(key, { answer, until: now + CACHE_MS });
     let length = 0;
@@ -78,7 +78,7 @@ export class AnswerCache {
 
 const cache = new AnswerCache();
 
-/** Makes a call once, without waiting for budget, and returns its answer and its exchange. */
+/** Makes a call once, without waiting for budget. Returns its answer and its exchange. */
 export async function answered(call: TokensCall, signal?: AbortSignal) {
   const full = await askFor(session.client.with({ retries: 0, ...(signal && { signal }) }), call).full();
   const answer: CachedAnswer = { full, steps: stepsOf(full.response) };
@@ -110,7 +110,7 @@ async function pause(
   await sleep(until - performance.now());
 }
 
-/** Calls until there is an answer or a refusal without Retry-After. */
+/** Calls until an answer, or a refusal without Retry-After, arrives. */
 async function answerTo(call: TokensCall, signal: AbortSignal, report: Report): Promise<void> {
   for (let pauses = 0; !signal.aborted; pauses++) {
     const { left = 1, freesAt = 0 } = session.recorder.budget ?? {};
@@ -129,8 +129,8 @@ async function answerTo(call: TokensCall, signal: AbortSignal, report: Report): 
 }
 
 /**
- * Makes a call, and a new one when its arguments change; only the latest counts. Answers of the last minute come from a cache. After
- * a 429 or 503 it waits and retries. Reports each answer. Returns the state and a function that calls again.
+ * Makes a call, and a new one when its arguments change. Only the latest counts. Answers of the last minute come from a cache. After a 429
+ * or 503, waits and retries. Reports each answer. Returns the state, and a function that calls again.
  */
 export function useCall(call: TokensCall | undefined): readonly [CallState, () => void] {
   const reportCall = useContext(CallReport);

@@ -32,10 +32,13 @@ function Pause({ until, error }: { readonly until: number; readonly error: unkno
   );
 }
 
-/** Whether another try gets the same answer: what the call asks for does not exist. */
+/** Whether another try would get the same answer, because the requested thing does not exist. */
 const isMissing = (error: unknown): boolean => error instanceof GatewayError && error.status === 404;
 
-/** A pause that ends by itself, or an error with a retry button if that can help. The banner has the one for a gateway that does not answer. */
+/**
+ * A pause that ends by itself, or an error with a retry button if that can help. If the gateway does not answer, the banner has the
+ * button.
+ */
 export const Trouble = ({ state, retry }: { readonly state: CallState; readonly retry: () => void }) => (
   // Always rendered, so that screen readers announce changes.
   <div aria-live="polite">

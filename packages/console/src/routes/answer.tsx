@@ -11,7 +11,7 @@ import { PaymentFailure } from '../wallet/missing.tsx';
 import type { CatalogRow } from './catalog.ts';
 import type { FormRequest } from './use-form.ts';
 
-/** Sends a request, paid or with a signature. Credit routes need the client that pays. */
+/** Sends a request, paid or signed. Credit routes need the paying client. */
 async function send(row: CatalogRow, { path, body }: FormRequest): Promise<Response> {
   const { wallet, client } = session;
   if (row.paymentRequired) return wallet.buy(path, body, Number(row.priceUsd));
@@ -19,7 +19,7 @@ async function send(row: CatalogRow, { path, body }: FormRequest): Promise<Respo
   return signing.ask(path, body === undefined ? {} : { body });
 }
 
-/** Sends and waits for the whole answer; `ms` counts from the button to its end. */
+/** Sends a request and waits for the whole answer. `ms`: milliseconds from the button to its end. */
 export async function answerTo(row: CatalogRow, request: FormRequest) {
   const startedAt = performance.now();
   const response = await send(row, request);
@@ -37,12 +37,12 @@ export interface Sending {
   readonly error?: unknown;
 }
 
-/** An answer and the exchange that led to it. */
+/** An answer, and the exchange that led to it. */
 type RouteAnswer = Awaited<ReturnType<typeof answerTo>>['answer'];
 
 const CHARGED = /charged=([0-9]{1,12})/;
 
-/** What the call cost; undefined if the headers do not tell. */
+/** The cost of a call; undefined if the headers do not name it. */
 function chargeOf({ row, status, headers }: RouteAnswer): string | undefined {
   const isOk = status < 400;
   if (headers['idempotency-replayed']) return 'paid for by an earlier request';
@@ -53,7 +53,7 @@ function chargeOf({ row, status, headers }: RouteAnswer): string | undefined {
   return headers['cache-status']?.includes('; hit') ? 'free, from the cache' : 'free, 1 call of the shared budget';
 }
 
-/** An answer: status, time, age and cost, its body, and, folded, its headers and the exchange. */
+/** An answer: status, time, age, cost and body. Headers and exchange are folded. */
 function Answer({ answer }: { readonly answer: RouteAnswer }) {
   const { row, status, headers, text, steps, ms, refusal } = answer;
   const cost = chargeOf(answer);

@@ -6,14 +6,14 @@ import { session } from '../session.ts';
 import type { FormRow } from './fields.ts';
 import { SYSTEM_ROWS } from './system-rows.ts';
 
-/** A row of the catalog and the name in its link. */
+/** A row of the catalog, and its name in links. */
 export type CatalogRow = SystemCatalogResult['routes'][number] &
   FormRow & {
     readonly id: string;
     readonly creditPriceUsd?: string;
-    /** Whether credit can pay for the call, or is bought by it. */
+    /** Whether credit can pay for the call, or the call buys credit. */
     readonly credit?: string;
-    /** The heading of its surface: of an API, its title. */
+    /** The heading of the row's surface. For an API, its title. */
     readonly family: string;
   };
 
@@ -33,16 +33,16 @@ export const titleOf = ({ description }: CatalogRow): string => description.repl
 const idOf = ({ surface, cluster, provider, method }: SystemCatalogResult['routes'][number]): string =>
   [surface, ...(cluster ? [cluster, provider] : []), method].join('.');
 
-/** Shared by the gateway's own rows. */
+/** The common members of the gateway's own rows. */
 const SYSTEM = { surface: 'system', provider: 'gateway', accessMode: 'public', paymentRequired: false, priceUsd: '0' };
 
-/** The row with a checked path, price and texts, or none if they cannot be read. */
+/** The row with checked path, price and texts; none if they cannot be read. */
 const readable = (row: object): object[] =>
   (routesIn({ routes: [row] }) ?? []).map((listed) => ({ ...row, ...listed }));
 
 const MAX_TITLE = 60;
 
-/** The titles of the providers, which APIs are too. */
+/** The titles of providers. APIs are providers too. */
 const titlesIn = (categories: unknown): ReadonlyMap<unknown, string> =>
   new Map(listAt(categories, 'providers').map((row) => [below(row, 'id'), oneLine(below(row, 'label'), MAX_TITLE)]));
 
@@ -51,7 +51,7 @@ const FIRST: Provider = 'tokens';
 
 /** All rows. */
 export const rowsOf = once(async (): Promise<readonly CatalogRow[]> => {
-  // The catalog of all providers may be longer than a client reads. Each names all of them.
+  // The catalog of all providers may be longer than a client reads, but one provider's names all.
   const { routes: first, categories } = await session.client.system.catalog({ provider: FIRST });
   const titles = titlesIn(categories);
   const others = [...titles.keys()].filter((provider) => provider !== FIRST) as Provider[];
@@ -65,7 +65,7 @@ export const rowsOf = once(async (): Promise<readonly CatalogRow[]> => {
   });
 });
 
-/** A method: its rows differ in cluster and provider. */
+/** A method. Its rows differ in cluster and provider. */
 export type Method = ReturnType<typeof methodsOf>[number];
 
 /** The key of a row's method. */
@@ -73,11 +73,11 @@ export const keyOf = ({ surface, method }: CatalogRow): string => `${surface}.${
 
 const PREFERRED = ['mainnet', 'helius'];
 
-/** How well a row suits as the first choice. */
+/** How well a row suits as first choice. */
 const rankOf = ({ cluster, provider }: CatalogRow): number =>
   PREFERRED.filter((each) => each === cluster || each === provider).length;
 
-/** The methods of the rows; the row that opens first comes first. */
+/** The methods of the rows. The row that opens first comes first. */
 export function methodsOf(rows: readonly CatalogRow[]) {
   const methods = new Map<string, CatalogRow[]>();
   for (const row of rows) {

@@ -21,9 +21,9 @@ export interface Schema extends Readonly<Partial<Record<Bound, number>>> {
 /** An input of a form and its place in the request. */
 export interface Field {
   readonly place: 'path' | 'query' | 'body';
-  /** The gateway's name for it in issues: `params[1].limit`. */
+  /** The gateway's name for the field in issues: `params[1].limit`. */
   readonly name: string;
-  /** Its name for people, as tools have it: `limit`. */
+  /** The field's name for people, as in tools: `limit`. */
   readonly label: string;
   readonly steps: readonly (string | number)[];
   readonly kind: 'text' | 'number' | 'choice' | 'flag' | 'list' | 'json';
@@ -39,7 +39,7 @@ export interface FormRow {
   readonly inputExample?: unknown;
   readonly pathParamsSchema?: Schema;
   readonly pathParamsExample?: unknown;
-  /** Of a POST that has both a query and a body. */
+  /** Present for a POST with both a query and a body. */
   readonly queryParamsSchema?: Schema;
   readonly queryParamsExample?: unknown;
 }
@@ -48,7 +48,7 @@ const MAX_CHECKED = 8192;
 
 const isNumeric = ({ type }: Schema): boolean => type === 'integer' || type === 'number';
 
-/** The schema of a value that is not null. */
+/** The schema of a value, without null. */
 function withoutNull(schema: Schema): Schema {
   const { type, anyOf, ...rest } = schema;
   const forms = anyOf?.filter((each) => each.type !== 'null') ?? [];
@@ -69,14 +69,14 @@ function kindOf(schema: Schema): Field['kind'] {
 const nameOf = (steps: Field['steps']): string =>
   steps.map((step, at) => (typeof step === 'number' ? `[${step}]` : `${at === 0 ? '' : '.'}${step}`)).join('');
 
-/** The names of the values in a list of JSON-RPC parameters. */
+/** The names of the values in a JSON-RPC parameter list. */
 export function positionsOf({ inputSchema }: Pick<FormRow, 'inputSchema'>): readonly string[] {
   if (!inputSchema.properties) return [];
   const named = positionalParameters({ input: { body: inputSchema } } as unknown as Route) ?? [];
   return named.map(({ name }) => name);
 }
 
-/** A value of JSON-RPC parameters by its name; a member of an object among them by its own. */
+/** A JSON-RPC parameter has its own name. So has a member of an object among the parameters. */
 function labelOf([first, second, ...inner]: Field['steps'], positions: readonly string[]): string | undefined {
   if (first !== 'params' || second === undefined) return undefined;
   return nameOf(typeof second === 'string' ? [second, ...inner] : inner) || positions[Number(second)];
@@ -96,7 +96,7 @@ function fieldsIn(given: Schema, at: Pick<Field, 'place' | 'steps' | 'isRequired
   return [{ place, name: nameOf(steps), steps, kind: kindOf(schema), schema, isRequired }];
 }
 
-/** The field of a body without named members: a list, a text, one of several. */
+/** The field of a body without named members: a list, a text, or one of several. */
 const wholeBody = (field: UnnamedField, httpMethod: string): UnnamedField[] =>
   field.place === 'body' && httpMethod !== 'GET' && Object.keys(field.schema).length > 0
     ? [{ ...field, name: 'body', kind: 'json' }]
@@ -119,7 +119,7 @@ export function fieldsOf({ httpMethod, inputSchema, ...row }: FormRow): Field[] 
   return fields.map((field) => ({ ...field, label: labelOf(field.steps, positions) ?? field.name }));
 }
 
-/** The initial text of a field: the row's example. */
+/** A field's initial text: the row's example. */
 export function exampleOf({ place, steps, kind }: Field, row: FormRow): string {
   const { httpMethod, inputExample, pathParamsExample, queryParamsExample } = row;
   const inQuery = httpMethod === 'GET' ? inputExample : queryParamsExample;
@@ -134,7 +134,7 @@ const itemsIn = (text: string): string[] => text.split('\n').flatMap((line) => l
 const isWithin = (value: number, least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY): boolean =>
   value >= least && value <= most;
 
-/** Patterns that are checked before sending; the gateway checks all others. */
+/** Patterns checked before sending. The gateway checks all others. */
 const CHECKED_PATTERNS: ReadonlyMap<string | undefined, readonly [RegExp, string]> = new Map([
   ['^[1-9A-HJ-NP-Za-km-z]{32,44}$', [/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'Must be a base58 address.']],
   ['^[1-9A-HJ-NP-Za-km-z]{64,88}$', [/^[1-9A-HJ-NP-Za-km-z]{64,88}$/, 'Must be a base58 signature.']],
@@ -168,7 +168,7 @@ function listFault(text: string, { items = {}, minItems, maxItems = 0 }: Schema)
   return wrong < 0 ? undefined : `Line ${wrong + 1} is invalid.`;
 }
 
-/** An obvious error in a field, found before sending; the gateway decides. */
+/** An obvious error in a field, found before sending. The gateway decides. */
 export function faultOf({ kind, schema, isRequired }: Field, text: string): string | undefined {
   if (text.trim() === '') return isRequired && !(kind === 'list' && schema.minItems === 0) ? 'Required.' : undefined;
   if (kind === 'number') return numberFault(text.trim(), schema);
@@ -183,7 +183,7 @@ const numberIn = (text: string, { type }: Schema): number | string => {
   return isExact ? value : text;
 };
 
-/** The value of a field's text. A text of the wrong kind is sent unchanged, for the gateway to refuse. */
+/** The value of a field's text. A text of the wrong kind is sent unchanged, so that the gateway refuses it. */
 export function fieldValue({ kind, schema }: Pick<Field, 'kind' | 'schema'>, text: string): unknown {
   const { items = {} } = schema;
   if (kind === 'number') return numberIn(text.trim(), schema);

@@ -17,7 +17,7 @@ function numberText({ type, minimum, maximum = Number.MAX_SAFE_INTEGER }: Schema
   return minimum === undefined ? name : `${name}, at least ${minimum}`;
 }
 
-/** A field's type and bounds: `integer, 1 to 50`. */
+/** A field's type and bounds, such as `integer, 1 to 50`. */
 function typeText({ kind, schema }: Field): string {
   const { maxItems, maxLength, enum: words } = schema;
   if (kind === 'number') return numberText(schema);
@@ -93,10 +93,10 @@ function FormField(props: FieldProps) {
   );
 }
 
-/** A longer form folds what is optional and empty. */
+/** A form with more fields folds those that are optional and empty. */
 const MANY = 8;
 
-/** All fields; in a long form those that are optional and empty at first are folded until one has a fault. */
+/** All fields. A long form folds those that are optional and empty at first, until one has a fault. */
 function Fields({ state }: { readonly state: FormState }) {
   const { fields } = state;
   const [isFolded] = useState(() => {
@@ -122,13 +122,13 @@ function Fields({ state }: { readonly state: FormState }) {
 
 interface FormProps {
   readonly state: FormState;
-  /** What its button does. */
+  /** The text of the button. */
   readonly label: string;
   /** Beside the button. */
   readonly children?: ComponentChildren;
 }
 
-/** The form of a row, checked here before sending and by the gateway after. Its button stays in view. */
+/** A row's form. The page checks it before sending, the gateway afterwards. Its button stays in view. */
 export function Form({ state, label, children }: FormProps) {
   const { isHeld, isBusy, fields, otherFaults, send } = state;
   const submit = (event: Event): void => {

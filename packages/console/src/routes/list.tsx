@@ -2,14 +2,14 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { hrefOf } from '../router.ts';
 import { type CatalogRow, keyOf, type Method, titleOf } from './catalog.ts';
 
-/** The price of a method's cheapest row: `free`, `$0.000005`. */
+/** The price of a method's cheapest row, such as `free` or `$0.000005`. */
 export function Price({ rows }: { readonly rows: readonly CatalogRow[] }) {
   const prices = rows.filter(({ paymentRequired }) => paymentRequired).map(({ priceUsd }) => priceUsd);
   const [least] = prices.toSorted((one, other) => Number(one) - Number(other));
   return least === undefined ? <span class="badge up">free</span> : <span class="badge paid">${least}</span>;
 }
 
-/** The verb of a route. */
+/** The HTTP method of a route. */
 export const Verb = ({ row: { httpMethod } }: { readonly row: CatalogRow }) => (
   <span class={`verb ${httpMethod.toLowerCase()}`}>{httpMethod}</span>
 );
@@ -19,7 +19,7 @@ const isFound = ({ id, path, description, family }: CatalogRow, words: readonly 
   return words.every((word) => text.includes(word));
 };
 
-/** The methods with a row that has all words, with these rows only. */
+/** The methods with a row that contains all words, with these rows only. */
 function found(methods: readonly Method[], text: string): readonly Method[] {
   const words = text.toLowerCase().split(' ').filter(Boolean);
   return methods
@@ -71,7 +71,7 @@ function Surfaces({ methods, current }: ListProps) {
   });
 }
 
-/** All methods by surface, with a search. In a narrow window it opens with a button. */
+/** All methods by surface, with a search. In a narrow window, a button opens it. */
 export function List({ methods, current }: ListProps) {
   const [text, setText] = useState('');
   const [openFor, setOpenFor] = useState<string>();

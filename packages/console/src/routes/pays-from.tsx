@@ -6,7 +6,7 @@ import { usd, useWallet } from '../wallet/funds.ts';
 import { usdcOn, useBalances } from '../wallet/use-balance.ts';
 import type { CatalogRow } from './catalog.ts';
 
-/** The money that pays for a route: credit if there is enough, or USDC; undefined while its amount is unknown. */
+/** The money that pays for a route: credit if it suffices, else USDC. Undefined while its amount is unknown. */
 function useMoney({ cluster, priceUsd, creditPriceUsd = priceUsd, credit: mode }: CatalogRow) {
   const { wallet } = useWallet();
   const { isSandbox } = useGateway() ?? {};
@@ -23,8 +23,8 @@ function useMoney({ cluster, priceUsd, creditPriceUsd = priceUsd, credit: mode }
 }
 
 /**
- * Beside the pay button: the money that pays. If it is too little, play money in the sandbox, unless a failed payment above offers it
- * already.
+ * Beside the pay button: the money that pays. If it is too little, offers play money in the sandbox, unless a failed payment above already
+ * does.
  */
 export function PaysFrom({ row, isOffered }: { readonly row: CatalogRow; readonly isOffered: boolean }) {
   const money = useMoney(row);
@@ -32,7 +32,7 @@ export function PaysFrom({ row, isOffered }: { readonly row: CatalogRow; readonl
   const isShort = money?.isShort === true;
   const wasShort = useRef(isShort);
   useEffect(() => {
-    // The faucet's button, which had the focus, is gone.
+    // The faucet's button had the focus and is gone.
     const isLost = wasShort.current && !isShort && document.activeElement === document.body;
     wasShort.current = isShort;
     if (isLost) place.current?.closest('form')?.querySelector<HTMLElement>('[type=submit]')?.focus();

@@ -9,7 +9,7 @@ import type { Schema } from './fields.ts';
 
 const MAX_REFERENCES = 10;
 
-/** The node of the OpenAPI document that a node refers to, or the node itself. */
+/** The node in the OpenAPI document that a node refers to, or the node itself. */
 function resolved(document: unknown, node: unknown): Members {
   let found = objectAt(node);
   for (let step = 0; step < MAX_REFERENCES && typeof found.$ref === 'string'; step++)
@@ -17,7 +17,7 @@ function resolved(document: unknown, node: unknown): Members {
   return found;
 }
 
-/** The value at a path of names in a node, through references. */
+/** The value at a path of names in a node. Follows references. */
 const valueAt = (document: unknown, node: unknown, ...names: readonly string[]): unknown =>
   names.reduce((at, name) => resolved(document, at)[name], node);
 
@@ -26,7 +26,7 @@ type RouteReference = Awaited<ReturnType<typeof referenceOf>>;
 
 const ERROR = /^- `(\w+)`: (.*)$/gm;
 
-/** The errors of a status; on paid routes, those of a payment come before those of a sign-in. */
+/** The errors of a status. On paid routes, errors of a payment come before those of a sign-in. */
 const errorsIn = (description: unknown) =>
   [...String(description).matchAll(ERROR)]
     .map(([, code = '', message = '']) => ({ code, message }))
@@ -75,7 +75,7 @@ function typeText(schema: Schema, resolve: Resolve): string {
   return [...new Set(forms.map((form) => nameOf(form, resolve)))].join(' or ');
 }
 
-/** The schema that holds the members: of an object, of a list's items, of an alternative. */
+/** The schema with the members: an object's, its list items', or an alternative's. */
 function holderOf(schema: Schema, resolve: Resolve): Schema | undefined {
   for (const form of formsOf(resolve(schema), resolve)) {
     if (form.properties) return form;
@@ -88,9 +88,9 @@ function holderOf(schema: Schema, resolve: Resolve): Schema | undefined {
 const descriptionOf = (schema: Schema, resolve: Resolve): string | undefined =>
   schema.description ?? formsOf(schema, resolve).find(({ description }) => description)?.description;
 
-/** Deeper members are left to the example. */
+/** Deeper members appear only in the example. */
 const MAX_DEPTH = 8;
-/** Members up to this depth are shown at once. */
+/** Members up to this depth are open at first. */
 const OPEN_DEPTH = 1;
 
 function MemberList({ schema, resolve, depth }: { schema: Schema; resolve: Resolve; depth: number }) {
@@ -129,7 +129,7 @@ const Codes = ({ errors }: { readonly errors: ReturnType<typeof errorsIn> }) => 
   />
 );
 
-/** How many errors of a status the list names before it is opened. */
+/** How many errors of a status the closed list names. */
 const MOST_NAMED = 3;
 
 const StatusErrors = ({ of: statuses }: { readonly of: RouteReference['errors'] }) => (
@@ -154,7 +154,7 @@ const StatusErrors = ({ of: statuses }: { readonly of: RouteReference['errors'] 
   </>
 );
 
-/** Statuses of requests that no route reads, and of faults of the gateway. */
+/** Statuses that concern no route: unreadable requests, and faults of the gateway. */
 const GENERAL = ['408', '413', '414', '415', '431', '500'];
 
 /** Loads the reference of a route. */
@@ -182,7 +182,7 @@ function Fields({ reference: { schema, resolve } }: { readonly reference: RouteR
   );
 }
 
-/** The fields of a route's response, and the errors that it can return. */
+/** The fields of a route's response, and its possible errors. */
 export function Reference({ reference: { value, error, isLoading } }: Pick<ReferenceProps, 'reference'>) {
   const { errors = [] } = value ?? {};
   const general = errors.filter(([status]) => GENERAL.includes(status));

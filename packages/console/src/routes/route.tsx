@@ -12,7 +12,7 @@ import { Example, Reference, useReference } from './response.tsx';
 import { Samples } from './samples.tsx';
 import { type FormRequest, useForm } from './use-form.ts';
 
-/** Returns it, and a function that sends a request of the route's form and returns the issues of a refusal. */
+/** Returns the answer so far, and a function that sends a request of the route's form. The function returns the issues of a refusal. */
 function useSend(row: CatalogRow) {
   const [sending, setSending] = useState<Sending>({});
   const sendNow = async (request: FormRequest): Promise<readonly Issue[]> => {
@@ -24,7 +24,7 @@ function useSend(row: CatalogRow) {
   return [sending, sendNow] as const;
 }
 
-/** What follows the price. */
+/** The text after the price. */
 function costOf({ accessMode, paymentRequired, cluster, priceUsd, creditPriceUsd = priceUsd }: CatalogRow): string {
   const fromCredit = creditPriceUsd === priceUsd ? '' : `, or $${creditPriceUsd} from credit`;
   if (paymentRequired) return `a call${fromCredit}, paid in USDC on Solana ${cluster}. You pay only for an answer.`;
@@ -36,11 +36,11 @@ function costOf({ accessMode, paymentRequired, cluster, priceUsd, creditPriceUsd
 interface RouteProps {
   readonly row: CatalogRow;
   readonly rows: readonly CatalogRow[];
-  /** The query of a link with the texts of the form. */
+  /** The query of a link with the form's texts. */
   readonly link: string;
 }
 
-/** The other rows of a method: the same call on another cluster or from another provider. */
+/** A method's other rows: the same call on another cluster or from another provider. */
 function Choices({ row, rows, link }: RouteProps) {
   const own = rows.filter((each) => keyOf(each) === keyOf(row));
   const on = (cluster: string | undefined): CatalogRow[] => own.filter((each) => each.cluster === cluster);
@@ -61,13 +61,13 @@ function Choices({ row, rows, link }: RouteProps) {
   );
 }
 
-/** What the button of a route does. */
+/** The text of a route's button. */
 function labelOf({ paymentRequired, priceUsd, accessMode }: CatalogRow): string {
   if (paymentRequired) return `Send, pay $${priceUsd}`;
   return accessMode === 'siwx' ? 'Send, sign in' : 'Send';
 }
 
-/** Waits for a pause in typing, because browsers limit how often a page may change its address. */
+/** A pause in typing, in milliseconds. Browsers limit how often a page may change its address. */
 const LINK_MS = 250;
 
 function useLink(id: string, link: string): void {
@@ -81,7 +81,7 @@ function useLink(id: string, link: string): void {
   }, [id, link]);
 }
 
-/** A route: what it is for, its form, the same call in code, its answer or an example of one, and what it can return. */
+/** A route: its purpose, its form, the same call in code, its answer or an example, and its possible errors. */
 export function RouteForm({ row, rows, link }: RouteProps) {
   const [sending, send] = useSend(row);
   const state = useForm(row, link, send);

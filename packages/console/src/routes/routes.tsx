@@ -17,7 +17,7 @@ const NEEDS: Readonly<Record<string, string>> = {
 /** Routes to begin with. */
 const SUGGESTED = ['tokens.search', 'tokens.ohlcv', 'rpc.mainnet.helius.getBalance'];
 
-/** Families of routes with their number and their lowest price. */
+/** Families of routes, with their size and lowest price. */
 function Families({ rows }: { readonly rows: readonly CatalogRow[] }) {
   const families = [...new Set(rows.map(({ family }) => family))].map((family) => {
     const own = rows.filter((row) => row.family === family);

@@ -10,7 +10,7 @@ import type { FormRequest } from './use-form.ts';
 
 const CREDIT_METHODS: Readonly<Record<string, string>> = { getCredit: 'balance', buyCredit: 'buy' };
 
-/** The values of a call of an API by parameter. */
+/** The values of an API call, by parameter. */
 function namedValues(row: CatalogRow, { inPath, inQuery, input, body }: FormRequest): object {
   // Clients take a body without named members as one parameter.
   const inBody = { body, ...(isObject(body) && body) };
@@ -42,7 +42,7 @@ function argumentsOf(row: CatalogRow, request: FormRequest): Pick<SampledCall, '
   };
 }
 
-/** The request of a form in five clients. */
+/** A form's request in five clients. */
 export function Samples({ row, request }: { readonly row: CatalogRow; readonly request: FormRequest }) {
   const call: SampledCall = {
     ...row,

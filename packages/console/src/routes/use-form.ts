@@ -5,29 +5,29 @@ import { exampleOf, type Field, type FormRow, faultOf, fieldsOf, fieldValue, isW
 /** The texts or the faults of a form's fields, by key. */
 type Texts = Readonly<Record<string, string>>;
 
-/** A longer text in a link is cut. */
+/** A longer text is cut in a link. */
 const MAX_TEXT = 20_000;
 
 export const keyOf = ({ place, name }: Pick<Field, 'place' | 'name'>): string => `${place} ${name}`;
 
-/** A field's name in links, with its place if another field has the same name. */
+/** A field's name in links. It has its place if another field has the same name. */
 const nameIn = (fields: readonly Field[], field: Field): string =>
   fields.some((other) => other !== field && other.name === field.name) ? `${field.place}.${field.name}` : field.name;
 
 /** A text as one component of a URL. A lone surrogate becomes U+FFFD. */
 const component = (text: string): string => encodeURIComponent(text.replace(/\p{Cs}/gu, '\ufffd'));
 
-/** A value of a query; commas inside an item of a list are escaped. */
+/** A query value. Commas inside a list's item are escaped. */
 const listed = (value: unknown): string =>
   [value]
     .flat()
     .map((each) => component(String(each)))
     .join(',');
 
-/** The same with brackets, commas and colons that a person can read. */
+/** The same, with readable brackets, commas and colons. */
 const encoded = (text: string): string => component(text).replace(/%(?:5B|5D|2C|3A)/g, decodeURIComponent);
 
-/** The texts that a link gives, or the row's examples if it gives none. */
+/** The texts from a link, or the row's examples if it has none. */
 function textsIn(query: string, fields: readonly Field[], row: FormRow): Texts {
   const given = new URLSearchParams(query);
   const textOf = (field: Field): string =>
@@ -49,7 +49,7 @@ type Tree = Record<string | number, unknown>;
 
 export type FormRequest = ReturnType<typeof requestOf>;
 
-/** Writes a value at a path, creating containers on the way. */
+/** Writes a value at a path. Creates missing containers. */
 function write(into: Tree, steps: Field['steps'], value: unknown): void {
   const [step = '', next] = steps;
   if (next === undefined) {
@@ -67,8 +67,8 @@ function emptyBody({ required = [], properties = {} }: Schema): Tree {
 }
 
 /**
- * Builds a request from the fields with text: its path and its body, the path parameters, the query beside a body, and the input, which is
- * the query of a GET or the body.
+ * Builds a request from the fields that have text: its path with the query, its body, the path parameters, and the query beside a body.
+ * `input` is the query of a GET, else the body.
  */
 export function requestOf({ path, httpMethod, inputSchema }: FormRow, fields: readonly Field[], texts: Texts) {
   const hasBody = httpMethod !== 'GET';
@@ -92,7 +92,7 @@ export function requestOf({ path, httpMethod, inputSchema }: FormRow, fields: re
   return { path: filled, inPath, inQuery, input, ...(body !== undefined && { body }) };
 }
 
-/** Whether an issue names this field, something inside of it, or several fields with this one among them. */
+/** Whether an issue names this field, something inside it, or several fields including it. */
 function concerns(field: Field, issue: { readonly in: string; readonly name: string }): boolean {
   const { place, name } = field;
   if (issue.in !== place || isWhole(field)) return issue.in === place;
@@ -110,7 +110,7 @@ function faultsBy(fields: readonly Field[], find: (field: Field) => string | und
   return Object.fromEntries(found.flatMap(([key, fault]) => (fault ? [[key, fault]] : [])));
 }
 
-/** Issues that belong to no field of the form. */
+/** Issues that belong to none of the form's fields. */
 const issuesElsewhere = (fields: readonly Field[], issues: readonly Issue[]): string[] =>
   issues
     .filter((issue) => !fields.some((field) => concerns(field, issue)))
@@ -118,14 +118,14 @@ const issuesElsewhere = (fields: readonly Field[], issues: readonly Issue[]): st
 
 type Send = (request: FormRequest) => Promise<readonly Issue[]>;
 
-/** Holds the texts and faults of a row's form and sends it. It starts with the texts of a link. */
+/** Holds a row form's texts and faults, and sends it. Starts with the texts of a link. */
 export function useForm(row: FormRow, link: string, sendNow: Send) {
   const fields = fieldsOf(row);
   const [texts, setTexts] = useState(() => textsIn(link, fields, row));
   const [faults, setFaults] = useState<Texts>({});
   // Issues of the gateway that belong to no field.
   const [otherFaults, setOtherFaults] = useState<readonly string[]>([]);
-  // Whether an obvious error stopped the last attempt; the user may send anyway.
+  // Whether an obvious error stopped the last attempt. The user may send anyway.
   const [isHeld, setHeld] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);

@@ -25,7 +25,7 @@ import { Change } from './figures.tsx';
 
 const WIDTH = 200;
 
-/** The place of the price between low and high. */
+/** Where the price is between low and high. */
 function Span({ low, high, price }: { readonly low: number; readonly high: number; readonly price: unknown }) {
   const part = typeof price === 'number' && high > low ? (price - low) / (high - low) : 0.5;
   const at = Math.min(1, Math.max(0, part)) * WIDTH;
@@ -45,7 +45,7 @@ function Span({ low, high, price }: { readonly low: number; readonly high: numbe
   );
 }
 
-/** An answer, and the asset and chart that it is about. */
+/** An answer, with its asset and chart. */
 interface Shown {
   readonly assetId: string;
   readonly view: ChartView;
@@ -58,7 +58,7 @@ const FACTS = [
   ['Volume, 24 hours', 'volume24hUSD'],
 ] as const;
 
-/** The head of an asset's page: price and size, and what the chosen period says of change and range. */
+/** The head of an asset's page: price and size, and the change and range in the chosen period. */
 function Price({ shown: { result, view }, candles }: { readonly shown: Shown; readonly candles: Candles }) {
   const stats = below(result, 'asset', 'stats');
   const period = periodOf(candles);
@@ -80,7 +80,7 @@ function Price({ shown: { result, view }, candles }: { readonly shown: Shown; re
   );
 }
 
-/** Intervals in words, since `1D` and `1M` are ranges here. */
+/** Intervals in words, because `1D` and `1M` are ranges here. */
 const INTERVAL_WORDS: Readonly<Record<string, string>> = {
   '5m': '5 min',
   '15m': '15 min',
@@ -112,7 +112,7 @@ function Choices({ assetId, view }: { readonly assetId: string; readonly view: C
   );
 }
 
-/** The answer that is shown, below the choice of the wanted chart, which may still be loading. */
+/** The shown answer, below the choice of charts. The wanted chart may still be loading. */
 function Page({ shown, wanted }: { readonly shown: Shown; readonly wanted: ChartView }) {
   const { assetId, view, result } = shown;
   const { data, missing } = blockOf(result, 'ohlcv');
@@ -136,7 +136,7 @@ interface AssetProps {
   readonly status: ComponentChildren;
 }
 
-/** The page of an asset, from one call, with tabs that take calls of their own. Its place has the view of the chart. */
+/** An asset's page, from one call. Some tabs take calls of their own. The address names the chart's view. */
 export function Asset({ assetId, place, status }: AssetProps) {
   const view = viewOf(place.rest, place.query);
   const nowSeconds = Math.floor(Date.now() / 1000);
@@ -148,7 +148,7 @@ export function Asset({ assetId, place, status }: AssetProps) {
   }, [state]);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), [assetId]);
-  // While the call is under way.
+  // Loads while the call is in flight.
   useEffect(() => void loadChart().catch(() => undefined), []);
   // The page stays while another chart loads.
   const shown = last?.assetId === assetId ? last : undefined;

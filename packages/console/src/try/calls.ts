@@ -4,7 +4,7 @@ import { type ChartView, startOf } from './candles.ts';
 
 type Tokens = FreeClient['tokens'];
 
-/** A call of a method; an argument that is no object is the id of an asset. */
+/** A call of a method. An argument that is not an object is an asset's id. */
 const callOf = <Method extends keyof Tokens>(method: Method, ...values: Parameters<Tokens[Method]>): TokensCall => ({
   method,
   values,
@@ -15,7 +15,7 @@ const SEARCH_LIMIT = 20;
 
 export const search = (q: string): TokensCall => callOf('search', { q, limit: SEARCH_LIMIT });
 
-/** Everything on the card of an asset, in one call of the shared budget. */
+/** All data for an asset's page, in one call of the shared budget. */
 export function asset(assetId: string, view: ChartView, nowSeconds: number): TokensCall {
   const ohlcvFrom = startOf(view, nowSeconds);
   return callOf('assetDetail', assetId, {

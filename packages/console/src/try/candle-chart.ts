@@ -6,7 +6,7 @@ const MOST_OF_STEP = 0.7;
 const MAX_WIDTH = 14;
 /** Space above and below the prices, as a fraction of their range. */
 const MARGIN = 0.06;
-/** The part of the height that volumes take, below the prices. */
+/** The fraction of the height for volumes, below the prices. */
 const VOLUME_PART = 0.2;
 const VOLUME_ALPHA = 0.35;
 
@@ -18,8 +18,8 @@ const label = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 6, nota
 const [DAY, HOUR, MINUTE] = [86_400, 3600, 60];
 
 /**
- * Labels of the time axis for steps of this length, and what a new year, month or day adds below. Below a time stands no year: the axis
- * would cut it off at its left end.
+ * Labels of the time axis by the length of a step, and additions for a new year, month or day below. A time has no year below it, because
+ * the axis would cut it off at its left end.
  */
 const TIMES: uPlot.Axis.Values = [
   [365 * DAY, '{YYYY}', null, null, null, null, null, null, 1],
@@ -33,13 +33,13 @@ const TIMES: uPlot.Axis.Values = [
 type Colours = ReturnType<typeof coloursIn>;
 const coloursIn = (figure: HTMLElement) => ({ up: colourIn(figure, '.up')(), down: colourIn(figure, '.down')() });
 
-/** Volumes below a line have no direction. */
+/** Below a line, volumes have no direction. */
 function volumeColours(figure: HTMLElement, style: ChartStyle): Colours {
   const colour = colourIn(figure, '.muted')();
   return style === 'line' ? { up: colour, down: colour } : coloursIn(figure);
 }
 
-/** The width of a candle in pixels of the canvas. */
+/** The width of a candle in canvas pixels. */
 function widthOf({ bbox }: uPlot, candles: readonly Candle[]): number {
   const step = bbox.width / Math.max(candles.length, 1);
   return Math.max(1, Math.min(Math.floor(step * MOST_OF_STEP), MAX_WIDTH * uPlot.pxRatio));
@@ -88,7 +88,7 @@ function paintCandles(plot: uPlot, candles: readonly Candle[], { up, down }: Col
   ctx.restore();
 }
 
-/** The range of the price axis, with space for the volumes. */
+/** The range of the price axis, with room for the volumes. */
 function rangeOf(candles: readonly Candle[]): [number, number] {
   const low = Math.min(...candles.map((each) => each.low));
   const high = Math.max(...candles.map((each) => each.high));
@@ -98,7 +98,7 @@ function rangeOf(candles: readonly Candle[]): [number, number] {
   return [low - room - (span * VOLUME_PART) / (1 - VOLUME_PART), high + room];
 }
 
-/** What a chart shows. */
+/** The content of a chart. */
 interface ChartContent {
   readonly candles: readonly Candle[];
   readonly style: ChartStyle;
@@ -112,7 +112,7 @@ function optionsFor(figure: HTMLElement, { candles, style, isNarrow, show }: Cha
   const step = ((candles.at(-1)?.time ?? 0) - (candles[0]?.time ?? 0)) / Math.max(candles.length - 1, 1) || 60;
   const [bottom, top] = rangeOf(candles);
   const lowest = bottom + (top - bottom) * VOLUME_PART;
-  // No price stands beside the volumes.
+  // Beside the volumes, the axis shows no price.
   const values = (_: uPlot, splits: number[]) => splits.map((each) => (each < lowest ? '' : label.format(each)));
   const isLine = style === 'line';
   const grid = { stroke: colourIn(figure, '.line-colour'), width: 1 };

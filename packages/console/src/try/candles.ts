@@ -24,7 +24,7 @@ function candleOf(value: unknown): Candle | undefined {
 const canBeDrawn = (candle: Candle): boolean =>
   Math.abs(candle.time) < MAX_TIME && PRICES.every((name) => Math.abs(candle[name]) < MAX_PRICE);
 
-/** The latest candles of an answer by their unique times, those within the bounds of a chart, and the number of other items. */
+/** An answer's latest candles with unique times: those within the chart's bounds, and the number of others. */
 export function candlesIn(value: unknown) {
   const items = listAt(value);
   const valid = items.flatMap((item) => candleOf(item) ?? []);
@@ -42,7 +42,7 @@ type Range = keyof typeof RANGES;
 /** How prices are drawn. */
 export type ChartStyle = 'candles' | 'line';
 
-/** What a chart shows. */
+/** The settings of a chart. */
 export interface ChartView {
   readonly range: Range;
   readonly interval: Interval;
@@ -55,7 +55,7 @@ const UNITS: Readonly<Record<string, number>> = { m: 60, H: HOUR, D: DAY, W: 7 *
 /** The length of a candle in seconds. */
 const secondsOf = (interval: Interval): number => Number.parseInt(interval, 10) * (UNITS[interval.slice(-1)] ?? 0);
 
-/** By range: its words for a sentence (`over 7 days`), the intervals with a readable number of candles, and the first one chosen. */
+/** By range: words for a sentence (`over 7 days`), the intervals with a readable number of candles, and the default one. */
 export const RANGES = {
   '1D': { days: 1, words: '24 hours', first: '15m', intervals: ['5m', '15m', '1H'] },
   '7D': { days: 7, words: '7 days', first: '1H', intervals: ['15m', '1H', '4H', '1D'] },
@@ -63,7 +63,7 @@ export const RANGES = {
   '1Y': { days: 365, words: '1 year', first: '1D', intervals: ['1D', '1W'] },
 } as const;
 
-/** What the drawn candles say of their period: its lowest, highest and last price, and its change in percent; undefined without candles. */
+/** The period of the drawn candles: its lowest, highest and last price, and its change in percent. Undefined without candles. */
 export function periodOf({ drawn }: Pick<Candles, 'drawn'>) {
   const [first, last] = [drawn[0], drawn.at(-1)];
   if (!first || !last) return undefined;
@@ -91,10 +91,7 @@ export function lengthWords(seconds: number): string {
   return several(seconds / unit, noun);
 }
 
-/**
- * At most so many candles: the same prices, with several short candles as one longer one where there are more. `seconds` is the
- * length of a candle.
- */
+/** At most this many candles. If there are more, merges several short candles into a longer one. `seconds`: the length of a candle. */
 export function merged(candles: readonly Candle[], interval: Interval, most: number) {
   const own = secondsOf(interval);
   const covered = (candles.at(-1)?.time ?? 0) - (candles[0]?.time ?? 0) + own;
@@ -128,14 +125,14 @@ export function viewOf([, range, interval]: readonly string[], query: string): C
   return { range: known, interval: intervals.find((each) => each === interval) ?? first, style };
 }
 
-/** The address of an asset's chart; the shortest one for the first chart. */
+/** The address of an asset's chart. The default chart has the shortest. */
 export function hrefOfChart(assetId: string, { range, interval, style }: ChartView): string {
   const isOwn = interval === RANGES[range].first;
   const segments = isOwn ? (range === FIRST_RANGE ? [] : [range]) : [range, interval];
   return hrefOf('try', assetId, ...segments) + (style === 'line' ? '?chart=line' : '');
 }
 
-/** The start of a chart in Unix seconds, at a full hour or candle, so that users share cached answers. */
+/** The start of a chart in Unix seconds. It is a full hour or candle, so that users share cached answers. */
 export function startOf({ range, interval }: Omit<ChartView, 'style'>, nowSeconds: number): number | undefined {
   // A week is the upstream's default.
   if (range === FIRST_RANGE) return undefined;

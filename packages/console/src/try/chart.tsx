@@ -8,7 +8,7 @@ import { type Candle, type Candles, type ChartView, lengthWords, merged } from '
 /** Loads the chart library. */
 export const loadChart = () => import('./candle-chart.ts');
 
-/** A candle as the chart draws it: hollow if it rises. */
+/** A candle as in the chart: hollow if it rises. */
 const Sign = ({ word }: { readonly word: 'up' | 'down' }) => (
   <svg class={`candle ${word}`} viewBox="0 0 10 16" aria-hidden="true">
     <path d="M5 0v4M5 12v4" />
@@ -36,7 +36,7 @@ const Readout = ({ candle }: { readonly candle: Candle }) => (
 );
 
 const phone = matchMedia('(max-width: 600px)');
-/** Candles that are still readable on a phone. */
+/** How many candles a phone can show readably. */
 const MOST_ON_PHONE = 54;
 
 /** What the marks of a chart mean. */

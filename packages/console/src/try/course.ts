@@ -1,7 +1,7 @@
-/** A drawing's width, its height, and the margin above and below its line. */
+/** A drawing's width and height, and the margin above and below its line. */
 type Box = readonly [width: number, height: number, margin: number];
 
-/** Prices as a line through a box: its points, its lowest and highest price, and its direction. */
+/** Prices as a line in a box: its points, its lowest and highest price, and its direction. */
 export function courseIn(prices: readonly number[], [width, height, margin]: Box) {
   const [least, most] = [Math.min(...prices), Math.max(...prices)];
   // Centres a constant price.

@@ -11,7 +11,7 @@ import { Loaded } from './loaded.tsx';
 
 const MAX_ROWS = 50;
 
-/** The data of a block, or the upstream's reason why there is none. */
+/** A block's data, or the upstream's reason why there is none. */
 function dataIn(block: unknown, otherwise: string): { readonly data?: unknown; readonly missing?: string } {
   return below(block, 'ok') === true
     ? { data: below(block, 'data') }
@@ -150,7 +150,7 @@ function About({ result, summary }: { readonly result: unknown; readonly summary
   );
 }
 
-/** What else is known of an asset, in tabs; the last two take a call of their own. */
+/** Further facts about an asset, in tabs. The last two tabs take a call each. */
 export function Details({ assetId, result }: { readonly assetId: string; readonly result: unknown }) {
   const summary = below(result, 'asset', 'description');
   const load = (what: string, call: TokensCall, show: (answer: unknown) => VNode) => (

@@ -13,7 +13,7 @@ const LABELS = 4;
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const dayOf = ({ time }: Candle): string => DAY.format(time * 1000);
 
-/** The closing prices of a period as a line, with their bounds and days. Screen readers read the words beside it. */
+/** A period's closing prices as a line, with bounds and days. Screen readers read the words beside it. */
 function PriceLine({ candles }: { readonly candles: readonly Candle[] }) {
   const closes = candles.map(({ close }) => close);
   const { points, low, high, look } = courseIn(closes, [WIDTH, HEIGHT, MARGIN]);
@@ -45,7 +45,7 @@ function PriceLine({ candles }: { readonly candles: readonly Candle[] }) {
 const ASSET = { id: 'solana', name: 'Solana', symbol: 'SOL' };
 const WORDS = RANGES['7D'].words;
 
-/** The price of an asset, its change in the period, and its course. */
+/** An asset's price, its change in the period, and its course. */
 function Course({ result }: { readonly result: unknown }) {
   const candles = candlesIn(below(result, 'candles'));
   const period = periodOf(candles);

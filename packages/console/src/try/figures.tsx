@@ -8,11 +8,11 @@ interface AssetRowProps {
   readonly row: Members;
   /** False in a list of options, where the whole row is pressed. */
   readonly isLink?: boolean;
-  /** In place of the category. */
+  /** Shown in place of the category. */
   readonly children?: ComponentChildren;
 }
 
-/** An asset in a list: name, symbol, category or sparkline, price, and change in 24 hours. */
+/** An asset in a list: name, symbol, category or sparkline, price, and 24-hour change. */
 export function AssetRow({ row, isLink = true, children }: AssetRowProps) {
   const { assetId, name, symbol, category, stats } = row;
   const title = plain(name) || plain(assetId) || 'unnamed';

@@ -15,20 +15,20 @@ import { CLUSTER, fillWallet, paidCall, payOnce, signFree } from './first-steps.
 const NAME = 'first-run';
 const [SIGNED, PAID] = [1, 3];
 
-/** A step: its words before and after, and what its button does. */
+/** A step: the words before and after it, and its button's work. */
 interface FirstRunStep {
   readonly title: string;
   readonly done: string;
-  /** One sentence: what the step does, or what it came to. */
+  /** A sentence: what the step does, or its result. */
   readonly said: string;
   readonly isDone: boolean;
   readonly label: string;
   readonly doing: string;
-  /** Resolves with what it came to; undefined while the step cannot start. */
+  /** Resolves with the result. Undefined while the step cannot start. */
   readonly work: (() => Promise<string>) | undefined;
 }
 
-/** The steps done, as this browser remembers them. */
+/** The steps that this browser remembers as done. */
 function useDone() {
   const [done, setDone] = useState(() => readStored(NAME, 0));
   const keep = (next: number): void => {
@@ -38,7 +38,7 @@ function useDone() {
   return [done, keep] as const;
 }
 
-/** How far the first run is: the steps done, their sentences, the price of the paid call and the balance that pays. */
+/** The progress of the first run: the steps done, their sentences, the price of the paid call, and the balance. */
 function useProgress() {
   const report = useContext(CallReport);
   const balances = useBalances();
@@ -47,7 +47,7 @@ function useProgress() {
   const held = usdcOn(balances, CLUSTER);
   const isNext = done === SIGNED && held !== undefined && held > 0;
   const sold = useFresh(async () => (isNext ? paidCall() : undefined), [isNext]);
-  /** Does the work of a step, and keeps its sentence. */
+  /** Does a step's work, and stores its sentence. */
   const doing = (name: string, work: () => Promise<string>, next?: number) => async (): Promise<string> => {
     const sentence = await work();
     setSaid((before) => ({ ...before, [name]: sentence }));
@@ -69,7 +69,7 @@ const signing = ({ report, done, said, doing }: Progress): FirstRunStep => ({
   work: doing('sign', () => signFree(report), SIGNED),
 });
 
-/** Whether the balance covers the call, as far as its price is known. */
+/** Whether the balance covers the call, as far as the price is known. */
 const covers = ({ held, call }: Progress): boolean => held !== undefined && held >= (call?.micros ?? 1);
 
 function filling(progress: Progress): FirstRunStep {
@@ -152,7 +152,7 @@ const Over = ({ close }: { readonly close: () => void }) => (
   </p>
 );
 
-/** The steps, of which the first that is not done has a button. */
+/** The steps. The first that is not done has a button. */
 function Strip({ close }: { readonly close: () => void }) {
   const progress = useProgress();
   const steps = [signing(progress), filling(progress), paying(progress)];
@@ -165,7 +165,7 @@ function Strip({ close }: { readonly close: () => void }) {
   const error = task.error ?? progress.error;
   const current = steps.findIndex(({ isDone }) => !isDone);
   const isReady = steps[current]?.work !== undefined;
-  // The button of a finished step is gone, so the focus moves to the next one.
+  // The button of the finished step is gone, so the focus moves to the next one.
   useEffect(() => {
     if (wasPressed.current && !task.isBusy) list.current?.querySelector('button')?.focus();
   }, [current, isReady, task.isBusy]);
@@ -185,7 +185,7 @@ function Strip({ close }: { readonly close: () => void }) {
   );
 }
 
-/** The first run in the sandbox: sign, fill the wallet, pay. After the payment it does not come back. */
+/** The first run in the sandbox: sign, fill the wallet, pay. It does not come back after the payment. */
 export function FirstRun() {
   const { isSandbox = false } = useGateway() ?? {};
   const { wallet } = useWallet();

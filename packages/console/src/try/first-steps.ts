@@ -15,7 +15,7 @@ export const CLUSTER: Cluster = 'mainnet';
 /** A call that the gateway sells: its path, and its price in millionths of a dollar. */
 export type PaidCall = Awaited<ReturnType<typeof paidCall>>;
 
-/** The call of step 3, as the catalog lists it: the balance of an address. */
+/** The call of step 3, as the catalog lists it: an address's balance. */
 export async function paidCall() {
   const { rowsOf } = await import('../routes/catalog.ts');
   const isIt = ({ surface, method, cluster }: CatalogRow) =>
@@ -25,7 +25,7 @@ export async function paidCall() {
   return { path: row.path, micros: Math.round(Number(row.priceUsd) * 1e6) };
 }
 
-/** Step 1: a free call, signed by the key of this browser. */
+/** Step 1: a free call, signed with this browser's key. */
 export async function signFree(report: (lastCall: LastCall) => void): Promise<string> {
   const call = search('gold');
   const { answer, lastCall } = await answered(call);

@@ -7,7 +7,7 @@ import { samplesOf } from '../parts/samples.ts';
 import { SampleTabs } from '../parts/tabs.tsx';
 import type { LastCall } from '../parts/use-call.ts';
 
-/** The exchange of a call, its answer, and the same call in other clients. */
+/** A call's exchange, its answer, and the same call in other clients. */
 const CallDetails = ({ lastCall: { call, url, steps, text } }: { readonly lastCall: LastCall }) => (
   <>
     <Exchange key={url} steps={steps} />
@@ -22,7 +22,7 @@ const CallDetails = ({ lastCall: { call, url, steps, text } }: { readonly lastCa
   </>
 );
 
-/** How the last call was signed, in one line. Its button opens the exchange in a drawer, which closes with Escape too. */
+/** How the last call was signed, in one line. Its button opens the exchange in a drawer. Escape closes it. */
 export function LastCallPanel({ lastCall }: { readonly lastCall: LastCall }) {
   const drawer = useRef<HTMLDialogElement>(null);
   const [isOpen, setOpen] = useState(false);
@@ -42,7 +42,7 @@ export function LastCallPanel({ lastCall }: { readonly lastCall: LastCall }) {
           class="drawer"
           aria-labelledby="last-call"
           onClose={() => setOpen(false)}
-          // A press beside it closes it.
+          // A press outside closes it.
           {...{ closedby: 'any' }}
         >
           <div class="row head">

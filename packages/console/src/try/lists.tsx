@@ -33,7 +33,7 @@ function load(assetId: string, from: number): Promise<readonly number[]> {
   return prices();
 }
 
-/** Loads sparklines one after the other, and stops at the first failure or, unless `isAsked`, when the budget is low. */
+/** Loads sparklines one after the other. Stops at the first failure. Also stops if the budget is low, unless `isAsked`. */
 function useSparklines(assetIds: readonly string[], isOn: boolean, isAsked: boolean): Sparklines {
   const [lines, setLines] = useState<Sparklines>(new Map());
   useEffect(() => {
@@ -47,7 +47,7 @@ function useSparklines(assetIds: readonly string[], isOn: boolean, isAsked: bool
         setLines((before) => new Map(before).set(assetId, prices));
       }
     };
-    // Rows without a line say enough: the price and its change.
+    // Rows without a line still show the price and its change.
     loadAll().catch(() => undefined);
     return () => {
       isOver = true;
@@ -58,7 +58,7 @@ function useSparklines(assetIds: readonly string[], isOn: boolean, isAsked: bool
 
 const [WIDTH, HEIGHT, MARGIN] = [96, 28, 2];
 
-/** The course of a price as a small line. Screen readers skip it; the change beside it says the same. */
+/** A price's course as a small line. Screen readers skip it, because the change beside it says the same. */
 function Sparkline({ prices }: { readonly prices: readonly number[] }) {
   const { points, look } = courseIn(prices, [WIDTH, HEIGHT, MARGIN]);
   return (
@@ -68,7 +68,7 @@ function Sparkline({ prices }: { readonly prices: readonly number[] }) {
   );
 }
 
-/** The list of a card, its title and its rows. Each row's sparkline is a call. */
+/** Each list with its title and its number of rows. A row's sparkline is a call. */
 const LISTS: readonly (readonly [list: List, title: string, size: number])[] = [
   ['majors', 'Majors', 6],
   ['stocks', 'Stocks', 6],
@@ -126,8 +126,8 @@ const Placeholder = ({ size }: { readonly size: number }) => (
 );
 
 /**
- * Whether someone uses the page: scrolled, moved the pointer or pressed a key. Before that it makes two calls, for the first list and the
- * chart beside it.
+ * Whether the user has scrolled, moved the pointer or pressed a key. Before, the page makes two calls, for the first list and the chart
+ * beside it.
  */
 function useIsUsed(): boolean {
   const [isUsed, setUsed] = useState(false);
@@ -175,7 +175,7 @@ function ListCard({ list, title, size, isFirst }: ListCardProps) {
   );
 }
 
-/** What is shown while nothing is searched: one chart, and curated lists. */
+/** The view before a search: one chart, and curated lists. */
 export const Front = () => (
   <div class="front">
     <Featured />

@@ -9,22 +9,22 @@ import { session } from '../session.ts';
 
 interface LoadedProps {
   readonly call: TokensCall;
-  /** What the button loads: `majors`. */
+  /** The name of the content on the button, such as `majors`. */
   readonly what: string;
-  /** Shown before the answer, so that the answer moves nothing. */
+  /** Shown before the answer, so that its arrival moves nothing. */
   readonly placeholder: VNode;
   readonly show: (result: unknown) => VNode;
   /** False delays an automatic call, as for a list that is out of view. */
   readonly isInView?: boolean;
 }
 
-/** Calls that start by themselves leave a third of the shared budget to others. */
+/** Whether little budget is left. Automatic calls leave a third of the shared budget to others. */
 export function isBudgetLow(): boolean {
   const { budget } = session.recorder;
   return budget !== undefined && budget.left * 3 <= budget.limit;
 }
 
-/** An answer that loads by itself in the sandbox and where the gateway caches answers, otherwise at the press of a button. */
+/** An answer that loads by itself in the sandbox and where the gateway caches answers. Elsewhere, it loads at the press of a button. */
 export function Loaded({ call, what, placeholder, show, isInView = true }: LoadedProps) {
   const index = useGateway();
   // Undefined until known.

@@ -11,7 +11,7 @@ const known = new Map<string, Members>();
 
 const idOf = (asset: Members): string => textAt(asset, 'assetId');
 
-/** Keeps the assets of an answer, for suggestions. */
+/** Remembers an answer's assets, for suggestions. */
 export function remember(assets: readonly Members[]): void {
   for (const asset of assets) {
     const id = idOf(asset);
@@ -48,11 +48,11 @@ interface SearchBoxProps {
   readonly text: string;
   readonly hint: string;
   readonly suggestions: readonly Members[];
-  /** Whether the results of the typed text are shown: then the suggestions wait for an arrow key. */
+  /** Whether the typed text has its results. If so, suggestions wait for an arrow key. */
   readonly isAnswered: boolean;
   readonly onText: (text: string) => void;
   readonly onEnter: () => void;
-  /** Whether an option is chosen with the arrow keys; results do not replace it. */
+  /** Called with whether the arrow keys have chosen an option. Results do not replace it. */
   readonly onChoosing: (isChoosing: boolean) => void;
 }
 
@@ -82,7 +82,7 @@ const Options = ({ id, suggestions, chosen }: { id: string; suggestions: readonl
   </div>
 );
 
-/** The options that are shown, the chosen one, and the keys that choose. */
+/** The visible options, the chosen one, and the keys that choose. */
 function useOptions({ suggestions, isAnswered, onChoosing }: SearchBoxProps) {
   const [chosen, setChosen] = useState(-1);
   const [isClosed, setIsClosed] = useState(false);
@@ -96,7 +96,7 @@ function useOptions({ suggestions, isAnswered, onChoosing }: SearchBoxProps) {
     if (suggestions.length === 0 || (step === undefined && event.key !== 'Escape')) return;
     event.preventDefault();
     setIsClosed(step === undefined);
-    // One place before the first option is the field itself.
+    // The field itself is the place before the first option.
     const places = suggestions.length + 1;
     choose(step === undefined ? -1 : ((chosen + 1 + step + places) % places) - 1);
   };
@@ -133,7 +133,7 @@ const Glass = () => (
   </svg>
 );
 
-/** The search field: a combobox whose options are assets of earlier answers, so that they take no call. */
+/** The search field: a combobox of assets from earlier answers, so that options take no call. */
 export function SearchBox(props: SearchBoxProps) {
   const { text, hint, onText, onEnter } = props;
   const id = useId();

@@ -23,7 +23,7 @@ import { remember, SearchBox, suggestionsFor } from './search-box.tsx';
 export function Try({ place }: { readonly place: Place }) {
   const [lastCall, setLastCall] = useState<LastCall>();
   const [assetId = '', second = ''] = place.rest;
-  // The exchange of one page says nothing of the next.
+  // A page's exchange says nothing about the next page.
   useLayoutEffect(() => setLastCall(undefined), [assetId]);
   const status = (
     <div class="status row">
@@ -65,7 +65,7 @@ const foundIn = (query: string, result: unknown) => ({
   total: listAt(result, 'results').length,
 });
 
-/** The last results, which stay until the next ones arrive. */
+/** The last results. They stay until the next ones arrive. */
 function useFound(query: string, state: CallState): Found | undefined {
   const [found, setFound] = useState<Found>();
   useEffect(() => {
@@ -96,12 +96,12 @@ function summaryOf({ query, shown: { length }, total }: Found): string {
 
 const hasFew = (): boolean => (session.recorder.budget?.left ?? FEW + 1) <= FEW;
 
-/** The typed text and the query to send, which the address keeps over a reload and the back button. */
+/** The typed text, and the query to send. The address keeps the query over a reload and the back button. */
 function useQuery(query: string) {
   const [text, setText] = useState(query);
   const [sent, send] = useState(query);
   const typed = text.trim();
-  // After a pause, or after Enter if few calls are left.
+  // Sends after a pause, or after Enter if few calls are left.
   useEffect(() => {
     if (hasFew()) return undefined;
     const timer = setTimeout(() => send(typed), PAUSE_MS);
@@ -114,7 +114,7 @@ function useQuery(query: string) {
   }, [query]);
   useEffect(() => {
     const { view, rest } = placeOf(location.hash);
-    // An asset or another view may have been opened during the pause.
+    // The user may have opened an asset or another view during the pause.
     if (['', 'try'].includes(view) && !rest[0]) location.replace(hrefOfSearch(sent));
   }, [sent]);
   return { text, setText, typed, sent, send };
@@ -126,7 +126,10 @@ interface SearchProps {
   readonly status: ComponentChildren;
 }
 
-/** Searches while you type, after suggestions from earlier answers; before that, the curated lists. The query is the address bar's. */
+/**
+ * Searches while the user types, after suggestions from earlier answers. Without a query, shows the curated lists. The query is the
+ * address bar's.
+ */
 function Search({ query, status }: SearchProps) {
   const { text, setText, typed, sent, send } = useQuery(query);
   const [isChoosing, setIsChoosing] = useState(false);

@@ -4,7 +4,7 @@ import { session } from '../session.ts';
 import type { Funds } from './funds-of.ts';
 import type { Balances } from './use-balance.ts';
 
-/** The cents stand out; the rest of the six decimals does not. */
+/** Cents stand out. The rest of the six decimals does not. */
 function Usdc({ micros }: { readonly micros: number | undefined }) {
   if (micros === undefined) return <>{'–'}</>;
   const text = (micros / 1e6).toFixed(6);
@@ -30,7 +30,7 @@ const LOADING: readonly (Partial<Funds> & { readonly cluster: Cluster })[] = [
   { cluster: 'devnet' },
 ];
 
-/** What the payer holds on each cluster. */
+/** The payer's balance on each cluster. */
 export function Balance({ funds }: { readonly funds: Balances }) {
   const { wallet } = session;
   const [main, ...others] = funds.value ?? LOADING;

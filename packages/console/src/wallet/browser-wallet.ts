@@ -10,24 +10,24 @@ export interface Purchase {
   readonly url: string;
   readonly at: number;
   readonly payer: string;
-  /** base58 signature; empty if credit paid. */
+  /** The signature in base58; empty if credit paid. */
   readonly transaction: string;
-  /** The price, in millionths of a dollar; absent in entries of earlier versions, like the cluster. */
+  /** The price in millionths of a dollar. Entries of earlier versions lack it and the cluster. */
   readonly micros: number | undefined;
-  /** The credit left, in millionths of a dollar, if the answer names it. */
+  /** The remaining credit in millionths of a dollar, if the answer names it. */
   readonly creditMicros?: number | undefined;
   readonly cluster: Cluster | undefined;
-  /** A compact JWS; absent if the gateway signs no receipts. */
+  /** A compact JWS; undefined if the gateway signs no receipts. */
   readonly receipt: string | undefined;
 }
 
 const NAME = 'purchases';
 const MAX_PURCHASES = 20;
 
-/** The JSON in a header, if it can be read. */
+/** The JSON in a header, if readable. */
 const jsonIn = (header: string | null): unknown => JSON.parse(decodedHeader(header ?? '') ?? 'null');
 
-/** The payer, the cluster and the receipt (a compact JWS) in a PAYMENT-RESPONSE header, as far as it names them. */
+/** The payer, cluster and receipt (a compact JWS) that a PAYMENT-RESPONSE header names. */
 function settlementIn(header: string) {
   const settled = jsonIn(header);
   return {
@@ -37,10 +37,10 @@ function settlementIn(header: string) {
   };
 }
 
-/** The cluster in the path of a paid route; an answer that credit paid names none. */
+/** The cluster in a paid route's path, because an answer paid from credit names none. */
 const clusterIn = (url: string): Cluster | undefined => CLUSTERS.find((each) => url.includes(`/${each}/`));
 
-/** The amount of the payment in a request's headers, in millionths of a dollar; undefined if they carry none. */
+/** The amount of a payment in request headers, in millionths of a dollar; undefined without a payment. */
 function microsIn(headers: HeadersInit | undefined): number | undefined {
   const amount = below(jsonIn(new Headers(headers).get('payment-signature')), 'accepted', 'amount');
   const micros = Number(amount);
@@ -48,16 +48,16 @@ function microsIn(headers: HeadersInit | undefined): number | undefined {
 }
 
 /**
- * Pays with the key of this browser, or with an installed wallet that the user chose. The code that pays is loaded on first use. Its
- * event `change` follows each change, also in another tab.
+ * Pays with this browser's key, or with an installed wallet that the user chose. Loads the paying code on first use. Its event `change`
+ * follows each change, also in another tab.
  */
 export class BrowserWallet extends EventTarget {
   readonly address: string;
-  /** Whether the key is still there after a reload. */
+  /** Whether the key survives a reload. */
   readonly isStored: boolean;
-  /** The installed wallet that pays instead of the browser's key; `choose` sets it. */
+  /** The installed wallet that pays in place of the browser's key. `choose` sets it. */
   external: Wallet | undefined;
-  /** How often it changed. */
+  /** How often the wallet changed. */
   changes = 0;
   readonly #own: Omit<PayingOptions, 'caps'>;
 
@@ -78,7 +78,7 @@ export class BrowserWallet extends EventTarget {
     return readStored<readonly Purchase[]>(NAME, []);
   }
 
-  /** The credit of this browser's key on a cluster, as far as the latest payments name it, in millionths of a dollar. */
+  /** The credit of this browser's key on a cluster in millionths of a dollar, if the latest payments name it. */
   creditOn(cluster: Cluster): number {
     const own = this.purchases.filter((each) => each.payer === this.address && each.cluster === cluster);
     return own.find(({ creditMicros }) => creditMicros !== undefined)?.creditMicros ?? 0;
@@ -99,12 +99,12 @@ export class BrowserWallet extends EventTarget {
     return this.#clientWith(this.#own.fetch);
   }
 
-  /** Calls a path and pays for it, within the caps and at most the price shown. */
+  /** Calls a path and pays for it, within the caps and at most the shown price. */
   async buy(path: string, body: unknown, maxUsd: number): Promise<Response> {
     return this.#recorded((client) => client.with({ maxUsd }).ask(path, body === undefined ? {} : { body }));
   }
 
-  /** Buys the smallest bundle of credit, for at most the price shown. */
+  /** Buys the smallest bundle of credit for at most the shown price. */
   async buyCredit(cluster: Cluster, maxUsd: number): Promise<void> {
     await this.#recorded(async (client) => (await client.with({ cluster, maxUsd }).credit.buy().full()).response);
   }
@@ -117,7 +117,7 @@ export class BrowserWallet extends EventTarget {
     return response;
   }
 
-  /** An installed wallet prompts for each signature, so it pays without credit, which would add a sign-in. */
+  /** An installed wallet prompts for each signature. So it pays without credit, which would add a sign-in. */
   async #clientWith(fetch: typeof globalThis.fetch): Promise<GatewayClient> {
     const { payingClient } = await import('./paying.ts');
     const { signer, wallet } = this.#own;
@@ -142,7 +142,7 @@ export class BrowserWallet extends EventTarget {
         const purchase: Purchase = {
           ...{ url: response.url, at: Date.now(), transaction, ...settled },
           cluster: settled.cluster ?? clusterIn(response.url),
-          // The payer may have changed since a payment that is resent, so the response names it.
+          // The payer may have changed since the resent payment, so the response names it.
           payer: (isResumed ? named : undefined) ?? payer,
           micros: transaction === '' ? credit?.chargedMicros : micros,
           creditMicros: credit?.balanceMicros,

@@ -16,10 +16,10 @@ interface Receipt {
 /** The keys in the gateway's DID document. */
 type ReceiptKeys = readonly { readonly id: string; readonly publicKeyJwk: JsonWebKey }[];
 
-/** What a receipt must match. */
+/** The facts that a receipt must match. */
 type Paid = Pick<Purchase, 'url' | 'payer' | 'transaction'>;
 
-/** Loads the keys that this gateway signs receipts with. */
+/** Loads the keys with which this gateway signs receipts. */
 export async function loadReceiptKeys(): Promise<ReceiptKeys> {
   const response = await fetch('/.well-known/did.json');
   if (!response.ok) throw new Error('This gateway publishes no key for receipts, so none can be verified here.');
@@ -46,7 +46,7 @@ function partsOf(jws: string) {
   }
 }
 
-/** Returns the claims of a receipt; throws unless this gateway signed it. */
+/** A receipt's claims. Throws unless this gateway signed it. */
 async function readReceipt(jws: string, keys: ReceiptKeys): Promise<Receipt> {
   const { kid, alg, signed, signature, claims } = partsOf(jws);
   if (alg !== 'EdDSA') throw new Error('its signature algorithm is not EdDSA');
@@ -56,7 +56,7 @@ async function readReceipt(jws: string, keys: ReceiptKeys): Promise<Receipt> {
   return claims;
 }
 
-/** Why a receipt is not one that this gateway signed for this purchase; an empty text if it is. */
+/** Why this gateway did not sign a receipt for this purchase; empty if it did. */
 export async function receiptFault(jws: string, keys: ReceiptKeys, { url, payer, transaction }: Paid): Promise<string> {
   try {
     const claims = await readReceipt(jws, keys);

@@ -11,7 +11,7 @@ import { PaymentFailure } from './missing.tsx';
 
 type CreditBalance = CreditBalanceResult['balances'][number];
 
-/** What was bought, spent, and is left; dashes while it is unknown. */
+/** The credit bought, spent and left. Dashes while unknown. */
 function Amounts({ balance, isLoading }: { readonly balance: CreditBalance | undefined; readonly isLoading: boolean }) {
   const { grantedMicros, spentMicros, heldMicros = 0, balanceMicros } = balance ?? {};
   const amount = (micros: number | undefined): string => (micros === undefined ? '–' : usd(micros));
@@ -46,7 +46,7 @@ function Buy({ row: { cluster, priceUsd }, task }: BuyProps) {
   );
 }
 
-/** Prepaid credit of each cluster, read with a free sign-in, and buttons that buy the smallest bundle. */
+/** Prepaid credit on each cluster, read with a free sign-in, and buttons that buy the smallest bundle. */
 export function Credit({ rows }: { readonly rows: readonly CatalogRow[] }) {
   const { wallet, changes } = useWallet();
   const task = useTask();

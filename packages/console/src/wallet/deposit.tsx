@@ -9,7 +9,7 @@ import { askFaucet, type Balances } from './use-balance.ts';
 /** The light border that scanners need, in modules. */
 const QUIET_ZONE = 4;
 
-/** A QR code, dark on light in both colour schemes: many scanners read no other. */
+/** A QR code, dark on light in both colour schemes, because many scanners read no other. */
 function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
   const { path, box } = useMemo(() => {
     const { data, size } = encode(text, { border: QUIET_ZONE });
@@ -40,7 +40,7 @@ interface FaucetProps {
   readonly class?: string;
 }
 
-/** Buttons that get play money for the key of this browser, one for each cluster. */
+/** Buttons that get play money for this browser's key, one per cluster. */
 export function Faucet({ clusters, ...rest }: FaucetProps) {
   const task = useTask();
   const fill = (cluster: Cluster) => async () => {
@@ -67,7 +67,7 @@ interface AddMoneyProps {
   readonly isSandbox: boolean | undefined;
 }
 
-/** How to fund the key of this browser: play money in the sandbox, otherwise its address. */
+/** How to fund this browser's key: play money in the sandbox, elsewhere its address. */
 export function AddMoney({ funds, isSandbox }: AddMoneyProps) {
   const { address } = session.wallet;
   const clusters = (funds.value ?? []).map(({ cluster }) => cluster);

@@ -2,14 +2,14 @@ import { dollars } from '@asset-gateway/protocol';
 import { useShown } from '../parts/hooks.ts';
 import { session } from '../session.ts';
 
-/** A whole number of millionths in dollars, with at least two decimals: `$0.05`, `$0.000005`. */
+/** A whole number of millionths as dollars with at least two decimals: `$0.05`, `$0.000005`. */
 export const usd = (micros: number): string => `$${dollars(micros)}`;
 
-/** A time as `24 Nov, 17:30`, in the time zone of the browser. */
+/** A time as `24 Nov, 17:30`, in the browser's time zone. */
 export const shortTime = (at: number): string =>
   new Date(at).toLocaleString('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
 
-/** The wallet of this browser, and how often it changed. Renders again after each change. */
+/** This browser's wallet, and how often it changed. Renders again after each change. */
 export function useWallet() {
   const { wallet } = session;
   return { wallet, changes: useShown(wallet, 'change', () => wallet.changes) };

@@ -8,7 +8,7 @@ import type { Balances } from './use-balance.ts';
 
 type Change = (found: readonly Wallet[]) => readonly Wallet[];
 
-/** Calls back with each change of the installed wallets that can sign a payment. */
+/** Calls back at each change of the installed wallets that can sign a payment. */
 function findWallets(change: (by: Change) => void): () => void {
   const api = {
     register(...wallets: readonly Wallet[]) {
@@ -23,7 +23,7 @@ function findWallets(change: (by: Change) => void): () => void {
   return () => removeEventListener('wallet-standard:register-wallet', onRegister);
 }
 
-/** The choice of what pays: the key of this browser or an installed wallet. */
+/** The choice of the payer: this browser's key or an installed wallet. */
 function Payer() {
   const { wallet } = session;
   const [installed, setInstalled] = useState<readonly Wallet[]>([]);
@@ -64,7 +64,7 @@ function DeleteKey({ funds }: { readonly funds: Balances }) {
   );
 }
 
-/** Which key pays, where it is, and how to delete it. */
+/** The key that pays, its place, and how to delete it. */
 export function Key({ funds }: { readonly funds: Balances }) {
   const { isStored } = session.wallet;
   return (

@@ -9,7 +9,7 @@ const STATES = ['held', 'signed', 'paid', 'refused'] as const;
 export interface Spent extends Partial<Omit<LedgerEntry, 'micros'>> {
   readonly id: string;
   readonly micros: number;
-  /** In milliseconds of the time of day. */
+  /** Unix milliseconds, by the time of day. */
   readonly at: number;
   readonly state: (typeof STATES)[number];
 }
@@ -17,12 +17,12 @@ export interface Spent extends Partial<Omit<LedgerEntry, 'micros'>> {
 const NAME = 'ledger';
 const DAY_MS = 86_400_000;
 
-/** How long a settled payment stays in the ledger. Longer than the day of the cap, in case the clock is set wrong for a while. */
+/** How long a settled payment stays in the ledger. Longer than the cap's day, because the clock may be wrong for a while. */
 const RETENTION_MS = 7 * DAY_MS;
 
 const isWithin = ({ at }: Spent, ms: number): boolean => Date.now() - at < ms;
 
-/** A signed payment must have what is needed to resend it. */
+/** A signed payment must have everything needed to resend it. */
 const isSpent = (value: Partial<Spent> | null): boolean =>
   typeof value?.id === 'string' &&
   Number.isSafeInteger(value.micros) &&
@@ -35,7 +35,7 @@ const isList = (value: unknown): value is readonly Spent[] => Array.isArray(valu
 
 const all = (): readonly Spent[] => readStoredOrThrow(NAME, isList, []);
 
-/** Changes the ledger, one tab at a time, and drops settled entries older than a week. */
+/** Changes the ledger, one tab at a time. Drops settled entries older than a week. */
 async function change(next: (spent: readonly Spent[]) => readonly Spent[]): Promise<void> {
   await navigator.locks.request(`asset-gateway.${NAME}`, () => {
     const spent = next(all());
@@ -57,13 +57,13 @@ const put = (id: string, changed: (entry: Spent) => Spent): Promise<void> =>
 const dayOf = (spent: readonly Spent[]): number =>
   spent.filter((each) => isWithin(each, DAY_MS)).reduce((sum, each) => sum + each.micros, 0);
 
-/** What counts towards the limit per 24 hours, in millionths of a dollar; undefined if the ledger cannot be read. */
+/** The spending that counts towards the 24-hour limit, in millionths of a dollar; undefined if the ledger cannot be read. */
 export const spentMicros = (): number | undefined => attempt(() => dayOf(all()), undefined);
 
 /** Signed payments with an unknown outcome. */
 export const unfinished = (): readonly Spent[] => attempt(all, []).filter(({ state }) => state === 'signed');
 
-/** A ledger shared by all tabs of this browser and kept over a reload. */
+/** A ledger that all tabs of this browser share. It survives a reload. */
 export const browserLedger: SpendingLedger = {
   async hold(micros, { perDayMicros }) {
     const id = crypto.randomUUID();
@@ -85,8 +85,8 @@ export const browserLedger: SpendingLedger = {
       .flatMap(({ state, headers = {}, request: _, ...payment }) =>
         state === 'signed' || state === 'refused' ? [{ ...payment, headers, state }] : [],
       ),
-  // The headers are as good as money until the payment closes. A refused one keeps what tells whether it has settled. Another tab may
-  // have released it.
+  // The headers are as good as money until the payment closes. A refused payment keeps the facts that show whether it has settled. Another
+  // tab may have released it.
   closed: (id, state) =>
     change((spent) =>
       spent.map((entry) => {

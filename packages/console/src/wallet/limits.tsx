@@ -41,7 +41,7 @@ const Inputs = ({ caps, invalid, change }: InputsProps) => (
 const UNREADABLE =
   'The record of spending in this browser cannot be read. Nothing is signed until you clear this site’s data.';
 
-/** What this browser spent in 24 hours, beside its limit. */
+/** This browser's spending in 24 hours, beside its limit. */
 function Spent({ limit }: { readonly limit: number }) {
   const spent = spentMicros();
   if (spent === undefined) return <p role="alert">{UNREADABLE}</p>;
@@ -55,7 +55,7 @@ function Spent({ limit }: { readonly limit: number }) {
   );
 }
 
-/** The spending limits, above which nothing is signed, and what was spent. */
+/** The spending limits, above which nothing is signed, and the spending so far. */
 export function Limits() {
   const { wallet } = useWallet();
   const caps = readCaps();

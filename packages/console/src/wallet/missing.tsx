@@ -9,7 +9,7 @@ import { useBalances } from './use-balance.ts';
 
 const READ_AGAIN_MS = 10_000;
 
-/** The payer's address, and a look at its balance every ten seconds while this is shown. */
+/** The payer's address. Reads its balance every ten seconds while shown. */
 function AwaitedDeposit() {
   const { reload } = useBalances();
   useEffect(() => {
@@ -19,7 +19,7 @@ function AwaitedDeposit() {
   return <Deposit address={session.wallet.payer} />;
 }
 
-/** What the payer lacks for a payment, and how to add it: play money in the sandbox, otherwise its address. */
+/** The USDC that a payment lacks, and how to add it: play money in the sandbox, elsewhere the payer's address. */
 function Missing({ network, neededMicros, balanceMicros }: WalletFunds) {
   const { isSandbox } = useGateway() ?? {};
   const { wallet } = session;
@@ -42,6 +42,6 @@ function Missing({ network, neededMicros, balanceMicros }: WalletFunds) {
   );
 }
 
-/** Why a payment was not made, and, if the wallet holds too little, how to add what is missing. */
+/** Why a payment was not made. If the wallet holds too little, also how to add USDC. */
 export const PaymentFailure = ({ error }: { readonly error: unknown }) =>
   error instanceof GatewayError && error.funds ? <Missing {...error.funds} /> : <Failure error={error} />;

@@ -12,7 +12,7 @@ import { shortTime, usd, useWallet } from './funds.ts';
 import { type Spent, unfinished } from './ledger.ts';
 import { PaymentFailure } from './missing.tsx';
 
-/** Payments without an answer. Each is resent as it was, so it is charged once. */
+/** Payments without an answer. Each is resent unchanged, so it is charged once. */
 function Unfinished() {
   const { wallet } = session;
   const task = useTask();
@@ -51,7 +51,7 @@ function Unfinished() {
   );
 }
 
-/** Why each receipt is invalid; an empty text if it is valid. */
+/** Why each receipt is invalid; empty if it is valid. */
 type Verdicts = ReadonlyMap<string, string>;
 
 async function verifyAll(purchases: readonly Purchase[]): Promise<Verdicts> {
@@ -64,16 +64,16 @@ async function verifyAll(purchases: readonly Purchase[]): Promise<Verdicts> {
   return new Map(await Promise.all(verified));
 }
 
-/** The method in a path and where it is served: `getBalance`, `mainnet alchemy rpc`. */
+/** The method in a path, and where it is served: `getBalance`, `mainnet alchemy rpc`. */
 function Route({ url }: { readonly url: string }) {
   const { pathname } = new URL(url, location.origin);
   const segments = pathname.replace(/^\/v1\/(?:x402\/)?(?:solana\/)?/, '').split('/');
-  // Credit has its cluster at the end.
+  // A credit path ends with its cluster.
   const method = (segments[0] === 'credit' ? segments.shift() : segments.pop()) ?? pathname;
   return <Two first={method} second={segments.join(' ')} title={pathname} />;
 }
 
-/** Two lines of a cell, the second one less important. */
+/** Two lines in a cell. The second is less important. */
 const Two = ({ first, second, title }: Readonly<Record<'first' | 'second' | 'title', string>>) => (
   <span title={title}>
     {first} <span class="small muted second">{second}</span>

@@ -1,7 +1,7 @@
 import type { Caps } from '@asset-gateway/client/pay';
 import { attempt } from '@asset-gateway/protocol';
 
-/** Reads a value from localStorage; the fallback if it is missing or unreadable. */
+/** A value from localStorage. The fallback if it is missing or unreadable. */
 export const readStored = <T>(name: string, fallback: T): T =>
   attempt(() => JSON.parse(localStorage.getItem(`asset-gateway.${name}`) ?? 'null') as T | null, null) ?? fallback;
 
@@ -16,7 +16,7 @@ export function readStoredOrThrow<T>(name: string, isValid: (value: unknown) => 
   );
 }
 
-/** Throws if the browser stores nothing. */
+/** Stores a value. Throws if the browser stores nothing. */
 export function store(name: string, value: unknown): void {
   localStorage.setItem(`asset-gateway.${name}`, JSON.stringify(value));
 }
@@ -33,7 +33,7 @@ export const isCap = (value: unknown): value is number => typeof value === 'numb
 const isCaps = (value: unknown): value is PageCaps =>
   typeof value === 'object' && value !== null && Object.keys(DEFAULT).every((name) => isCap(Reflect.get(value, name)));
 
-/** The caps of this browser. If stored caps cannot be read, nothing is paid: they may have been lower than the default. */
+/** This browser's caps. If stored caps are unreadable, nothing is paid, because they may have been lower than the default. */
 export const readCaps = (): PageCaps => attempt(() => readStoredOrThrow(NAME, isCaps, DEFAULT), NOTHING);
 
 export const storeCaps = (caps: PageCaps): void => store(NAME, caps);
@@ -55,7 +55,10 @@ function open(): Promise<IDBDatabase> {
 const storeOf = (database: IDBDatabase, mode: IDBTransactionMode): IDBObjectStore =>
   database.transaction(STORE, mode).objectStore(STORE);
 
-/** This browser's key pair, whose private key cannot be exported. Created once per origin; kept for the tab alone if nothing can be stored. */
+/**
+ * This browser's key pair, whose private key cannot be exported. Made once per origin. If nothing can be stored, it lasts as long as the
+ * tab.
+ */
 export async function browserKey(): Promise<{ readonly key: CryptoKeyPair; readonly isStored: boolean }> {
   const key = (await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify'])) as CryptoKeyPair;
   try {
@@ -71,7 +74,7 @@ export async function browserKey(): Promise<{ readonly key: CryptoKeyPair; reado
   }
 }
 
-/** Deletes the key; its funds are then lost. */
+/** Deletes the key. Its funds are then lost. */
 export async function deleteBrowserKey(): Promise<void> {
   await settled(storeOf(await open(), 'readwrite').delete(KEY));
 }

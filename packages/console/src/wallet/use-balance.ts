@@ -6,7 +6,7 @@ import { reach } from '../parts/reach.ts';
 import { session } from '../session.ts';
 import type { Funds } from './funds-of.ts';
 
-/** The balances of the payer, by cluster that the gateway sells on; `value` is undefined until they are known. */
+/** The payer's balances on the clusters that the gateway sells on. `value` is undefined until they are known. */
 export type Balances = Fresh<readonly Funds[]>;
 
 /** The gateway repeats a balance for three seconds. */
@@ -21,7 +21,7 @@ async function readFunds(address: string): Promise<readonly Funds[]> {
   return funds.filter((each) => each !== undefined);
 }
 
-/** One source for all views of a tab. It reads again after each change of the wallet, once the gateway has new balances. */
+/** The source of balances for all views of a tab. After each change of the wallet, it reads again once the gateway has new balances. */
 class BalanceSource extends EventTarget {
   state: Omit<Balances, 'reload'> = { isLoading: false };
   #payer = '';
@@ -36,7 +36,7 @@ class BalanceSource extends EventTarget {
     void this.read();
   }
 
-  /** Reads the balances of the payer now. The result of an earlier read is ignored. */
+  /** Reads the payer's balances now. Ignores results of earlier reads. */
   async read(): Promise<void> {
     const { payer } = session.wallet;
     const count = ++this.#count;
@@ -65,18 +65,18 @@ class BalanceSource extends EventTarget {
 const source = new BalanceSource();
 const reload = (): void => void source.read();
 
-/** The balances of the payer, shared by the header, the strip, the wallet and the pay buttons. */
+/** The payer's balances, which header, strip, wallet and pay buttons share. */
 export function useBalances(): Balances {
   const state = useShown(source, 'change', () => source.state);
   useEffect(() => source.start(), []);
   return { ...state, reload };
 }
 
-/** The balance on a cluster in millionths of a USDC; undefined if it is unknown. */
+/** The balance on a cluster in millionths of a USDC; undefined if unknown. */
 export const usdcOn = ({ value }: Balances, cluster: Cluster): number | undefined =>
   value?.find((each) => each.cluster === cluster)?.usdcMicros;
 
-/** Gets play money for the key of this browser; the balances show it when this resolves. Only the sandbox has a faucet. */
+/** Gets play money for this browser's key. When it resolves, the balances show it. Only the sandbox has a faucet. */
 export async function askFaucet(cluster: Cluster): Promise<void> {
   const body = JSON.stringify({ address: session.wallet.address, cluster });
   const headers = { 'content-type': 'application/json' };

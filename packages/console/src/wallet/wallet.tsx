@@ -13,9 +13,9 @@ import { Limits } from './limits.tsx';
 import { Payments } from './payments.tsx';
 import { useBalances } from './use-balance.ts';
 
-/** One column in the order of a payer's questions: balance, ways to add money, limits, credit, payments, receipts, the key. */
+/** One column in the order of a payer's questions: balance, ways to add money, limits, credit, payments, receipts, key. */
 export function WalletView() {
-  // Shows another payer.
+  // Renders again when the payer changes.
   useWallet();
   const funds = useBalances();
   const { isSandbox, hasReceipts = false } = useGateway() ?? {};
