@@ -3,7 +3,7 @@ import { sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { readSqlite } from '../../packages/gateway/src/stores/sql/sqlite-connection.ts';
 import { askPostgres } from './postgres.ts';
 
-/** Where a gateway keeps its money: SQLite in a folder, or a database of PostgreSQL. */
+/** A gateway's database for money: SQLite in a folder, or PostgreSQL. */
 export type MoneyIn = { readonly folder: string } | { readonly url: string };
 
 /** A transfer as a sandbox chain lists it. */
@@ -15,11 +15,11 @@ interface Transfer {
 
 type Read = (sql: string) => Promise<readonly Record<string, unknown>[]>;
 
-/** The sum over the rows of a wallet in another table. */
+/** The sum over a wallet's rows in another table. */
 const sumOf = (table: string, condition: string, value = 'micro_usdc'): string =>
   `(select coalesce(sum(${value}), 0) from ${table} where wallet_id = w.id and ${condition})`;
 
-/** Queries that find nothing in books that are in order. */
+/** Queries that find nothing in correct books. */
 const FAULTS = {
   'a balance that differs from the journal': `select w.address from wallets w
     where granted_micro_usdc <> ${sumOf('journal_entries', `kind = 'grant'`)}
@@ -48,8 +48,8 @@ async function reading<T>(database: MoneyIn, task: (read: Read) => Promise<T>): 
 }
 
 /**
- * The file is sound (SQLite), all sums agree, and no fault is found. With `transfers`, the transfers to the payee, there is one
- * settlement for each of them and no other. It may be called while the gateway runs.
+ * The file is sound (SQLite), all sums agree, and the queries find no fault. `transfers`: the transfers to the payee; each has one
+ * settlement, and there are no other settlements. The gateway may run meanwhile.
  */
 export async function expectBooksInOrder(database: MoneyIn, transfers?: readonly Transfer[]): Promise<void> {
   await reading(database, async (read) => {

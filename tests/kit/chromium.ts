@@ -2,7 +2,7 @@ import { type Browser, chromium } from 'playwright-core';
 import { afterAll, type TestOptions } from 'vitest';
 import { findProgram, suiteWith } from './optional.ts';
 
-/** As root, and without requests of its own. */
+/** Allows root, and turns the browser's own requests off. */
 const SWITCHES = [
   '--no-sandbox',
   '--disable-gpu',
@@ -13,7 +13,7 @@ const SWITCHES = [
 
 let running: Browser | undefined;
 
-/** The system's browser. All suites of a process share one, which ends with the process, because its start takes a second. */
+/** The system's browser. A process has one for all suites, because its start takes a second. It ends with the process. */
 export async function openBrowser(): Promise<Browser> {
   const executablePath = findProgram('chromium');
   if (!running?.isConnected())
@@ -21,7 +21,7 @@ export async function openBrowser(): Promise<Browser> {
   return running;
 }
 
-/** A suite that needs a browser; its pages are closed after it. */
+/** A suite that needs a browser. Closes its pages at the end. */
 export const browserSuite = (title: string, body: () => void, options: TestOptions = {}): void =>
   suiteWith(
     'chromium',

@@ -9,17 +9,17 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** A command in its own process, and its output so far. */
+/** A command in its own process, with its output so far. */
 export type Command = ReturnType<typeof startCommand>;
 
-/** Where and with what a command runs. */
+/** Where a command runs, and its variables. */
 export interface CommandOptions extends Pick<SpawnOptions, 'cwd' | 'uid' | 'gid' | 'detached'> {
   /** All variables except PATH and TMPDIR. */
   readonly env?: NodeJS.ProcessEnv;
   readonly stdin?: 'pipe';
 }
 
-/** Starts a command. It is killed after the tests of the file. */
+/** Starts a command. Kills it after the file's tests. */
 export function startCommand(words: readonly string[], options: CommandOptions = {}) {
   const { env, stdin = 'ignore', ...others } = options;
   const [program = '', ...rest] = words;
@@ -52,7 +52,7 @@ export const node = (script: string, ...words: string[]): string[] => [process.e
 
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
-/** The words that run a command in its own terminal, whose text comes out with `\r\n` for its line ends. */
+/** The words that run a command in a terminal of its own. Its lines end with `\r\n`. */
 export const inTerminal = (script: string, words: readonly string[]): string[] => [
   script,
   '--quiet',
@@ -63,7 +63,7 @@ export const inTerminal = (script: string, words: readonly string[]): string[] =
   '/dev/null',
 ];
 
-/** The URL on which a server says that it listens; rejects if it ends. */
+/** The URL on which a server says that it listens. Rejects if the server ends. */
 export const urlOf = ({ child, stdout, stderr, ended }: Command): Promise<string> =>
   new Promise((resolve, reject) => {
     const look = () => {

@@ -3,14 +3,14 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { endsAfterTests } from './ends.ts';
 
-/** Starts an HTTP proxy that tunnels to ports of this machine, by the name that it is asked for. It closes after the tests of the file. */
+/** Starts an HTTP proxy that tunnels to ports of this machine, by the requested name. Closes it after the file's tests. */
 export async function startConnectProxy(portOf: (name: string) => number | undefined) {
   const sockets = new Set<Socket>();
   const server = createServer((_, response) => response.writeHead(501).end());
   const proxy = {
-    /** Each asked tunnel, and the header that proves who asks. */
+    /** Each requested tunnel, and the header that authorises it. */
     tunnels: [] as { readonly target: string; readonly authorization: string | undefined }[],
-    /** Answers a tunnel with this status; default: opens it. */
+    /** The status that answers a tunnel; 200 opens it. */
     status: 200,
     port: 0,
   };

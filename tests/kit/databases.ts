@@ -20,7 +20,7 @@ export function withBothDatabases(
 
 const databases = new Map<string, ReturnType<typeof openPostgresDatabase>>();
 
-/** With `MONEY=postgres` a gateway that sells keeps money in PostgreSQL, so that every suite can be run on it. */
+/** With `MONEY=postgres`, a gateway that sells keeps its money in PostgreSQL. Every suite can run that way. */
 export async function moneyVariables(folder: string, { DATABASE_URL, REDIS_URL }: Environment): Promise<Environment> {
   if (process.env.MONEY !== 'postgres' || DATABASE_URL !== undefined || REDIS_URL !== undefined) return {};
   const database = databases.get(folder) ?? openPostgresDatabase();
@@ -28,6 +28,6 @@ export async function moneyVariables(folder: string, { DATABASE_URL, REDIS_URL }
   return { DATABASE_URL: (await database).url };
 }
 
-/** Where a gateway with these variables keeps its money. */
+/** The database for money of a gateway with these variables. */
 export const moneyOf = ({ DATABASE_URL: url }: Environment, folder: string): MoneyIn =>
   url === undefined ? { folder } : { url };

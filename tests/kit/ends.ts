@@ -2,7 +2,7 @@ type End = () => Promise<void>;
 
 const ends = new Set<End>();
 
-/** An end that comes once: when a test asks for it, or after the tests of its file. */
+/** An end that runs once: at a test's request, or after the file's tests. */
 export function endsAfterTests(end: () => Promise<unknown>): End {
   const once = async () => {
     if (ends.delete(once)) await end();
@@ -11,7 +11,7 @@ export function endsAfterTests(end: () => Promise<unknown>): End {
   return once;
 }
 
-/** Ends everything that runs; what was started last ends first. */
+/** Ends everything that still runs, the last started first. */
 export async function endAll(): Promise<void> {
   for (const end of [...ends].reverse()) await end();
 }

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll } from 'vitest';
 
 const BEAT_MS = 8;
-/** A turn of the loop that took longer was not all this process's own. */
+/** In a longer turn of the loop, other processes took part of the time. */
 const LONGEST_TURN_MS = 2 * BEAT_MS;
 
-/** When this process had time for its event loop, the earliest first. */
+/** When this process had time for its event loop, earliest first. */
 const beats: number[] = [];
 let timer: NodeJS.Timeout | undefined;
 
-/** Notes while the tests of a file run when its process has time. It takes an eightieth of a core: others do without. */
+/** Notes when this process has time, while the file's tests run. Takes an eightieth of a core, so call it only where needed. */
 export function noteTime(): void {
   beforeAll(() => {
     timer = setInterval(() => beats.push(performance.now()), BEAT_MS).unref();
@@ -20,7 +20,7 @@ export function noteTime(): void {
   });
 }
 
-/** How many beats there were until then. */
+/** How many beats there were until this time. */
 function beatsUntil(ms: number): number {
   if (!timer) throw new Error('call noteTime() in the file of the tests');
   let [low, high] = [0, beats.length];
@@ -33,15 +33,14 @@ function beatsUntil(ms: number): number {
 }
 
 /**
- * The earliest time at which something can have come that this process has noticed at that one: a process that is busy, or
- * that the machine has no time for, reads its sockets late. A new connection is taken in one turn of the loop and read in the
- * next.
+ * The earliest time at which an event can have arrived that this process noticed at `atMs`. A busy process, or one without processor time,
+ * reads its sockets late. One turn of the loop takes a new connection, the next one reads it.
  */
 export function noticedSince(atMs: number, isNewConnection: boolean): number {
   return beats[beatsUntil(atMs) - (isNewConnection ? 3 : 2)] ?? Math.min(atMs, beats[0] ?? atMs);
 }
 
-/** How much of a time this process had for its event loop: on a busy machine less than the clock says. */
+/** How many of these milliseconds this process had for its event loop. On a busy machine, fewer than the clock says. */
 export function ownTime(fromMs: number, toMs = performance.now()): number {
   const turns = [fromMs, ...beats.slice(beatsUntil(fromMs), beatsUntil(toMs)), toMs];
   return turns.reduce((sum, turn, index) => sum + Math.min(turn - (turns[index - 1] ?? turn), LONGEST_TURN_MS), 0);

@@ -1,14 +1,14 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The variable with the folders of a run, which run.ts makes. */
+/** The variable with the folders of a run. run.ts sets it. */
 export const FOLDERS = 'TEST_FOLDERS';
 
-/** Where the folders of a run are. */
+/** The parent folders of a run. */
 export interface Places {
-  /** In memory if there is room: a busy disk makes each transaction wait. */
+  /** In memory if there is room, because a busy disk delays each transaction. */
   readonly memory: string;
-  /** For programs, which some systems do not start from memory. */
+  /** For programs, because some systems start none from memory. */
   readonly disk: string;
   /** Below the repository, where Node and compilers find the packages. */
   readonly repository: string;
@@ -17,6 +17,6 @@ export interface Places {
 /** The folders that all files of a run share. */
 export const placesOfRun = (): Places => JSON.parse(process.env[FOLDERS] ?? '{}') as Places;
 
-/** A new empty folder, which is removed after the run. */
+/** A new empty folder. It is removed after the run. */
 export const makeFolder = (place: keyof Places = 'memory'): string =>
   mkdtempSync(join(placesOfRun()[place], 'folder-'));

@@ -1,5 +1,5 @@
-// Runs a gateway that the environment configures. argv[2], if given: the span of its budgets in ms. It kills itself after the
-// step of a purchase that a line on its standard input names.
+// Runs a gateway that the environment configures. argv[2], if given: the window of its budgets in milliseconds. A line on standard input
+// names a step of a purchase, after which the gateway kills itself.
 
 import { processEnvironment, readConfig, run, startGateway } from '../../packages/gateway/bin/index.js';
 import { becomeUser } from './user.mjs';

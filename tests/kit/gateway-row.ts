@@ -3,8 +3,8 @@ import { freePort } from '../http/ports.ts';
 import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from './test-gateway.ts';
 
 /**
- * A gateway with its chains on the two ports after its own, where the command line looks for them; another program may take
- * one of them meanwhile. The caller closes its chains.
+ * A gateway with its chains on the two ports after its own, where the command line looks for them. Another program may take one of these
+ * ports meanwhile. The caller closes the chains.
  */
 export async function startGatewayRow(
   variables: Readonly<Record<string, string>>,

@@ -6,7 +6,7 @@ const end = (started: Ends): Promise<unknown> | undefined => started.stop?.() ??
 
 type Hooks = readonly [before: typeof beforeAll | typeof beforeEach, after: typeof afterAll | typeof afterEach];
 
-/** Stands for what the last start has returned. */
+/** A stand-in for the result of the latest start. */
 function register<Started extends object>(start: () => Promise<Started>, [before, after]: Hooks): Started {
   let current: Started | undefined;
   before(async () => {
@@ -25,10 +25,10 @@ function register<Started extends object>(start: () => Promise<Started>, [before
   });
 }
 
-/** Starts something before the tests of a suite and ends it after them; what was started last ends first. */
+/** Starts a fixture before a suite's tests and ends it after them. The last started ends first. */
 export const inSuite = <Started extends object>(start: () => Promise<Started>): Started =>
   register(start, [beforeAll, afterAll]);
 
-/** The same for each test. */
+/** The same, for each test. */
 export const inEachTest = <Started extends object>(start: () => Promise<Started>): Started =>
   register(start, [beforeEach, afterEach]);

@@ -1,7 +1,7 @@
 import net from 'node:net';
 
-// Loaded before a program whose text names fixed ports of this machine: its connections lead to other ones. LEAD is a JSON
-// object from the one port to the other.
+// Redirects connections from fixed ports of this machine to other ports. Load it before a program whose text names the fixed ports. LEAD
+// is a JSON object from port to port.
 const ports = JSON.parse(process.env.LEAD ?? '{}');
 const { connect } = net;
 

@@ -12,19 +12,19 @@ import { makeFolder } from './folder.ts';
 import { inEachTest, inSuite } from './in-suite.ts';
 import { openPostgresDatabase, postgresSuite } from './postgres.ts';
 
-/** Payments and credit in a database, under a clock that a test turns. */
+/** Payments and credit in a database, with a clock that a test moves. */
 export interface Ledger extends Pick<Money, 'accounts' | 'books' | 'database' | 'payments' | 'retention' | 'events'> {
   nowMs: number;
-  /** Bytes that all answers may have together. */
+  /** The most bytes of all answers together. */
   readonly answerBytes: number;
   /** Ends the process and starts a new one on the same database. */
   reopen(): Promise<void>;
-  /** A second node on the same database; absent where there is one process. */
+  /** A second node on the same database; undefined if the database allows only one process. */
   openOther?(): Promise<Money>;
   close(): Promise<void>;
 }
 
-/** A database of which some methods are replaced. */
+/** A database with some methods replaced. */
 export const changed = (database: Database, change: Partial<Database>): Database =>
   new Proxy(database, {
     get(target, name) {
@@ -34,7 +34,7 @@ export const changed = (database: Database, change: Partial<Database>): Database
   });
 
 const START_MS = Date.parse('2026-11-20T00:00:00Z');
-/** The bound for all answers in tests. */
+/** The limit of all answers in tests. */
 const FEW_BYTES = 256 * 1024;
 /** The default of SALES_KEEP_DAYS. */
 export const JOURNAL_KEEP_MS = 400 * 86_400_000;
@@ -61,7 +61,7 @@ export async function openSqliteLedger(options: Omit<SqliteOptions, 'now'> = {})
 
 const TABLES = 'wallets, payments, debits, answers, journal_entries, fees';
 
-/** A ledger in a database of PostgreSQL, which is emptied. */
+/** A ledger in a PostgreSQL database, emptied first. */
 export async function openPostgresLedger(url: string): Promise<Ledger> {
   const ledger = { nowMs: START_MS, answerBytes: FEW_BYTES };
   const nodes = new Set<Money>();
@@ -95,7 +95,7 @@ export async function openPostgresLedger(url: string): Promise<Ledger> {
   return Object.assign(ledger, money, ends);
 }
 
-/** On a busy machine the server may answer too late, which the gateway says. Nothing else is tried again. */
+/** On a busy machine, the server may answer too late, which the gateway reports. Other failures are not retried. */
 const TOO_LATE = {
   count: 3,
   condition: /timeout exceeded when trying to connect|Query read timeout|PostgreSQL does not answer/,
@@ -125,7 +125,7 @@ const next = (): string => String(++serial).padStart(8, '0');
 export const requirementOf = (micros: number) =>
   ({ amount: String(micros), asset: 'usdc' }) as NewPayment['requirement'];
 
-/** A payment that no database has. */
+/** A new payment. */
 export function newPayment(change: Partial<NewPayment> = {}): NewPayment {
   const number = next();
   return {
@@ -149,7 +149,7 @@ export function newPayment(change: Partial<NewPayment> = {}): NewPayment {
 
 export const HOLDER = { network: NETWORKS.mainnet, wallet: 'wallet' };
 
-/** A payment of the holder for this much credit. */
+/** The holder's payment for this much credit. */
 export const newPurchase = (creditMicros: number, change: Partial<NewPayment> = {}): NewPayment =>
   newPayment({
     payer: HOLDER.wallet,
@@ -160,7 +160,7 @@ export const newPurchase = (creditMicros: number, change: Partial<NewPayment> = 
     ...change,
   });
 
-/** A debit of the holder that no database has. */
+/** A new debit of the holder. */
 export const newDebit = (micros: number, change: Partial<NewDebit> = {}): NewDebit => {
   const number = next();
   return {
@@ -179,11 +179,11 @@ export const newDebit = (micros: number, change: Partial<NewDebit> = {}): NewDeb
 /** The signature of a payment's transaction. */
 export const signatureOf = ({ key }: Pick<NewPayment, 'key'>): string => `signature of ${key}`;
 
-/** The proof of a payment that has landed. */
+/** The proof of a landed payment. */
 export const landed = (payment: Pick<NewPayment, 'key'>) =>
   ({ outcome: 'settled', signature: signatureOf(payment) }) as const;
 
-/** Its transaction has failed on the chain. */
+/** The transaction failed on the chain. */
 export { FAILED_ON_CHAIN as REFUSED } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
 
 export const UNKNOWN = { outcome: 'unknown', signature: undefined } as const;
@@ -193,7 +193,7 @@ export const UNSENT = { outcome: 'unsent', reason: 'no RPC' } as const;
 
 type Paying = Pick<Ledger, 'payments'>;
 
-/** Takes a payment as far as `settling`. */
+/** Moves a payment as far as `settling`. */
 export async function startSettling({ payments }: Paying, payment: NewPayment, answer = '{"n":1}'): Promise<void> {
   const verdict = await payments.reserve(payment);
   if (verdict !== 'reserved') throw new Error(verdict);

@@ -4,7 +4,7 @@ import type { Clock } from '../../packages/gateway/src/stores/clock.ts';
 import { SqliteDatabase, sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { makeFolder } from './folder.ts';
 
-/** The store of one process under a test's clocks, and its database. */
+/** The store of one process with a test's clocks, and its database. */
 export type OpenedStore = Awaited<ReturnType<typeof openLocalStore>>;
 
 /** Options of a store. */
@@ -15,7 +15,7 @@ export interface OpenedStoreOptions {
   readonly folder?: string;
 }
 
-/** Opens one. */
+/** Opens a store. */
 export async function openLocalStore(now: Clock, options: OpenedStoreOptions = {}) {
   const { wallNow = now, clocks = localClocks(now), folder = makeFolder() } = options;
   const database = new SqliteDatabase(sqliteIn(folder), { now });

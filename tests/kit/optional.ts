@@ -13,18 +13,18 @@ const postgresFolders = (): string[] =>
         .map((version) => join(POSTGRES, version, 'bin'))
     : [];
 
-/** Where servers are installed on systems that leave them out of PATH. */
+/** Where systems install servers that are not in PATH. */
 const SYSTEM_FOLDERS = ['/usr/sbin', '/usr/local/sbin', ...postgresFolders()];
 const isRequired = process.env.REQUIRE_ALL === '1';
 
-/** The same browser built without a window, at a quarter of the processor time; with ROUNDS=full the whole one is looked through. */
+/** The same browser without a window, which takes a quarter of the processor time. With ROUNDS=full, tests use the whole browser. */
 const HEADLESS = 'chromium-headless-shell';
 const namesOf = (name: string): readonly string[] => {
   if (name !== 'chromium') return [name];
   return isFull ? [name, HEADLESS] : [HEADLESS, name];
 };
 
-/** The path of a program that a newcomer's machine may lack. */
+/** The path of a program that may be missing. */
 export function findProgram(name: string): string | undefined {
   const folders = [...(process.env.PATH ?? '').split(delimiter), ...SYSTEM_FOLDERS];
   return namesOf(name)
@@ -33,8 +33,8 @@ export function findProgram(name: string): string | undefined {
 }
 
 /**
- * A suite that needs a program. A short run leaves it out, and a full one where the program is missing; its title then says so. Where
- * every suite is required, as in CI, it fails without its program.
+ * A suite that needs a program. A short run skips it. A full run skips it if the program is missing, and its title says so. If every suite
+ * is required, as in CI, it fails instead.
  */
 export function suiteWith(name: string, title: string, body: (path: string) => void, options: TestOptions = {}): void {
   const path = findProgram(name);

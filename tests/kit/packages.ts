@@ -17,14 +17,14 @@ const UNREACHABLE = /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|
 const INSTALL = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock', '--prefer-offline'];
 const NO_LONG_WAIT = ['--fetch-timeout=30000', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'];
 
-/** A limit for a stalled registry: vitest has none before the tests. */
+/** The time limit for a stalled registry, because vitest has none before the tests. */
 const MOST_MS = 150_000;
 const ATTEMPTS = 2;
 
-/** With more threads than this npm spends its time in the kernel, where they wait for each other to make files. */
+/** With more threads, this npm spends its time in the kernel, where they wait for each other to make files. */
 const UNPACKING = { UV_THREADPOOL_SIZE: '2' };
 
-/** A package of the lock, which is installed here already: in a manifest it stands for the version that it has. */
+/** A package of the lock that is installed here. In a manifest, it stands for its version. */
 export const locked = (name: string): string => `file:${resolve('node_modules', name)}`;
 
 /** npm's output and exit code; null after a timeout. */
@@ -33,7 +33,7 @@ export interface Installation {
   readonly stderr: string;
 }
 
-/** Installs what manifests ask for into a folder. */
+/** Installs the manifests' dependencies into a folder. */
 export async function install(folder: string, manifests: Manifests): Promise<Installation> {
   for (const [path, manifest] of Object.entries(manifests)) {
     mkdirSync(join(folder, path), { recursive: true });
@@ -50,7 +50,7 @@ export async function install(folder: string, manifests: Manifests): Promise<Ins
   return outcome;
 }
 
-/** The same, once for all files of a run that ask for the same: the first one installs, the others wait for it. */
+/** The same, once for all files of a run with equal manifests. The first file installs, the others wait. */
 async function installOnce(folder: string, manifests: Manifests): Promise<Installation> {
   const told = `${folder}.json`;
   try {
@@ -70,9 +70,9 @@ async function installOnce(folder: string, manifests: Manifests): Promise<Instal
 
 type Body = (folder: string) => void;
 
-/** Which runs a suite is part of. */
+/** Which runs include a suite. */
 export interface SuiteOptions {
-  /** Runs only with ROUNDS=full, since its subject changes only with a release. */
+  /** Whether the suite runs only with ROUNDS=full, because its subject changes only with a release. */
   readonly isOfReleases?: boolean;
 }
 
@@ -83,7 +83,7 @@ function skip(title: string, missing: string, body: Body): void {
   describe.skip(`${title} (skipped: no ${missing})`, () => body(''));
 }
 
-/** Defines a suite over what was installed; skips it, and says so, where no registry can be reached. */
+/** Defines a suite over an installation. If no registry can be reached, skips the suite and says so. */
 function suiteOver(title: string, { code, stderr }: Installation, body: () => void): void {
   if (code === 0) return void describe(title, body);
   if (isRequired || !UNREACHABLE.test(stderr)) throw new Error(`npm could not install ${title}: ${stderr}`);
@@ -91,8 +91,8 @@ function suiteOver(title: string, { code, stderr }: Installation, body: () => vo
 }
 
 /**
- * A suite that needs more of npm's registry than the lock names: `prepare` installs it into a new folder. Where no registry can be
- * reached it is skipped and says so, except in CI, where REQUIRE_ALL is 1.
+ * A suite that needs packages of npm's registry beyond the lock. `prepare` installs them into a new folder. If no registry can be reached,
+ * the suite is skipped and says so. In CI, where REQUIRE_ALL is 1, it fails.
  */
 export async function suiteWithInstallation(
   title: string,

@@ -20,7 +20,7 @@ export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>;
 /** Options of a server. */
 export interface PostgresOptions {
   readonly settings?: Readonly<Record<string, string>>;
-  /** Makes the folder of its data in place of an empty one, such as `pg_basebackup` for a standby. */
+  /** Makes the data folder in place of an empty one, such as `pg_basebackup` for a standby. */
   readonly prepare?: (data: string) => void;
   readonly port?: number;
 }
@@ -29,7 +29,7 @@ export interface PostgresOptions {
 export const postgresSuite = (title: string, body: () => void, options: TestOptions = {}): void =>
   suiteWith('postgres', title, body, options);
 
-/** Tests lose processes, never the system: what the server wrote need not reach the disk. Its folder lies in memory. */
+/** Tests kill processes, never the system, so written data need not reach the disk. The data folder is in memory. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -42,7 +42,7 @@ const SETTINGS = {
   autovacuum_naptime: '5s',
 };
 
-/** The server does not run as root. */
+/** The server's user, because it does not run as root. */
 function user(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const line = readFileSync('/etc/passwd', 'utf8')
@@ -52,7 +52,7 @@ function user(): { readonly uid: number; readonly gid: number } | undefined {
   return { uid: Number(uid ?? 65534), gid: Number(gid ?? 65534) };
 }
 
-/** Makes a folder that belongs to the user of the server. */
+/** Makes a folder that belongs to the server's user. */
 export function makeOwn(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const owner = user();
@@ -67,7 +67,7 @@ const programOf = (name: string): string => {
   return path;
 };
 
-/** Runs one of PostgreSQL's programs as the user of the server. */
+/** Runs one of PostgreSQL's programs as the server's user. */
 export function runPostgresProgram(name: string, words: readonly string[], environment: object = {}): string {
   const options = { ...user(), encoding: 'utf8', env: { PATH: process.env.PATH, ...environment }, cwd: '/' } as const;
   const { status, stdout, stderr } = spawnSync(programOf(name), words, options);
@@ -75,10 +75,10 @@ export function runPostgresProgram(name: string, words: readonly string[], envir
   return stdout;
 }
 
-/** The folder of a run for an empty data folder and the shared server's. */
+/** The folder of a run for an empty data folder and the shared server's data. */
 const sharedFolder = (): string => join(placesOfRun().memory, 'postgres');
 
-/** An empty folder of data, which a run makes once: that takes longer than to copy it. */
+/** An empty data folder. A run makes it once, because a copy takes less time. */
 async function emptyData(): Promise<string> {
   const folder = sharedFolder();
   const [data, ready] = [join(folder, 'empty'), join(folder, 'empty.ready')];
@@ -129,7 +129,7 @@ function signalAll(child: ChildProcess | undefined, signal: NodeJS.Signals): voi
     try {
       process.kill(pid, signal);
     } catch {
-      // It has just ended.
+      // The process has just ended.
     }
   }
 }
@@ -149,7 +149,7 @@ async function createDatabase(port: number): Promise<string> {
   return name;
 }
 
-/** Starts a server of a test's own, which it may kill. It ends after the tests of the file. */
+/** Starts a server of a test's own, which the test may kill. Ends it after the file's tests. */
 export async function startPostgres({ settings, prepare, port }: PostgresOptions = {}) {
   const folder = join(placesOfRun().memory, `postgres-${randomBytes(6).toString('hex')}`);
   makeOwn(folder);
@@ -184,18 +184,18 @@ export async function startPostgres({ settings, prepare, port }: PostgresOptions
     /** The URL of a database. */
     url: (database?: string, name?: string) => urlOf(own, database, name),
     query: (sql: string, values?: Values, database?: string) => ask(urlOf(own, database), sql, values),
-    /** A new empty database; answers its name. */
+    /** Makes an empty database. Returns its name. */
     createDatabase: () => createDatabase(own),
-    /** Ends the connections of all gateways; answers how many they were. */
+    /** Ends the connections of all gateways. Returns how many there were. */
     async endConnections(): Promise<number> {
       const [row] = await ask(urlOf(own), TERMINATE);
       return Number(row?.ended);
     },
-    /** SIGKILL to every process of the server. */
+    /** Sends SIGKILL to every process of the server. */
     kill: () => end('SIGKILL'),
-    /** Starts it again on the same port. */
+    /** Starts the server again on the same port. */
     start,
-    /** SIGSTOP to every process: it takes connections and answers nothing. */
+    /** Sends SIGSTOP to every process. The server then accepts connections but answers nothing. */
     freeze: () => signalAll(child, 'SIGSTOP'),
     thaw: () => signalAll(child, 'SIGCONT'),
     stop,

@@ -8,7 +8,7 @@ export interface Exchange {
   readonly method: string;
   readonly target: string;
   readonly asked: Readonly<Record<string, unknown>>;
-  /** 0 cuts the connection instead of answering. */
+  /** 0 cuts the connection in place of an answer. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -17,7 +17,7 @@ export interface Exchange {
 /** Changes an answer; undefined leaves it unchanged. */
 export type Alter = (exchange: Exchange) => Partial<Pick<Exchange, 'status' | 'headers' | 'body'>> | undefined;
 
-/** A proxy in front of a gateway that records all traffic. It forwards HEAD as GET, so that both are changed alike. */
+/** A proxy in front of a gateway that records all traffic. It forwards HEAD as GET, so that both answers change alike. */
 export type RecordingProxy = Awaited<ReturnType<typeof startRecordingProxy>>;
 
 async function textOf(stream: IncomingMessage): Promise<string> {
@@ -32,7 +32,7 @@ async function forward(incoming: IncomingMessage, port: number): Promise<Exchang
     port,
     host: '127.0.0.1',
     path: target,
-    // It changes texts.
+    // The proxy changes texts, so the gateway must not compress them.
     headers: { ...asked, 'accept-encoding': 'identity' },
     method: method === 'HEAD' ? 'GET' : method,
     agent: false,
@@ -43,7 +43,7 @@ async function forward(incoming: IncomingMessage, port: number): Promise<Exchang
   return { method, target, asked, status: answer.statusCode ?? 0, headers, body: await textOf(answer) };
 }
 
-/** The changed answer with a correct length, and without a body if there must be none. */
+/** The changed answer with a correct length. It has no body if there must be none. */
 export function passedOn(exchange: Exchange, alter: Alter): Pick<Exchange, 'status' | 'headers' | 'body'> {
   const { method, status, headers, body } = { ...exchange, ...alter(exchange) };
   const { connection: _, 'content-length': __, 'transfer-encoding': ___, ...rest } = headers;
@@ -57,7 +57,7 @@ function answerWith({ status, headers, body }: ReturnType<typeof passedOn>, resp
   else response.writeHead(status, headers).end(body);
 }
 
-/** Starts a proxy for ports of 127.0.0.1. It stops after the tests of the file. */
+/** Starts a proxy for ports of 127.0.0.1. Stops it after the file's tests. */
 export async function startRecordingProxy(...ports: number[]) {
   let turn = 0;
   const exchanges: Exchange[] = [];
@@ -73,9 +73,9 @@ export async function startRecordingProxy(...ports: number[]) {
   await once(server, 'listening');
   return Object.assign(altering, {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** As the gateway answered. */
+    /** The exchanges as the gateway answered them. */
     exchanges,
-    /** Ports of 127.0.0.1, which take the requests in turn. */
+    /** Ports of 127.0.0.1 that take the requests in turn. */
     ports,
     stop: endsAfterTests(async () => {
       server.close();

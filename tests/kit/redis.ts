@@ -12,10 +12,10 @@ const SETTINGS = { bind: '127.0.0.1', save: '', appendonly: 'no', daemonize: 'no
 export const redisSuite = (title: string, body: () => void, options: TestOptions = {}): void =>
   suiteWith('redis-server', title, body, options);
 
-/** The model of all clients: a duplicate starts faster than a new client. */
+/** The model of all clients, because a duplicate starts faster than a new client. */
 const model = createClient();
 
-/** Sends one command over its own connection. */
+/** Sends one command on a connection of its own. */
 async function send(url: string, words: string[]): Promise<unknown> {
   const client = model.duplicate({ url, socket: { reconnectStrategy: false } });
   client.on('error', () => undefined);
@@ -39,7 +39,7 @@ async function untilReady(url: string): Promise<void> {
 /** A redis-server on a free port, without persistence. */
 export type RedisServer = Awaited<ReturnType<typeof startRedis>>;
 
-/** Starts one with these additional settings. */
+/** Starts a server with these additional settings. */
 export async function startRedis(settings: Readonly<Record<string, string>> = {}) {
   const port = Number(settings.port ?? (await freePort()));
   const url = `redis://127.0.0.1:${port}`;
@@ -48,7 +48,7 @@ export async function startRedis(settings: Readonly<Record<string, string>> = {}
   let command: Command | undefined;
   let killed: Promise<unknown> | undefined;
   const start = async () => {
-    // The one before must have given its port back.
+    // The killed server must have freed its port.
     await killed;
     command = startCommand(['redis-server', ...words]);
     await untilReady(url);
@@ -62,15 +62,15 @@ export async function startRedis(settings: Readonly<Record<string, string>> = {}
   return {
     port,
     url,
-    /** Sends one command over its own connection. */
+    /** Sends one command on a connection of its own. */
     command: (...words: string[]) => send(url, words),
     /** The same with a password. */
     commandAs: (password: string, ...words: string[]) => send(`redis://:${password}@127.0.0.1:${port}`, words),
-    /** SIGKILL: everything in it is lost. */
+    /** Sends SIGKILL. The server's data is lost. */
     kill,
-    /** Starts it again, on the same port. */
+    /** Starts the server again on the same port. */
     start,
-    /** It takes connections and bytes, and answers nothing. */
+    /** The server then accepts connections and bytes but answers nothing. */
     freeze: () => void command?.child.kill('SIGSTOP'),
     thaw: () => void command?.child.kill('SIGCONT'),
     stop: kill,

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { node, type Outcome, runCommand } from './command.ts';
 import { makeFolder } from './folder.ts';
 
-/** Runs a block of a page as it stands there, on a machine where `npm start` runs; `leads` say which ports those are in truth. */
+/** Runs a page's block unchanged, with the gateway of `npm start`. `leads` maps the block's ports to the real ones. */
 export const runCode = (code: string, leads: Readonly<Record<number, number>>): Promise<Outcome> =>
   runCommand(node('--import', pathToFileURL('tests/kit/lead.mjs').href, '--input-type=module', '--eval', code), {
     env: { LEAD: JSON.stringify(leads) },
@@ -13,7 +13,7 @@ export const runCode = (code: string, leads: Readonly<Record<number, number>>): 
 
 const COMPILER = 'node_modules/typescript-7/bin/tsc';
 
-/** Compiles files of a program as strictly as a test, and returns the compiler's output. */
+/** Compiles a program's files as strictly as a test. Returns the compiler's output. */
 export function compile(files: Readonly<Record<string, string>>): string {
   const folder = makeFolder('repository');
   const settings = {

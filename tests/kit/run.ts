@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { FOLDERS, type Places } from './folder.ts';
 
 const MEMORY = '/dev/shm';
-/** More than the data of all tests take. */
+/** More than the data of all tests need. */
 const ROOM_BYTES = 2 ** 31;
 
 /** Whether files may lie in memory. */
@@ -22,7 +22,7 @@ function hasMemory(): boolean {
 function makePlaces(): Places {
   const make = (parent: string) => {
     const folder = mkdtempSync(join(resolve(parent), 'asset-gateway-tests-'));
-    // PostgreSQL's user reaches its own folder below.
+    // PostgreSQL's user must reach its own folder below.
     chmodSync(folder, 0o711);
     return folder;
   };
@@ -32,17 +32,17 @@ function makePlaces(): Places {
 
 let watcher: ChildProcess | undefined;
 
-/** Makes the folders of a run, and starts the process that ends what is left of it. */
+/** Makes the folders of a run, and starts the process that cleans up after it. */
 export function setup(): void {
   const places = makePlaces();
   process.env[FOLDERS] = JSON.stringify(places);
   process.env.TMPDIR = places.disk;
   const words = ['tests/kit/watcher.mjs', ...Object.values(places)];
-  // In a session of its own it outlives a kill of the run's group.
+  // In a session of its own, it survives a kill of the run's group.
   watcher = spawn(process.execPath, words, { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
 }
 
-/** Waits until nothing is left. */
+/** Waits until everything is cleaned up. */
 export async function teardown(): Promise<void> {
   if (!watcher || watcher.exitCode !== null) return;
   watcher.stdin?.end('over');

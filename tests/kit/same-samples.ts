@@ -1,4 +1,4 @@
 import fc from 'fast-check';
 
-/** In a short run each property is tried with the same samples every time; in a full one with others. */
+/** A short run tries each property with the same samples every time. A full run tries others. */
 fc.configureGlobal({ seed: 1 });

@@ -13,8 +13,8 @@ export interface Arrival {
 export type Answerer = (arrival: Arrival, response: ServerResponse) => void;
 
 /**
- * Starts a server on 127.0.0.1, by default on a free port, whose answers a test writes, byte by byte if it wants to. It stops after the
- * tests of the file.
+ * Starts a server on 127.0.0.1, by default on a free port. A test writes its answers, byte by byte if necessary. Stops it after the file's
+ * tests.
  */
 export async function startStrangeGateway(port = 0) {
   let answerer: Answerer = (_, response) => void response.end();
@@ -31,9 +31,9 @@ export async function startStrangeGateway(port = 0) {
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Everything that arrived. */
+    /** Every request that arrived. */
     arrivals,
-    /** Sets the handler, and forgets earlier requests. */
+    /** Sets the handler and forgets earlier requests. */
     answer: (next: Answerer): void => {
       answerer = next;
       arrivals.length = 0;
@@ -51,14 +51,14 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 export const json = (response: ServerResponse, status: number, body: unknown, headers: object = {}): void =>
   void response.writeHead(status, { ...JSON_TYPE, ...headers }).end(JSON.stringify(body));
 
-/** Begins an answer, and adds a blank to it every 20 ms without an end. */
+/** Begins an answer, and adds a blank every 20 ms without end. */
 export function drip(response: ServerResponse, status = 200): void {
   response.writeHead(status, JSON_TYPE).write('{');
   const timer = setInterval(() => response.write(' '), 20);
   response.once('close', () => clearInterval(timer));
 }
 
-/** Sends bytes until the other side hangs up; says how many the connection took. */
+/** Sends bytes until the other side hangs up. Reports how many the connection took. */
 export function flood(response: ServerResponse, status: number, taken: (bytes: number) => void): void {
   const part = Buffer.alloc(1024 * 1024, ' ');
   let isOver = false;

@@ -6,10 +6,7 @@ import { endsAfterTests } from './ends.ts';
 /** Changes a reply. Undefined drops it. */
 export type Meddle = (reply: Buffer) => Buffer | undefined;
 
-/**
- * Starts a TCP proxy on a free port, whose other side can be changed, and which can meddle with what comes back. It closes after the
- * tests of the file.
- */
+/** Starts a TCP proxy on a free port. A test can change its target and meddle with replies. Closes it after the file's tests. */
 export async function startTcpProxy(target: number) {
   const sockets = new Set<Socket>();
   const cut = () => {
@@ -44,7 +41,7 @@ export async function startTcpProxy(target: number) {
     });
   });
   const proxy = {
-    /** Where new connections lead. */
+    /** The port for new connections. */
     target,
     /** Default: replies pass unchanged. */
     meddle: undefined as Meddle | undefined,
@@ -54,7 +51,7 @@ export async function startTcpProxy(target: number) {
     delayMs: 0,
     /** The rate to the target; default: unlimited. */
     bytesPerMs: undefined as number | undefined,
-    /** Passes on, in turn, what was kept from the connection that was made last. */
+    /** Passes these withheld replies, in turn, to the latest connection. */
     release(replies: readonly Buffer[]) {
       for (const reply of replies) latest?.write(reply);
     },

@@ -18,12 +18,12 @@ import { moneyVariables } from './databases.ts';
 import { endsAfterTests } from './ends.ts';
 import { makeFolder } from './folder.ts';
 
-/** Secrets that must never show up in an answer or a log line. */
+/** Secrets that must not appear in an answer or a log line. */
 export const CANARY_KEY = 'CANARY_0123456789_upstream_key';
 export const CANARY_PROVIDER_KEY = 'CANARY_0123456789_provider_key';
 export const CANARY_SECRET = 'CANARY_gateway_secret_0123456789abcdef';
 
-/** No breaker, for tests of other things. */
+/** Without a breaker, for tests of other parts. */
 export const WITHOUT_BREAKER = { breaker: { failures: Number.POSITIVE_INFINITY } } as const;
 
 /** A gateway that sells everything, in this process, on its own sandbox chains. */
@@ -54,31 +54,31 @@ export interface SellingGatewayOptions extends Omit<StartOptions, 'ownRoutes'> {
 export interface TestGatewayOptions extends SellingGatewayOptions {
   /** Whether paid routes are on, with new sandbox chains. */
   readonly paid?: boolean;
-  /** The clock of its asset data, for answers that are always the same. */
+  /** The clock of its asset data, to get the same answers every time. */
   readonly marketNow?: () => number;
   /** A Tokens API that outlives the gateway; default: a new one. */
   readonly upstream?: TokensApi;
 }
 
-/** Starts the sandbox of chains and providers. It ends after the tests of the file. */
+/** Starts the sandbox of chains and providers. Ends it after the file's tests. */
 export async function startChains(options: Partial<SolanaSandboxOptions> = {}): Promise<SolanaSandbox> {
   const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY, ...options });
   return Object.assign(solana, { close: endsAfterTests(solana.close) });
 }
 
-/** Starts the sandbox of the Tokens API. It ends after the tests of the file. */
+/** Starts the sandbox of the Tokens API. Ends it after the file's tests. */
 export async function startUpstream(options: Partial<TokensApiOptions> = {}): Promise<TokensApi> {
   const upstream = await startTokensApi({ key: CANARY_KEY, ...options });
   return Object.assign(upstream, { close: endsAfterTests(upstream.close) });
 }
 
-/** Calls cost their list price: tests about money count in small numbers. Tests of the settlement fee set it. */
+/** Calls cost their list price, because tests about money count in small numbers. Tests of the settlement fee set it. */
 export const LIST_PRICES = { SETTLEMENT_FEE_USD_MICROS: '0' } as const;
 
 /** The settlement fee of a gateway without settings. */
 export const DEFAULT_PRICES = { SETTLEMENT_FEE_USD_MICROS: '4000' } as const;
 
-/** On a busy machine an upstream in this process answers late. Tests of these limits set their own. */
+/** On a busy machine, an upstream in this process answers late. Tests of these limits set their own. */
 const PATIENT = { UPSTREAM_TIMEOUT_MS: '60000', PAID_UPSTREAM_TIMEOUT_MS: String(TIMES.longestUpstreamMs) };
 
 /** Starts a gateway on a free port. */
@@ -94,17 +94,17 @@ async function open(
   return { url: gateway.url, port: Number(new URL(gateway.url).port), logLines, gateway };
 }
 
-/** Stops a gateway and what it alone uses, once: at the latest after the tests of the file. */
+/** Stops a gateway and everything that only it uses, once, at the latest after the file's tests. */
 const stopOf = (gateway: RunningGateway, ...own: readonly ({ close(): Promise<void> } | undefined)[]) =>
   endsAfterTests(async () => {
     await gateway.stop();
-    // A client in this process hears that its connection was closed in the next turn of the event loop, and drops it in the one after.
+    // A client in this process notices a closed connection in the next turn of the event loop, and drops it in the turn after.
     await setImmediate();
     await setImmediate();
     for (const each of own) await each?.close();
   });
 
-/** Starts one with all paid routes and without those of asset data. It stops after the tests of the file. */
+/** Starts a gateway with all paid routes but no asset-data routes. Stops it after the file's tests. */
 export async function startSellingGateway(
   variables: Environment = {},
   { solana: given, ...options }: SellingGatewayOptions = {},
@@ -114,7 +114,7 @@ export async function startSellingGateway(
   return { ...opened, solana, stop: stopOf(opened.gateway, given ? undefined : solana) };
 }
 
-/** Starts one with the routes of asset data and a large budget. It stops after the tests of the file. */
+/** Starts a gateway with asset-data routes and a large budget. Stops it after the file's tests. */
 export function startTestGateway(
   variables: Environment,
   options: TestGatewayOptions & { readonly paid: true },

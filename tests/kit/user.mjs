@@ -1,7 +1,4 @@
-/**
- * Becomes the user that AS_USER names, if it does. A program does so after its imports: another user may not be able to enter the
- * folder of the repository.
- */
+/** Becomes the user in AS_USER, if set. Call it after the imports, because another user may be unable to enter the repository's folder. */
 export function becomeUser() {
   const id = Number(process.env.AS_USER);
   if (!id) return;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that take long and mostly wait, the longest first, with those of the browser apart from each other. */
+/** Files that take long and mostly wait, the longest first. Files with the browser are apart from each other. */
 const WAITING = [
   'payments/kills.full',
   'console/wallet.full',
@@ -36,10 +36,10 @@ for (const path of WAITING) if (!existsSync(path)) throw new Error(`tests/kit/wa
 
 const placeOf = ({ moduleId }: TestSpecification): number => WAITING.findIndex((path) => moduleId.endsWith(path));
 
-/** How many computing files begin with each of those. */
+/** How many computing files start with each waiting file. */
 const BESIDE = 2;
 
-/** Begins early with the files that wait, and with others that compute meanwhile; left for the end they would be waited for. */
+/** Starts early with files that wait, and with others that compute meanwhile. At the end, the run would wait for them. */
 export class WaitingFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

@@ -3,7 +3,7 @@ import { newSigner } from '@asset-gateway/client/node';
 
 export { newSigner };
 
-/** Asks without a sign-in and answers with the challenge. */
+/** Sends a request without a sign-in. Returns the challenge. */
 export async function challengeFor(url: string, init: RequestInit = {}): Promise<SignInChallenge> {
   const response = await fetch(url, init);
   const challenge = challengeIn(await response.json());
@@ -16,13 +16,13 @@ export async function signedHeader(url: string, init: RequestInit = {}, signer: 
   return signIn(await challengeFor(url, init), signer, new URL(url));
 }
 
-/** Asks with a fresh sign-in. */
+/** Sends a request with a fresh sign-in. */
 export async function askSigned(url: string, init: RequestInit = {}, signer: Signer = newSigner()): Promise<Response> {
   const header = await signedHeader(url, init, signer);
   return fetch(url, { ...init, headers: { ...init.headers, 'SIGN-IN-WITH-X': header } });
 }
 
-/** The JSON payload inside a sign-in header, for tests that change it. */
+/** The JSON payload in a sign-in header, for tests that change it. */
 export const decodeHeader = (header: string): Record<string, unknown> =>
   JSON.parse(Buffer.from(header, 'base64').toString()) as Record<string, unknown>;
 

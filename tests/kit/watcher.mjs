@@ -1,16 +1,16 @@
-// Ends what a run of the tests has started, once the run has ended in any way. Started by run.ts, with the folders of the run as
-// words. Its standard input closes when the run ends, after the line `over` if the run ends by itself.
+// Ends everything that a run of the tests has started, however the run ends. run.ts starts it, with the run's folders as words. Its
+// standard input closes when the run ends, after the line `over` if the run ends by itself.
 import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { descendantsOf, readProcesses, titleOf } from '../../scripts/processes.mjs';
 
 const LOOK_EVERY_MS = 1_000;
-/** How long PostgreSQL and others have to end by themselves. */
+/** How long PostgreSQL and others may take to end by themselves. */
 const GRACE_MS = 3_000;
 const run = process.ppid;
 const folders = process.argv.slice(2);
 
-/** The run and the processes that have started it, up to npm: none may end before the run. */
+/** The run and the processes that started it, up to npm. None may end before the run. */
 function ownersIn(processes) {
   const owners = [];
   for (let each = processes.get(run); each && owners.length < 5; each = processes.get(each.parent)) {
@@ -22,7 +22,7 @@ function ownersIn(processes) {
 
 const isIn = (processes, { id, start }) => processes.get(id)?.start === start;
 
-/** What the run has started, by id. Processes stay in it when their parent has ended. */
+/** The processes that the run has started, by id. They stay here when their parent has ended. */
 const started = new Map();
 
 function note(processes) {
@@ -39,7 +39,7 @@ function signalAll(signal, others) {
     try {
       process.kill(id, signal);
     } catch {
-      // It has just ended, or belongs to another user.
+      // The process has just ended, or belongs to another user.
     }
   }
   return running.length;
