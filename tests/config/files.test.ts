@@ -58,7 +58,7 @@ describe('FEE_PAYER_KEYPAIR', () => {
 describe('a fault is named alone', () => {
   const causes: readonly (readonly [string, Environment, RegExp])[] = [
     ['no payee', { ...WITH_FACILITATOR, PAY_TO_WALLET: '' }, /^PAY_TO_WALLET is required/],
-    ['no facilitator', SOLD, /^FEE_PAYER_KEYPAIR is required .* or FACILITATOR_URL/],
+    ['no facilitator', SOLD, /^FEE_PAYER_KEYPAIR is required .* or set FACILITATOR_URL/],
     ['a short secret', { TOKENS_API_KEY: 'k', GATEWAY_SECRET: 's' }, /^GATEWAY_SECRET .*`openssl rand -hex 32`/],
     ['a facilitator that is no URL', { ...SOLD, FACILITATOR_URL: 'x' }, /^FACILITATOR_URL must be/],
   ];

@@ -72,7 +72,7 @@ it('every variable that is known is documented, and every documented one is know
 });
 
 describe('a public origin without TLS', () => {
-  const WITHOUT_TLS = expect.stringMatching(/^GATEWAY_BASE_URL is http: /);
+  const WITHOUT_TLS = expect.stringMatching(/^GATEWAY_BASE_URL is http, /);
 
   it.each(['http://gateway.example', 'http://192.0.2.1:8402', 'http://[2001:db8::1]'])('%s is named', (url) => {
     expect(noticesOf({ GATEWAY_BASE_URL: url })).toEqual([WITHOUT_TLS]);

@@ -85,7 +85,7 @@ describe('DATABASE_URL', () => {
 
   it('is required with REDIS_URL and paid routes, which one sentence says', () => {
     expect(faultsOf({ ...shared, ...WITH_FACILITATOR })).toEqual([
-      expect.stringMatching(/^DATABASE_URL is required with REDIS_URL and paid routes: [^.]*\.$/),
+      expect.stringMatching(/^DATABASE_URL is required with REDIS_URL and paid routes, because [^.]*\.$/),
     ]);
     expect(faultsOf({ ...shared, ...WITH_FACILITATOR, DATABASE_URL: 'postgres://localhost/gateway' })).toEqual([]);
     expect(faultsOf(shared)).toEqual([]);

@@ -58,7 +58,7 @@ function withMember(value: unknown, [name = '', ...rest]: readonly string[], sen
   return { ...value, [name]: rest.length > 0 ? withMember(own, rest, sent) : (own ?? sent) };
 }
 
-const AS_DESCRIBED = 'Must have only members that the schema names, spelled as there, with numbers in plain digits.';
+const AS_DESCRIBED = 'Must have only the members of the schema, spelled as there, with numbers in plain digits.';
 
 /** The body schema with the documented members only, and the rule that a schema cannot express. */
 function closed(body: BodySchema, bounds: readonly Bound[]): { readonly body: BodySchema; readonly rule: Rule } {

@@ -27,7 +27,7 @@ const DAY_MS = 86_400_000;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 const WITHOUT_TLS =
-  'GATEWAY_BASE_URL is http: anyone on the network path can read and use what clients sign; end TLS in front of the ' +
+  'GATEWAY_BASE_URL is http, so anyone on the network path can read and use signatures; end TLS in front of the ' +
   'gateway and set the https origin';
 
 const WITHOUT_CLIENTS =
@@ -104,7 +104,7 @@ function readBaseUrl(read: Reader, host: string): string | undefined {
   if (text === undefined) {
     read.check(
       isLoopback(host),
-      'GATEWAY_BASE_URL is required if HOST is not a loopback address: the origin that clients sign, such as https://gateway.example.',
+      'GATEWAY_BASE_URL is required if HOST is not a loopback address; set the origin that clients sign, such as https://gateway.example.',
     );
     return undefined;
   }
@@ -230,4 +230,4 @@ const NOTHING_NAMED = 'Nothing to serve: APIS_FILE serves no operation, and noth
 const NOTHING_LEFT = 'Nothing to serve: APIS_FILE disables tokens, and nothing else is configured.';
 
 const NEEDS_DATABASE =
-  'DATABASE_URL is required with REDIS_URL and paid routes: nodes keep money in PostgreSQL because Redis may lose data.';
+  'DATABASE_URL is required with REDIS_URL and paid routes, because nodes keep money in PostgreSQL; Redis may lose data.';

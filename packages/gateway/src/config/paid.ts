@@ -131,10 +131,10 @@ export function readPaid(read: Reader, { apis, families }: ApisConfig): PaidRead
   const ofApis = apis.flatMap(({ rows }) => rows.flatMap(({ cluster }) => cluster ?? []));
   const offered = new Set([...Object.keys(alchemy), ...Object.keys(helius), ...(wallet ? ['mainnet'] : []), ...ofApis]);
   if (offered.size === 0) return undefined;
-  read.check(payTo !== undefined, `PAY_TO_WALLET is required ${SELLING}: the Solana address that receives payments.`);
+  read.check(payTo !== undefined, `PAY_TO_WALLET is required ${SELLING}; set the wallet that receives payments.`);
   const noFacilitator =
-    `FEE_PAYER_KEYPAIR is required ${SELLING}: a keypair file with SOL, such as solana-keygen new makes, which settles ` +
-    'payments; or FACILITATOR_URL, which settles elsewhere.';
+    `FEE_PAYER_KEYPAIR is required ${SELLING}; set a keypair file, such as solana-keygen new makes, whose SOL pays for ` +
+    'settlements; or set FACILITATOR_URL to settle elsewhere.';
   read.check(facilitator !== undefined, noFacilitator);
   if (payTo === undefined || !facilitator || facilitator === 'unusable') return 'unusable';
   // RPC and DAS URLs may contain a key.

@@ -10,7 +10,7 @@ export function readSecrets(read: Reader): string[] {
   const longEnough = secrets.every((secret) => secret.length >= MIN_SECRET_LENGTH);
   read.check(
     longEnough,
-    `GATEWAY_SECRET must have at least ${MIN_SECRET_LENGTH} characters, in each entry of a list; ${MAKE_ONE}.`,
+    `GATEWAY_SECRET must have at least ${MIN_SECRET_LENGTH} characters in each entry of a list; ${MAKE_ONE}.`,
   );
   return secrets;
 }
@@ -32,7 +32,7 @@ export function readRedisUrl(read: Reader): string | undefined {
   const isSigned = !isGood || read.optional('GATEWAY_SECRET') !== undefined;
   read.check(
     isSigned,
-    `GATEWAY_SECRET is required with REDIS_URL: all nodes must sign with the same secret; ${MAKE_ONE}.`,
+    `GATEWAY_SECRET is required with REDIS_URL, because all nodes must sign with the same secret; ${MAKE_ONE}.`,
   );
   return url;
 }

@@ -11,7 +11,7 @@ const REMOVED: Readonly<Record<string, string>> = {
     'CACHE_FILE was removed: write lifetimes in APIS_FILE, such as ' +
     '{"tokens": {"operations": {"search": {"cache": {"freshSeconds": 60, "maxStaleSeconds": 300}}}}}: docs/apis-file.md',
   PAYMENT_MEMO:
-    'PAYMENT_MEMO was removed: unset it; payments without our memo are accepted where the gateway settles itself, and with ' +
+    'PAYMENT_MEMO was removed: unset it; a gateway that settles itself accepts payments without our memo, and with ' +
     'FACILITATOR_URL the memo is required',
   PRICE_SURCHARGE_USD_MICROS:
     'PRICE_SURCHARGE_USD_MICROS was removed: set SETTLEMENT_FEE_USD_MICROS, which calls that are settled by themselves cost in ' +

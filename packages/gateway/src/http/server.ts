@@ -49,7 +49,7 @@ interface ServerOptions {
 }
 
 const UNREADABLE_HOPS =
-  'TRUST_PROXY: a trusted proxy forwards no address that can be read, so its clients count as one, by its own address; let it ' +
+  'TRUST_PROXY: a trusted proxy forwards no readable address, so all its clients count as one; let it ' +
   'write X-Forwarded-For or Forwarded, with addresses such as 203.0.113.7 or [2001:db8::1]:443';
 
 /** Node's default. */

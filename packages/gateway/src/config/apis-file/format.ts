@@ -27,7 +27,7 @@ const PRICE_TEXT = /^[0-9]{1,3}(?:\.[0-9]{1,6})?$/;
 const PRICE = optional(
   Type.Unsafe<string | number>({
     ...{ type: ['string', 'number'], pattern: PRICE_TEXT.source, minimum: 0, exclusiveMaximum: 1_000 },
-    description: 'Dollars a call, such as 0.002, of up to six decimals.',
+    description: 'Dollars per call with up to six decimals, such as 0.002.',
   }),
 );
 
@@ -44,14 +44,16 @@ const BOUND = Type.Object(
     values: optional(Type.Array(SCALAR, { minItems: 1, description: 'The only values.' })),
     minimum: optional(Type.Number()),
     maximum: optional(Type.Number()),
-    maxLength: optional(Type.Integer({ minimum: 0, description: 'Of a text.' })),
-    maxItems: optional(Type.Integer({ minimum: 0, description: 'Of a list.' })),
+    maxLength: optional(Type.Integer({ minimum: 0, description: 'The longest text.' })),
+    maxItems: optional(Type.Integer({ minimum: 0, description: 'The longest list.' })),
     default: optional(Type.Unknown({ description: 'Sent if a client gives no value.' })),
-    optional: optional(Type.Boolean({ description: 'true: a client may give no value although there is no default.' })),
+    optional: optional(
+      Type.Boolean({ description: 'true: a client may omit the value although there is no default.' }),
+    ),
   },
   { additionalProperties: false, minProperties: 1, description: 'What clients may send.' },
 );
-const NAMED = 'By name of a parameter of path or query, or by dot path into the body.';
+const NAMED = 'By name of a path or query parameter, or by dot path into the body.';
 
 const OPERATION = closed(
   {
@@ -61,7 +63,7 @@ const OPERATION = closed(
     cache: optional(CACHE),
     set: optional(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: `Values that are always sent. Clients do not see them. ${NAMED}`,
+        description: `Values that are always sent. Clients cannot see them. ${NAMED}`,
       }),
     ),
     forbid: optional(Type.Array(text('A name.'), { description: `What clients may not send. ${NAMED}` })),
@@ -69,34 +71,38 @@ const OPERATION = closed(
     slashes: optional(
       Type.Boolean({
         description:
-          'true: values of the path may have slashes, in parameters whose example in the document has one, or else in the last.',
+          'true: path values may have slashes. This concerns parameters whose example has one, or else the last parameter.',
       }),
     ),
     idempotent: optional(
       Type.Boolean({
-        description: 'true: not a GET, but the same request may be sent again without a further effect.',
+        description: 'true: the request is not a GET, but sending it again has no further effect.',
       }),
     ),
   },
-  'How an operation is served; what is absent is as for its API.',
+  'How an operation is served. Absent settings are those of its API.',
 );
 
 const MAX_URLS = 8;
 const MAX_TIMEOUT = 600;
-const BASE_URL = text('The base URL of the API; the paths of the document follow it.', 1_000);
+const BASE_URL = text('The base URL of the API, which the paths of the document follow.', 1_000);
 
 const API = closed(
   {
-    title: text('The name that people read.', 60),
+    title: text('The name for people.', 60),
     openapi: text('The OpenAPI document, 3.0 or 3.1, as a path from this file.', 1_000),
     url: optional(BASE_URL),
     urls: optional(
       Type.Array(
         closed(
           { url: BASE_URL, key: optional(KEY), requestsPerMinute: limit('The limit of each key.') },
-          'A URL of the API; its key and limit are those of the API unless given.',
+          'A URL of the API. Key and limit default to those of the API.',
         ),
-        { minItems: 1, maxItems: MAX_URLS, description: 'Instead of url: the next one is asked while one is down.' },
+        {
+          minItems: 1,
+          maxItems: MAX_URLS,
+          description: 'Several URLs in place of url. While one is down, the next is used.',
+        },
       ),
     ),
     key: optional(KEY),
@@ -115,7 +121,7 @@ const API = closed(
     ),
     cache: optional(CACHE),
     operations: Type.Record(Type.String(), OPERATION, {
-      description: 'The operations that are served, by operationId or by verb and path such as GET /forecast.',
+      description: 'The served operations, by operationId or by verb and path, such as GET /forecast.',
     }),
   },
   'An API behind the gateway.',
@@ -123,12 +129,12 @@ const API = closed(
 
 const OWN_OPERATION = closed(
   {
-    enabled: optional(Type.Boolean({ description: 'false: it is not served.' })),
+    enabled: optional(Type.Boolean({ description: 'false: the route is not served.' })),
     price: PRICE,
     settlementFee: SETTLEMENT_FEE,
     cache: optional(CACHE),
   },
-  'Settings of some routes of the family; what is absent is as usual.',
+  'Settings of single routes of the family. Absent settings keep their defaults.',
 );
 
 const FAMILY = {
