@@ -51,7 +51,7 @@ const { gateway, stub } = await serveApis({
 });
 const client = createFreeClient({ baseUrl: gateway.url });
 
-describe('what an entry sets is sent, and what it bounds may be sent', () => {
+describe('the gateway sends values that an entry sets, and clients may send values within its bounds', () => {
   it.each<[operation: string, values: Readonly<Record<string, unknown>>, arrival: string]>([
     ['items', { id: 'a' }, '/v2/items/a?expand=none&limit=20'],
     ['items', { id: 'a', limit: 50 }, '/v2/items/a?limit=50&expand=none'],

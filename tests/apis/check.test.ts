@@ -80,7 +80,7 @@ describe('asset-gateway check', () => {
     ]);
   });
 
-  it("prints what the file changes of the gateway's own routes", () => {
+  it("prints the file's changes to the gateway's own routes", () => {
     const { code, stdout } = checked(`
 das: { enabled: false }
 tokens:
@@ -116,7 +116,7 @@ rpc:
     ],
     ['operations: { getForecast: { access: free } }', 'apis.weather.operations.getForecast.access must be'],
     ['operations: [', 'is not YAML or JSON, line'],
-  ])('names what is wrong with %s', (line, fault) => {
+  ])('names the fault of %s', (line, fault) => {
     const { code, stdout, stderr } = checked(`${WEATHER}    ${line}`);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(fault);

@@ -145,7 +145,7 @@ describe('an API with two urls', () => {
     expect([first.arrivals.length, second.arrivals.length]).toEqual([2, 1]);
   });
 
-  it('asks the first one again as soon as it is back', async () => {
+  it('asks the first URL again as soon as it is back', async () => {
     await first.stop();
     expect(await outcome('get')).toEqual([200, undefined, 0, 1]);
     await first.start();

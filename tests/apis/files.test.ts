@@ -129,7 +129,7 @@ describe('a sentence about a file', () => {
       'apis.web.key must have either header, query or bearer, and env, or basic alone',
     ],
     [{ header: 'X', env: 'A', prefx: 'Token ' }, 'apis.web.key has no "prefx"; the nearest is prefix'],
-  ])('says once what is wrong with the key %j', (key, fault) => {
+  ])('names the fault of the key %j once', (key, fault) => {
     const faults = served(json({ ...ENTRY, key } as object));
     expect(faults).toContain(fault);
     expect(faults.join()).not.toContain('undefined');

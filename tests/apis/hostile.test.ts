@@ -136,7 +136,7 @@ describe('a fault at the start, with its place, is', () => {
     expect(faults).toEqual([expect.stringContaining('has several operations "op"')]);
   });
 
-  it('an unset variable, or one of the gateway; no fault shows a value', () => {
+  it('an unset variable, or a variable of the gateway, without its value', () => {
     const file = (env: string) =>
       writeDocument({ apis: { weather: entryFor(operation('/a'), { key: { bearer: true, env } }) } });
     const faultsOf = (env: string): string => {

@@ -102,7 +102,7 @@ describe('a value of a path', () => {
   });
 });
 
-it('X18 a row says in its rules what it refuses, if any value leads to another path', () => {
+it("X18 if a value leads to another path, the row's rules name the refused values", () => {
   const withRule = rows.filter(({ rules }) => rules.length > 0).map(({ method }) => method);
   expect(withRule).toEqual(['coin', 'ofMarket', 'allOfMarket', 'flag']);
 });

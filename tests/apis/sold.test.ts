@@ -84,7 +84,7 @@ it('a bounded value that the client leaves out has its default', async () => {
   expect(arrived()).toEqual({ model: 'gpt-5-nano', messages, stream: false, n: 1, max_tokens: 2000 });
 });
 
-describe('no document of the gateway shows what is fixed or forbidden', () => {
+describe('no document of the gateway shows fixed or forbidden parameters', () => {
   it.each(['/v1/catalog?provider=chat', '/openapi.json', '/llms.txt'])('%s', async (path) => {
     const text = await (await fetch(`${gateway.url}${path}`)).text();
     expect(text).toMatch(/ChatCompletion|chat.completions/);

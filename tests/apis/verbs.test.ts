@@ -103,7 +103,7 @@ describe('each verb reaches the API', () => {
   });
 });
 
-describe('a success of the API is one of the gateway', () => {
+describe('a success of the API becomes a success of the gateway', () => {
   it.each([
     [200, '{"name":"a"}', { name: 'a' }, null],
     [201, '{"name":"a"}', { name: 'a' }, '201'],
@@ -153,7 +153,7 @@ describe('a refusal of the API', () => {
     expect((await ask('free', 409, answer))[2]).toBe(`The upstream says: ${sentence}`);
   });
 
-  it('is in OpenAPI with any client status, unlike one of our upstreams', async () => {
+  it('is in OpenAPI with any client status, unlike a refusal of our upstreams', async () => {
     const { paths, components } = JSON.parse(await (await fetch(`${gateway.url}/openapi.json`)).text());
     const { responses } = paths['/v1/x402/free/notes/{id}'].get;
     expect(responses['4XX']).toEqual({ $ref: '#/components/responses/siwx-4XX' });

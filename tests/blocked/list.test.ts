@@ -47,7 +47,7 @@ describe('a list', () => {
     expect([list.hasAddress('127.0.0.1'), list.hasWallet('')]).toEqual([false, false]);
   });
 
-  it.each(['', '1.2.3.4.5', '::g', '203.0.113.9, 1.2.3.4'])('does not contain %j, which is no address', (address) =>
+  it.each(['', '1.2.3.4.5', '::g', '203.0.113.9, 1.2.3.4'])('does not contain %j, which is not an address', (address) =>
     expect(readList('0.0.0.0/0\n::/0').hasAddress(address)).toBe(false),
   );
 

@@ -73,7 +73,7 @@ describe('a wallet that is blocked after it paid', () => {
     await block();
   });
 
-  it('still gets what it paid for, with that payment or another, and cannot buy more', async () => {
+  it('still gets the answer it paid for, with that payment or another, and cannot buy more', async () => {
     const payments = [await paymentFor(gateway, call, wallet), await paymentFor(gateway, call, wallet)] as const;
     expect((await sendPaid(gateway, head, payments[0])).status).toBe(200);
     await block(wallet.address);

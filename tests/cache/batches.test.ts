@@ -122,7 +122,7 @@ describe('batches over HTTP', () => {
     expect(JSON.parse(gateway.upstream.arrivals.at(-1)?.body ?? '')).toEqual({ mints: [fresh] });
   });
 
-  it('each mint has its own item, in whatever order the upstream answers', async () => {
+  it("each mint has its own item, in any order of the upstream's answer", async () => {
     const mints = Array.from({ length: 3 }, () => newSigner().address);
     gateway.upstream.faults.body = JSON.stringify(mints.toReversed().map((address) => ({ address })));
     const together = await ask(mints);

@@ -116,7 +116,7 @@ describe.each([
   });
 });
 
-it('a failure that is repeated without a call names only what is left of its wait', async () => {
+it('a failure that is repeated without a call names only the rest of its wait', async () => {
   await start(false);
   Object.assign(gateway.upstream.faults, { status: 429, retryAfter: '50' });
   const refusal = async () => {

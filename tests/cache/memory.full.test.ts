@@ -48,7 +48,7 @@ const ask = async (index: number): Promise<string> => {
   return response.headers.get('cache-status') ?? '';
 };
 
-it(`${ANSWERS} answers of 5 MiB take no more than ${BOUND_MIB} MiB, and the last of them are hits`, async () => {
+it(`${ANSWERS} answers of 5 MiB take no more than ${BOUND_MIB} MiB, and the last ones are hits`, async () => {
   const idleMib = residentMib();
   let [mostCounted, mostResident, next] = [0, 0, 0];
   const worker = async () => {

@@ -85,7 +85,7 @@ describe('an API of the gateway is a command', () => {
       2,
       'the gateway does not say whether it has such an API; did you mean credit?',
     ],
-  ])('%s exits with %i and says what is wrong', async (typed, exit, sentence) => {
+  ])('%s exits with %i and names the fault', async (typed, exit, sentence) => {
     const before = stub.arrivals.length;
     const { code, stdout, stderr } = await ask(...typed.split(' '));
     expect([code, stdout, stub.arrivals.length]).toEqual([exit, '', before]);

@@ -46,7 +46,7 @@ it('a command of the RPC goes to the chosen cluster and provider', async () => {
   expect(JSON.parse(stdout).error).toBe('payment_required');
 });
 
-it('routes prints a line for each route, with its price and the one from credit', async () => {
+it('routes prints a line for each route, with both prices', async () => {
   const { run } = fixture.newUser();
   const { code, stdout } = await run('routes balance');
   const lines = stdout.trimEnd().split('\n');
@@ -74,7 +74,7 @@ it('credit buys an amount that then pays for calls without transfers', async () 
   expect(fixture.transfers()).toBe(before);
 });
 
-it('credit that is bought without a wallet belongs to a new one, which is stored', async () => {
+it('credit that is bought without a wallet belongs to a new, stored wallet', async () => {
   const { home, run } = fixture.newUser();
   const file = join(home, '.local/state/asset-gateway/wallet.json');
   expect((await run('credit buy 0.05')).code).toBe(2);
@@ -156,7 +156,7 @@ it('a wallet is not stored if the keychain fails', async () => {
   expect(await run('wallet show')).toMatchObject(code === 0 ? { code, stdout } : { code: 1, stdout: '' });
 });
 
-it('W35 the URL of the RPC is never shown after its host, whatever the RPC answers', async () => {
+it("W35 no output shows the RPC's URL after its host, for any answer of the RPC", async () => {
   const rpc = await startStrangeGateway();
   rpc.answer(({ path }, response) => {
     const error = { code: -1, message: `no ${path} for you\nforged line\u202e` };
@@ -233,7 +233,7 @@ describe('the exit code', () => {
     expect([stdout, sent]).toEqual(['', []]);
   });
 
-  it('W35 is 2 for a wrong URL of the RPC in a variable too, which is not shown', async () => {
+  it('W35 is 2 for a wrong RPC URL in a variable too, without showing the URL', async () => {
     const stderr = `asset-gateway-client: ASSET_GATEWAY_RPC_URL ${NO_RPC}\n`;
     const { run } = fixture.newUser();
     expect(await run('price solana', { ASSET_GATEWAY_RPC_URL: SECRET_URL })).toEqual({ code: 2, stdout: '', stderr });

@@ -136,7 +136,7 @@ it('a payment is on disk with its amount before it is sent, and its outcome once
   expectOnDisk();
 });
 
-it('no 24 hours hold more than the limit, whatever is held and released', () => {
+it('no 24 hours hold more than the limit, for any holds and releases', () => {
   const after = fc.integer({ min: -DAY_MS, max: DAY_MS / 3 });
   const amount = fc.record({ after, micros: fc.integer({ min: 1, max: 60 }) });
   const step = fc.oneof(amount, fc.record({ released: fc.nat({ max: 40 }) }));

@@ -213,7 +213,7 @@ describe('X22 an own wallet without money', () => {
     expect(await pay()).toMatchObject({ code: 0, charges: 1 });
   });
 
-  it('X22 pays anew once its refused payment has expired, which then counts no longer', async () => {
+  it('X22 pays again once its refused payment has expired, which no longer counts', async () => {
     const { home, address, pay } = newPoorUser();
     const { mainnet } = fixture.gateway.solana;
     mainnet.faults.refuse = UNREADABLE;

@@ -139,7 +139,7 @@ it.each(['', ...COMMANDS.map(({ name }) => (name === '<path>' ? 'assets/x' : nam
 );
 
 describe('the change in a chart', () => {
-  it('is that of its period', async () => {
+  it('is the change in its period', async () => {
     const { stdout } = await runAtTerminal('chart solana --interval 1H');
     expect(stdout).toMatch(/^solana {2}1H {2}\$[\d.]+ {2}[+-][\d.]+% in 7 days\n/);
   });
@@ -149,7 +149,7 @@ describe('the change in a chart', () => {
     [5_400, '90 minutes'],
     [86_400, '24 hours'],
     [604_800, '7 days'],
-  ])('over %i seconds is that of %s', (seconds, text) => expect(period(seconds)).toBe(text));
+  ])('over %i seconds is the change in %s', (seconds, text) => expect(period(seconds)).toBe(text));
 });
 
 describe('mcp at a terminal', () => {

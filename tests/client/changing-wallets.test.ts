@@ -92,7 +92,7 @@ const ACCEPTED: [string, DraftChange, object?][] = [
   ['raises the limit to what the 402 allows', limit(500_000), { maxComputeUnits: 500_000 }],
 ];
 
-describe('X24 the client sends what the wallet returned', () => {
+describe('X24 the client sends the transaction that the wallet returned', () => {
   it.each<(typeof ACCEPTED)[number]>(ACCEPTED)('X24 if it %s', async (_, change, extra) => {
     answerWith({ asked: asks(requirement({}, extra)) });
     const returned: Draft[] = [];
@@ -187,7 +187,7 @@ async function isRefused(made: PayingWallet, code: string, reason: string, extra
   expect(payments()).toHaveLength(1);
 }
 
-describe('X24 the client names what it does not accept and sends nothing', () => {
+describe('X24 the client names the change that it rejects, and sends nothing', () => {
   it.each<(typeof REFUSED)[number]>(REFUSED)('X24 if the wallet %s', async (_, change, reason, extra) => {
     await isRefused(await changing(change), 'payment_mismatch', reason, extra);
   });

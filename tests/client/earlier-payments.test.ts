@@ -80,7 +80,7 @@ describe('X22 a wallet that holds too little', () => {
   it.each([
     ['nothing', 0, '$0'],
     ['less than the price', PRICE - 1, '$0.000004'],
-  ])('X22 with %s signs, sends and records nothing, and the error says what is missing', async (_, usdc, held) => {
+  ])('X22 with %s signs, sends and records nothing, and the error names the missing amount', async (_, usdc, held) => {
     const { call, hold, signTransactions, sent, transfers, recorded, address, add } = await openCustomer({ usdc });
     const missing = `$${(PRICE - usdc) / 1e6}`;
     const message =

@@ -49,7 +49,7 @@ it('parseReadable turns a long integer into a string', () => {
   expect(parseReadable(`{"ok":true,"result":{"a":${LARGEST},"b":5}}`, false)).toEqual({ a: LARGEST, b: 5 });
 });
 
-it('base58 of any bytes, also with leading zeros and of none, equals that of bs58', () => {
+it('base58 of any bytes, also of none or with leading zeros, equals the text of bs58', () => {
   fc.assert(
     fc.property(fc.nat(8), fc.uint8Array({ maxLength: 80 }), (zeros, rest) => {
       const bytes = Uint8Array.of(...new Uint8Array(zeros), ...rest);

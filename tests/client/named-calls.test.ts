@@ -28,7 +28,7 @@ describe('a call by its name in the catalog', () => {
     }
   });
 
-  it('returns every digit of an integer, whatever its schema says', async () => {
+  it('returns every digit of an integer, with any schema', async () => {
     stub.text =
       '{"city":"Rome","days":[9007199254740991,9007199254740992,18446744073709551615,-9223372036854775808,1e20]}';
     onTestFinished(() => {
@@ -97,7 +97,7 @@ describe('a call by its name in the catalog', () => {
     expect(JSON.parse(lastArrival()?.body ?? '')).toEqual(body);
   });
 
-  it('reports what the schemas refuse as the gateway does, before a payment', async () => {
+  it("reports the schemas' violations as the gateway does, before a payment", async () => {
     const { client, transfers } = await openCustomer(gateway);
     const free = client.call('weather.getForecast', { city: 'Rome', days: 99 });
     await expect(free).rejects.toMatchObject({ code: 'invalid_request', status: 400 });

@@ -86,7 +86,7 @@ const documented = [
   return [...names.matchAll(/`(\w+)`/g)].map(([, name = ''], index) => [name, values[index]?.trim() ?? ''] as const);
 });
 
-it('every default is the one that docs/configuration.md names', () => {
+it('docs/configuration.md names every default', () => {
   const config = readConfig(MINIMAL);
   const read = Object.entries(READ).map(([name, valueIn]) => [name, String(valueIn(config))]);
   const named = documented.filter(([, value]) => value !== '');

@@ -158,7 +158,7 @@ browserSuite('the console with hostile data', () => {
     await expectTextAlone(page);
   });
 
-  it('shows part of an answer of nearly 5 MiB and saves all of it', async () => {
+  it('shows part of an answer of nearly 5 MiB and saves the whole', async () => {
     const mib = 1024 * 1024;
     const results = [asset('Long', { note: 'y'.repeat(4.9 * mib) }), ...Array.from({ length: 60 }, () => asset('One'))];
     answers({ results });

@@ -144,7 +144,7 @@ describe('the page of the metrics port', () => {
     expect(page).toBe(readFileSync('packages/console/dist/operate.html', 'utf8'));
   });
 
-  it('W38 the public port serves no file of this page and no code of it', async () => {
+  it('W38 the public port serves no file and no code of this page', async () => {
     const built = 'packages/console/dist';
     const filesIn = (folder: string) => readdirSync(join(built, folder)).map((name) => `/${folder}/${name}`);
     const [shared, own] = [filesIn('console'), filesIn('operate')];

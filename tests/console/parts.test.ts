@@ -48,7 +48,7 @@ describe('figures', () => {
     [Number.POSITIVE_INFINITY, '—'],
   ])('a price of %j is %s', (value, text) => expect(dollars(value)).toBe(text));
 
-  it('a rough amount is short whatever its size', () => {
+  it('a rough amount is short at any size', () => {
     expect([1_234_567, 1e300, null].map(roughDollars)).toEqual(['$1.2M', '$1E300', '—']);
   });
 

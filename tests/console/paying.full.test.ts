@@ -32,7 +32,7 @@ const send = (page: Page) => page.getByRole('button', { name: 'Send, pay $0.0000
 const faucet = (page: Page) => page.getByRole('button', { name: 'Get 10 play USDC', exact: true });
 
 browserSuite('the pay button with an empty wallet', () => {
-  it('says what the wallet holds, and by keyboard gets play money and then pays', async () => {
+  it('shows the balance, and by keyboard gets play money and then pays', async () => {
     const { page, moved } = await openEmpty(ROUTE);
     await page.getByText('Only 0.00 USDC on mainnet').waitFor();
     await tabTo(page, faucet(page));
@@ -46,7 +46,7 @@ browserSuite('the pay button with an empty wallet', () => {
     expect(await moved()).toEqual([1, 1, 1, 1]);
   });
 
-  it('X22 signs nothing, names what is missing, offers play money once, and pays at once after it', async () => {
+  it('X22 signs nothing, names the missing amount, offers play money once, and pays at once after it', async () => {
     const { page, moved } = await openEmpty(ROUTE);
     await send(page).click();
     await page.getByText('0.000005 USDC is missing on mainnet.').waitFor();
@@ -78,7 +78,7 @@ browserSuite('the pay button with an empty wallet', () => {
     expect(await moved()).toEqual([1, 1, 1, 1]);
   });
 
-  it('X22 buys no credit, and names what is missing', async () => {
+  it('X22 buys no credit, and names the missing amount', async () => {
     const { page, moved } = await openEmpty('#/wallet');
     await page.getByRole('button', { name: 'Buy $0.05 of credit on mainnet' }).click();
     await page.getByText('0.05 USDC is missing on mainnet.').waitFor();
@@ -87,7 +87,7 @@ browserSuite('the pay button with an empty wallet', () => {
 });
 
 browserSuite('the wallet of a gateway without receipts', () => {
-  it('shows none, and asks for no key of them', async () => {
+  it('shows no receipts, and asks for no key', async () => {
     const { page } = await openEmpty('#/wallet');
     const asked: string[] = [];
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));

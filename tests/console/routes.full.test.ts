@@ -136,7 +136,7 @@ browserSuite('every route in the console', () => {
     expect(gateway.upstream.arrivals.length).toBe(before);
   });
 
-  it('shows a rule over several fields next to each of them', async () => {
+  it('shows a rule over several fields next to each field', async () => {
     await open('tokens.ohlcv', 'Candles of one mint.');
     await page.getByLabel('from').fill('200');
     await page.getByLabel('to', { exact: false }).last().fill('100');
@@ -183,7 +183,7 @@ browserSuite('every route in the console', () => {
     expect(await page.getByLabel('commitment').inputValue()).toBe('finalized');
   });
 
-  it('folds what is optional in a long form, and unfolds a fault', async () => {
+  it('folds optional fields in a long form, and unfolds a fault', async () => {
     await open('das.mainnet.helius.searchAssets', 'Digital assets by owner, kind and other criteria.');
     const uri = page.getByLabel('jsonUri');
     expect([await uri.isVisible(), await page.getByLabel('ownerAddress').isVisible()]).toEqual([false, true]);

@@ -185,7 +185,7 @@ browserSuite('Try', () => {
     await page.getByRole('heading', { level: 1, name: 'Routes' }).waitFor();
   });
 
-  it('says what is needed if no key can be created', async () => {
+  it('says what to change if no key can be created', async () => {
     const script = "SubtleCrypto.prototype.generateKey = () => Promise.reject(new Error('not known'))";
     const page = await visit(`${gateway.url}/`, { script });
     await page.getByText('This browser cannot create the key').waitFor();

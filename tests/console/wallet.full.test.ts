@@ -381,7 +381,7 @@ browserSuite('limits on what the console pays', () => {
     expect(moved()).toEqual([1, 0, 0]);
   });
 
-  it('X22 pays anew once a refused payment has expired, and counts that one no longer', async () => {
+  it('X22 pays again once a refused payment has expired, which no longer counts', async () => {
     await page.route(CALL, async (route) => {
       if (!isPayment(route)) return route.continue();
       const { 'payment-signature': _, ...headers } = route.request().headers();
@@ -406,7 +406,7 @@ browserSuite('limits on what the console pays', () => {
     await shows('$0.000005 of $1.00 spent in the last 24 hours');
   });
 
-  it('X22 signs nothing with an empty wallet, and says what is missing', async () => {
+  it('X22 signs nothing with an empty wallet, and names the missing amount', async () => {
     const own = await visit(`${gateway.url}/${ROUTE}`);
     const posts: string[] = [];
     own.on('request', (request) => {
@@ -434,7 +434,7 @@ browserSuite('limits on what the console pays', () => {
     expect(moved()).toEqual([0, 0, 0]);
   });
 
-  it('shows the price from credit beside that of a single call, unless it cannot be read', async () => {
+  it('shows the price from credit beside the price of a single call, unless it cannot be read', async () => {
     const told = (creditPriceUsd: string) =>
       reloadWith((catalog) => {
         for (const route of sold(catalog)) Object.assign(route, { priceUsd: '0.004005', creditPriceUsd });

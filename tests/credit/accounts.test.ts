@@ -35,7 +35,7 @@ import { rounds, samples } from '../kit/rounds.ts';
 
 const rich: Account = { ...NEW_ACCOUNT, grantedMicros: 13, spentMicros: 3 };
 
-it('a balance is what was granted and not spent, and what is available is not held either', () => {
+it('a balance is the credit granted and not spent; the available part is not held either', () => {
   expect([balanceOf(rich), availableOf(rich), balanceOf(NEW_ACCOUNT)]).toEqual([10, 10, 0]);
   expect(availableOf({ ...rich, heldMicros: 4, holds: 1 })).toBe(6);
 });
@@ -170,7 +170,7 @@ ledgerSuite('credit', (ledger) => {
       expect(await account()).toMatchObject({ spentMicros: 4, heldMicros: 0, holds: 0 });
     });
 
-    it('that took too long, and whose price another call holds, is to be tried again and not paid anew', async () => {
+    it('that took too long, and whose price another call holds, asks for a retry and not for a payment', async () => {
       await grant(ledger, 4);
       const [slow, other] = [newDebit(4), newDebit(4)];
       await hold(slow);
@@ -429,7 +429,7 @@ ledgerSuite('a purchase of credit', (ledger) => {
     });
   });
 
-  it('W8 that comes to nothing leaves the account of a wallet that has paid before as it was', async () => {
+  it('W8 that fails leaves the account of a known payer unchanged', async () => {
     await grant(ledger, 10);
     const before = await account();
     const payment = newPurchase(50);

@@ -69,7 +69,7 @@ describe('ask --credit', () => {
     for (const { stderr } of outcomes) expect(stderr).toContain(`signed by ${address}\n`);
   });
 
-  it('does not touch a wallet file that it cannot read, and shows nothing of it', async () => {
+  it('does not change or show a wallet file that it cannot read', async () => {
     const state = newState();
     mkdirSync(dirname(walletIn(state)), { recursive: true });
     writeFileSync(walletIn(state), 'not a keypair');
@@ -108,7 +108,7 @@ describe('where no credit is sold, ask --credit', () => {
 describe('ask --pay', () => {
   const ask = (...words: string[]) => asking(without, newState())('--pay', ...words);
 
-  it('says what it paid on which chain, and by which transaction', async () => {
+  it('names the amount, the chain and the transaction of its payment', async () => {
     const outcome = await leaves(without, { transfers: 1, arrivals: 1 }, () =>
       ask('solana/devnet/helius/rpc/getBalance', BODY),
     );

@@ -59,7 +59,7 @@ describe('a covered payment that is broadcast', () => {
     wallet = await openCreditedWallet(gateway);
   });
 
-  it.each([PRICE, BUNDLE])('grants all %d of it, once, and still brings its answer', async (amount) => {
+  it.each([PRICE, BUNDLE])('grants all %d once, and still gets its answer', async (amount) => {
     const payment = await cover(gateway, wallet, amount);
     await broadcast(solana, transactionOf(payment));
     await expectGranted(gateway, wallet, amount);
@@ -91,7 +91,7 @@ describe('a covered payment that is broadcast', () => {
     connection.close();
   };
 
-  it('X13 is found by the next search, whatever else another wallet has had covered', async () => {
+  it('X13 is found by the next search, although another wallet has covered payments too', async () => {
     const other = await openCreditedWallet(gateway);
     await cover(gateway, other);
     const columns = `wallet_id, micro_usdc, paid_by, route, request_hash, request_id, owner, state, until_ms, captured_at_ms`;

@@ -113,7 +113,7 @@ describe('a signature that spends', () => {
     expect(await balanceOf(gateway, wallet)).toMatchObject({ spentMicros: PRICE, heldMicros: 0 });
   });
 
-  it('of a wallet without credit is asked to pay, and its nonce is good once there is some', async () => {
+  it('of a wallet without credit is asked to pay, and its nonce works once the wallet has credit', async () => {
     const wallet = await openWallet(gateway.solana);
     const header = await spendingHeader(gateway, call, wallet.signIn);
     await leavesNoTrace(gateway, async () => {

@@ -162,7 +162,7 @@ describe('X9 a statement that the client wrote itself', async () => {
   });
 
   it.each(['Spend 0.000005 USD', 'Spend 0.01 USD at most', 'Spend 3 USD for all that I care'])(
-    '%j is charged the price, not what it names',
+    '%j is charged the price, not the amount that it names',
     async (statement) => {
       const signed = await signedWith(gateway, call, wallet, statement);
       const response = await leaves(gateway, { transfers: 0, arrivals: 1 }, () => send(gateway, call, signed));

@@ -124,12 +124,12 @@ const valuesOf = (name: string): string[] =>
   [...text.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value);
 
 describe('the systemd unit', () => {
-  it('starts the program that there is', () => {
+  it('starts a program that exists', () => {
     expect(valuesOf('ExecStart')).toEqual(['/usr/bin/node /opt/asset-gateway/packages/gateway/bin/main.js']);
     expect(existsSync('packages/gateway/src/main.ts')).toBe(true);
   });
 
-  it('keeps what is stored, lets a node finish open requests, and starts it again when it fails', () => {
+  it('keeps stored data, lets a node finish open requests, and restarts a failed node', () => {
     expect(valuesOf('StateDirectory')).toEqual(['asset-gateway']);
     expect(DRAIN_SECONDS).toBeGreaterThan(0);
     expect(Number(valuesOf('TimeoutStopSec')[0])).toBeGreaterThan(DRAIN_SECONDS);

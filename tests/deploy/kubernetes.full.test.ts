@@ -193,7 +193,7 @@ interface Built {
 const kubectl = findProgram('kubectl');
 
 describe.skipIf(!kubectl)('kubectl', () => {
-  it('puts all of them into one namespace, and no secret among them', () => {
+  it('puts all resources into one namespace, without a secret', () => {
     const { stdout, stderr, status } = spawnSync(kubectl ?? '', ['kustomize', 'deploy/kubernetes'], {
       encoding: 'utf8',
     });

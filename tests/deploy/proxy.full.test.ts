@@ -70,7 +70,7 @@ const suiteOf = (count: number) => (nginx: string) =>
         expectRefusal(await ask('GET', target, lines), refusal);
       });
 
-      it('the place from which nginx answers is none that can be asked for', async () => {
+      it('no request reaches the internal location from which nginx answers', async () => {
         const answer = await ask('GET', '/refused-by-nginx');
         expectRefusal(answer, '404 not_found');
       });

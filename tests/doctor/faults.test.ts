@@ -96,7 +96,7 @@ describe('the doctor, with recorded answers', () => {
   });
 
   // `npm test -- tests/doctor --update` records intended changes.
-  it('says of each fault where it is, what is wrong, and how to fix it, as recorded', async () => {
+  it("names each fault's place, problem and fix, as recorded", async () => {
     expect([...findings.keys()].sort()).toEqual(FAULTS.map(([name]) => name).sort());
     const texts = FAULTS.map(([name]) => findings.get(name));
     await expect(texts.join('\n')).toMatchFileSnapshot('findings.txt');

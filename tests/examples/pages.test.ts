@@ -28,7 +28,7 @@ describe('the examples', () => {
     expect(isLinked || shown.some((each) => each.file === file)).toBe(true);
   });
 
-  it.each(shown)('$page shows $file as it is', ({ file, text }) => {
+  it.each(shown)('$page shows $file unchanged', ({ file, text }) => {
     expect(text).toBe(readFileSync(file, 'utf8'));
   });
 

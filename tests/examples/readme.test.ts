@@ -18,7 +18,7 @@ it('the README clones as the tutorials do, and gives models what the page about 
   expect(blocksOf('README.md', 'json')).toEqual(blocksOf('docs/mcp.md', 'json'));
 });
 
-it('the Docker line of the README gives the image what it needs', () => {
+it('the Docker line of the README sets the variables that the image needs', () => {
   const dockerfile = readFileSync('deploy/Dockerfile', 'utf8');
   const valuesOf = (text: string): Record<string, string> =>
     Object.fromEntries(text.split(' ').map((pair) => pair.split('=', 2)));

@@ -77,7 +77,7 @@ describe('V14 silent connections', () => {
     expect(await closed(silent)).toEqual([true, true, true, false, false]);
   });
 
-  it('include answered ones: the one answered first is closed first', async () => {
+  it('include answered ones, and the connection answered first is closed first', async () => {
     await start();
     const [one, other] = (await several(SHARE, '127.0.0.2')) as [Client, Client];
     expect(await isServed(other, '/first')).toBe(true);
@@ -88,7 +88,7 @@ describe('V14 silent connections', () => {
 });
 
 describe('V14 a busy connection', () => {
-  it('is not closed for another: a further one of its address is refused until it is answered', async () => {
+  it('is not closed for another; its address gets no further connection until it is answered', async () => {
     await start();
     const working = [await busy('127.0.0.2', '/a'), await busy('127.0.0.2', '/b')];
     const refused = await several(3, '127.0.0.2');

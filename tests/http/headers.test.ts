@@ -178,7 +178,7 @@ describe('H18 the client in the log', () => {
     expect(await clientOf(behindProxies, `Forwarded: ${value}`)).toBe(client);
   });
 
-  it('behind trusted proxies, X-Forwarded-For is read instead of Forwarded, which most of them pass on', async () => {
+  it('behind trusted proxies, X-Forwarded-For is read in place of Forwarded, which most proxies pass on', async () => {
     const lines = ['Forwarded: for=6.6.6.6', 'X-Forwarded-For: 203.0.113.7'];
     expect(await clientOf(behindProxies, ...lines)).toBe('203.0.113.7');
     expect(await clientOf(behindProxies, lines[0] ?? '', 'X-Forwarded-For: nonsense')).toBe('127.0.0.1');

@@ -61,7 +61,7 @@ describe('the URL of a challenge', () => {
 });
 
 describe('an answer of the store', () => {
-  it('comes as it is', async () => {
+  it('arrives unchanged', async () => {
     expect(await fromStore(Promise.resolve(7))).toBe(7);
   });
 

@@ -101,7 +101,7 @@ describe('a call that finds no slot', () => {
     expect([bench.spentFrom, bench.askedWith]).toEqual([['a', 'b', 'c'], []]);
   });
 
-  it('of a paused key asks for one of the others first, until the pause is over', async () => {
+  it('of a paused key asks for another key first, until the pause ends', async () => {
     bench.pauses.a = 2_000;
     await bench.ask();
     bench.pauses.a = 0;

@@ -121,7 +121,7 @@ describe('a server with a wallet', () => {
   const [, [, era]] = ERAS;
   const words = ['--budget-usd', '1'];
 
-  it("passes a client's payment on, and pays nothing itself, whatever becomes of it", async () => {
+  it("passes a client's payment on, and pays nothing itself, for every outcome", async () => {
     const [host, wallet] = [await openHost({ era, words, isWalletless: false }), await openX402Wallet(mainnet)];
     const required = await offered();
     await payFor(host, BALANCE, await wallet.pay(required));
@@ -141,7 +141,7 @@ describe('a server with a wallet', () => {
     expect(other.transfers()).toBe(0);
   });
 
-  it('says what the user can do if it has none, after the requirements for a program', async () => {
+  it('says what a user without a wallet can do, after the requirements for a program', async () => {
     const { call } = await openHost({ era });
     expect(sentenceIn(await call('rpc', BALANCE))).toMatch(
       /^rpc_getBalance costs \$0\.000005, and this server has no wallet\. Nothing was paid\. .*_meta\["x402\/payment"\]/,

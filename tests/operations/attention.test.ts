@@ -167,7 +167,7 @@ describe('the alerts of Operate', () => {
     expect(alertsOf({ 'asset_gateway_fee_payer_lamports{cluster="devnet"}': 1 })).toEqual([]);
   });
 
-  it('name one of several keys that is refused again, and never an only key', () => {
+  it('name a key that is refused again if there are several keys, and never an only key', () => {
     const refusedAgain = { ...key(1, 0, 1), ...key(2, 0, 0) };
     expect(found(refusedAgain)).toEqual([['UpstreamKeySetAside', ['tokens 1']]]);
     expect(found(key(1, 0, 1))).toEqual([]);

@@ -239,7 +239,7 @@ describe('closing parts', () => {
     expect(closed).toEqual(['b', 'a']);
   });
 
-  it('closes what is open if a later part does not open, and reports the reason of that', async () => {
+  it('closes the open parts if a later part does not open, and reports why', async () => {
     const { closed, part } = recorded();
     const cannot = new Error('cannot open');
     const opened = opening(async (hold) => {

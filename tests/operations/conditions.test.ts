@@ -42,7 +42,7 @@ describe('the metrics tell when', () => {
     expect(await isOpen()).toBe(0);
   });
 
-  it('an upstream is paused, for as long as it has asked for', async () => {
+  it('an upstream is paused for as long as it has asked', async () => {
     const node = await open();
     const pause = async () => (await scrape(node.gateway)).sum('asset_gateway_upstream_pause_seconds', TOKENS);
     expect(await pause()).toBe(0);

@@ -29,7 +29,7 @@ it('X6 the latest final block is the newest that any node has shown, also while 
   await chain.close();
 });
 
-describe('what is known after a transaction was sent to a provider that answers', () => {
+describe('the outcome after a transaction was sent to a provider that answers', () => {
   const sent = async (status: number) => {
     const chain = new Chain(node.url);
     node.answer((_, response) => json(response, status, {}));

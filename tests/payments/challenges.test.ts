@@ -100,7 +100,7 @@ describe('the challenge of a paid route', () => {
     expect(creditsOf(required)).toEqual([BUNDLE, 2 * BUNDLE]);
   });
 
-  it('is none while no fee payer is known, and nothing can be bought', () => {
+  it('is missing while no fee payer is known, and nothing can be bought', () => {
     const { payments } = open({ facilitator: { feePayer: () => undefined } });
     expect(payments.challenge(callOf(), 'payment_required')).toBeUndefined();
     expect(() => payments.assertOpen()).toThrow('no fee payer known yet');

@@ -113,7 +113,7 @@ describe("guards that a wallet adds to the client's transaction", () => {
     expect(read(changed(guarded(TRANSFER, [FEE_PAYER], [kind, 0, 0])))).toMatchObject({ amount: '5' });
   });
 
-  it('P10 may be eight, as Phantom adds four of them: three before the transfer and one at the end', () => {
+  it('P10 may be eight, because Phantom adds four: three before the transfer and one at the end', () => {
     const phantom: Change = (draft) => {
       for (let count = 0; count < 3; count++) guarded(TRANSFER, [FEE_PAYER])(draft);
       guarded(7, [FEE_PAYER])(draft);
@@ -272,7 +272,7 @@ describe('a memo', () => {
     fc.assert(fc.property(part, fc.oneof(fc.constant(0), part, fc.constant(9_999_999_999)), check));
   });
 
-  it('X7 with any bit of it changed proves nothing to one who has no request', () => {
+  it('X7 with any changed bit proves nothing without the request', () => {
     const bytes = Buffer.from(memos.issue({ ...REQUIREMENT, amount: '50000' }, HASH, NOW, 49_995), 'base64url');
     const proves = (bit: number) => {
       const changed = Buffer.from(bytes);

@@ -28,7 +28,7 @@ describe('the fee budget', () => {
     expect(fitsBudget(charge(401), { all: LIMIT - 400, ofNewPayers: 0 })).toBe(false);
   });
 
-  it('suffices for new payers up to their share of it', () => {
+  it('suffices for new payers up to their share', () => {
     expect(fitsBudget(charge(50, true), { all: NEW_PAYERS, ofNewPayers: NEW_PAYERS - 50 })).toBe(true);
     expect(fitsBudget(charge(51, true), { all: NEW_PAYERS, ofNewPayers: NEW_PAYERS - 50 })).toBe(false);
     expect(fitsBudget(charge(1, true), { all: LIMIT, ofNewPayers: 0 })).toBe(false);
@@ -47,12 +47,12 @@ describe('the charge of a settlement', () => {
     expect(hasOwnFeePayer(own)).toBe(true);
   });
 
-  it('is none where a remote facilitator pays', () => {
+  it('is zero if a remote facilitator pays', () => {
     expect(feeChargeOf(remote, payment, { paidOnMainnet: [] }, 6)).toBeUndefined();
     expect(hasOwnFeePayer(remote)).toBe(false);
   });
 
-  it('is none while no fee payer is known', () => {
+  it('is zero while no fee payer is known', () => {
     expect(feeChargeOf(unknown, payment, { paidOnMainnet: [] }, 6)).toBeUndefined();
   });
 });

@@ -200,7 +200,7 @@ const members = fc.array(
   { maxLength: 6 },
 );
 
-it('U6 the text of a member is that of the last one of its name, without the white space around it', () => {
+it('U6 the text of a member is that of the last member of its name, without the white space around it', () => {
   const check = (all: typeof members extends fc.Arbitrary<infer All> ? All : never, wanted: string, gap: string) => {
     const rows = all.map((each) => `${gap}${each.spell(each.name)}${each.gap}:${gap}${each.value}${each.gap}`);
     const json = `${gap}{${rows.join() || gap}}${gap}`;
@@ -235,7 +235,7 @@ describe('the upstream receives', () => {
     expect(JSON.parse(last()?.body ?? '')).toMatchObject({ method: 'getAsset', params: { id: WALLET } });
   });
 
-  it('the query as it was validated, in the wallet API', async () => {
+  it('the validated query, in the wallet API', async () => {
     const address = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
     const call = callOf('wallet.mainnet.helius.history', {
       path: { wallet: address },

@@ -223,7 +223,7 @@ withBothDatabases('a database that fails in the middle of a purchase', (variable
     expect(sale.moved()[0]).toBe(isWritten ? 0 : 1);
   });
 
-  it('P20 an answer that is lost: fetched anew one at a time and at most 3 times in all, and nothing is paid again', async () => {
+  it('P20 a lost answer is fetched again, one call at a time and at most 3 times in all, and nothing is paid again', async () => {
     const sale = await newSale(gateway);
     expect((await sale.ask()).outcome).toBe('200');
     vi.spyOn(Payments.prototype, 'answer').mockResolvedValue(undefined);

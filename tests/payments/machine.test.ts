@@ -189,7 +189,7 @@ ledgerSuite('a stored payment', (ledger) => {
     refused: (payment: NewPayment) => end(payment, REFUSED),
   };
 
-  it('P1 P6 P7 P22 changes by each event as the table says, and a new process finds it as it was left', async () => {
+  it('P1 P6 P7 P22 changes by each event as the table says, and a new process finds it unchanged', async () => {
     const told: { key: string; progress: string }[] = [];
     for (const [row, name] of keysOf(paths).entries()) {
       const isAnswered = !['unknown', 'reserved', 'refused'].includes(name);

@@ -75,7 +75,7 @@ describe('P1 one payment sent many times at once', () => {
     }
   });
 
-  it('P1 the same transaction for two requests at once buys one of them', async () => {
+  it('P1 the same transaction for two requests at once buys one answer', async () => {
     const sale = await newSale(gateway);
     const other = gateway.url + newPath();
     const arrivals = provider.arrivals.length;

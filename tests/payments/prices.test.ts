@@ -103,7 +103,7 @@ describe('prices', () => {
     }
   });
 
-  it('cover a usual settlement by default, each of them, up to $400 a SOL', () => {
+  it('each cover a usual settlement by default, up to $400 a SOL', () => {
     for (const each of paid) expect(priceMicros(each, DEFAULT_PRICING)).toBeGreaterThan(usualFeeMicros(400));
     expect([usualFeeMicros(), usualFeeMicros(400)]).toEqual([2501, 4001]);
   });

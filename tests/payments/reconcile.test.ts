@@ -143,7 +143,7 @@ describe('P6 a payment whose outcome is unknown', () => {
   it.each([
     ['can still land', SENT_HEIGHT, ALIVE],
     ['was sent at an unknown height', undefined, EXPIRED],
-  ])('is sent again as it was if it is missing and %s', async (_, height, block) => {
+  ])('is sent again unchanged if it is missing and %s', async (_, height, block) => {
     const record = await unresolved({}, { height });
     play([block], [MISSING]);
     for (const atMs of [50_000, 60_000]) {
@@ -184,7 +184,7 @@ describe('P6 a payment whose outcome is unknown', () => {
     expect(await lookUp(record)).toMatchObject({ ...PENDING, failures: 1 });
   });
 
-  it('stays unknown when the gateway closes, which is no failure', async () => {
+  it('stays unknown when the gateway closes, which is not a failure', async () => {
     const record = await unresolved();
     play([{ status: 500 }]);
     const { reconciler, failures } = open();
@@ -266,7 +266,7 @@ describe('P6 a payment that is missing after its blockhash has expired', () => {
     expect((await looksAt(await unresolved(), times, [MISSING, behind, MISSING])).seen.at(-1)).toBe('refused');
   });
 
-  it('begins anew when it was seen in between', async () => {
+  it('begins again if it was seen in between', async () => {
     const looks = await looksAt(await unresolved(), [0, 1, AGAIN_MS, 2 * AGAIN_MS], [MISSING, PROCESSED, MISSING]);
     expect(looks.seen).toEqual(['unresolved', 'unresolved', 'unresolved', 'refused']);
   });
@@ -347,7 +347,7 @@ describe('P6 a payment that is missing after its blockhash has expired', () => {
   });
 });
 
-describe('what the chain shows of a payment', () => {
+describe("the chain's evidence of a payment", () => {
   it('is nothing without a chain', async () => {
     const record = await unresolved();
     const nothing = { signature: undefined, isComplete: false, status: 'missing', slot: 0 };

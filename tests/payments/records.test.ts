@@ -336,7 +336,7 @@ ledgerSuite('the hourly budget of fees', (ledger) => {
     return { stored: await stored, summed: await summed };
   }
 
-  it('X10 is kept as one sum for each minute, whatever happens to the payments of two nodes', async () => {
+  it("X10 is kept as one sum for each minute, for any outcomes of two nodes' payments", async () => {
     const nodes = [ledger.payments, (await ledger.openOther?.())?.payments ?? ledger.payments];
     const outcomes = [landed, () => EXPIRED, () => REFUSED, () => UNSENT, () => UNKNOWN];
     for (let round = 0; round < 3; round++) {
@@ -448,7 +448,7 @@ ledgerSuite('the hourly budget of fees', (ledger) => {
     expect(await ledger.payments.find(payment.key)).toBeUndefined();
   });
 
-  it('V4 gives new payers half of the limit, and the others all of it', async () => {
+  it('V4 gives new payers half of the limit, and other payers all', async () => {
     expect(await sendNew(30)).toBe('settling');
     expect(await sendNew(21)).toBe('fees used up');
     expect(await sendNew(20)).toBe('settling');

@@ -75,7 +75,7 @@ describe('X21 the times of a paid call', () => {
   it('renew a lease twice before it ends, and end it before the reservation', () =>
     ascends(2 * TIMES.renewMs, TIMES.leaseMs, inFlightMs));
 
-  it('remember what was used for longer than any clock takes its challenge, and answers and records for longer still', () =>
+  it('remember used credentials for longer than any clock accepts their challenge, and answers and records for longer still', () =>
     ascends(
       TIMES.challengeMs + TIMES.aheadMs,
       TIMES.rememberedMs,
@@ -86,7 +86,7 @@ describe('X21 the times of a paid call', () => {
       TIMES.payerMs,
     ));
 
-  it('search for an unknown outcome until the payment cannot land, and know what was asked for longer', () =>
+  it('search for an unknown outcome until the payment cannot land, and remember questions for longer', () =>
     ascends(2 * blockhashMs, TIMES.searchMs, TIMES.askedMs));
 
   it('are the same for gateways and clients', () => expect(TIMES).toMatchObject(SHARED_TIMES));

@@ -157,7 +157,7 @@ describe('the verification of a payment', () => {
     expect(status).not.toHaveBeenCalled();
   });
 
-  it('refuses what may have landed if there is no chain to read', async () => {
+  it('refuses a payment that may have landed if there is no chain to read', async () => {
     const { verifier } = open(async () => invalid('maybe'));
     expect(await refusalOf(verifier.verify(purchaseOf()))).toEqual([INVALID, 'refused']);
   });

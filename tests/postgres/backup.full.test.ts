@@ -44,7 +44,7 @@ const settings = Object.fromEntries(
 );
 
 describe('the commands of the page about PostgreSQL', { timeout: 120_000 }, () => {
-  postgresSuite('restore what was sold', () => {
+  postgresSuite('restore the sales', () => {
     const server = inSuite(() => startPostgres({ settings }));
     const solana = inSuite(() => startChains());
     const start = (url: string) =>

@@ -11,7 +11,7 @@ import { startProgram } from './program.ts';
 const told = process.env.ENDLESS_STARTED;
 
 // For ends.full.test.ts, which ends the run.
-it.runIf(told)('starts programs and blocks its process for ever, whatever signal it gets', async () => {
+it.runIf(told)('starts programs and blocks its process for ever, despite any signal', async () => {
   if (findProgram('postgres')) await Promise.all([openPostgresDatabase(), startPostgres()]);
   if (findProgram('redis-server')) await startRedis();
   if (findProgram('chromium')) await openBrowser();

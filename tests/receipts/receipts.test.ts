@@ -107,7 +107,7 @@ async function hasReceipt(row: Route): Promise<void> {
 describe("x402's own package verifies the receipt of", () => {
   it.each(ROWS.map((row) => [row.id, row] as const))('%s', (_, row) => hasReceipt(row));
 
-  it('an answer that was paid for and not delivered, and that another payment fetches: it names the one that paid', async () => {
+  it('an undelivered paid answer that another payment fetches, and names the payment that paid', async () => {
     const route = callOf('wallet.mainnet.helius.balances');
     const head = { ...route, init: { ...route.init, method: 'HEAD' } };
     const [first, second] = [await paymentFor(gateway, route, wallet), await paymentFor(gateway, route, wallet)];
@@ -170,7 +170,7 @@ describe('a receipt', async () => {
     await expect(verifyReceiptSignatureJWS(tampered)).rejects.toThrow('signature verification failed');
   });
 
-  it('that names a key which is not published is not verified', async () => {
+  it('with an unpublished key is not verified', async () => {
     const kid = `did:web:127.0.0.1%3A${gateway.port}#another`;
     const forged = withPart(receipt, 0, { alg: 'EdDSA', kid });
     await expect(verifyReceiptSignatureJWS(forged)).rejects.toThrow('No verification method found');
@@ -300,7 +300,7 @@ describe('the key of receipts', async () => {
     expect(keyFor(rolled.receipt, rolling.document)).toEqual(keyFor(rolled.receipt, over.document));
   });
 
-  it('can be several of RECEIPT_KEYPAIR, and none of the secret: the first signs, all are published', async () => {
+  it("can be several of RECEIPT_KEYPAIR in place of the secret's, of which the first signs and all are published", async () => {
     const [first, second] = [newKeypair(), newKeypair()];
     const RECEIPT_KEYPAIR = [first, second].map((each) => bs58.encode(each)).join(', ');
     const { document, receipt } = await seenWith({ RECEIPT_KEYPAIR });
@@ -321,7 +321,7 @@ it('a key of receipts can be in a file, a JSON array or base58', () => {
 });
 
 describe('RECEIPTS=off', () => {
-  it('leaves nothing of receipts: no document, no row, no word of it, no extension', async () => {
+  it('removes receipts: no document, no row, no mention, no extension', async () => {
     await withGateway({ RECEIPTS: '' }, async ({ url }) => {
       expect((await fetch(`${url}/.well-known/did.json`)).status).toBe(404);
       for (const path of ['/openapi.json', '/llms.txt', '/v1/catalog'])
@@ -448,7 +448,7 @@ describe('the function that the page of receipts links', async () => {
     await expect(example.receiptOf(elsewhere, wallet.address)).rejects.toThrow('another gateway');
   });
 
-  it('believes none that was changed, and says when there is none', async () => {
+  it('rejects a changed receipt, and reports a missing one', async () => {
     const receipt = receiptIn(bought);
     const changed = withPart(receipt, 1, { ...partOf(receipt, 1), issuedAt: 1 });
     await expect(example.receiptOf(copyOf(bought, bought.url, changed), wallet.address)).rejects.toThrow('signature');

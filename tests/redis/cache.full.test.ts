@@ -308,7 +308,7 @@ redisSuite('shared entries in Redis', () => {
       expect([leased, [...entries.keys()]]).toEqual([new Set([KEY.key.id, ANOTHER.key.id]), [KEY.key.id]]);
     });
 
-    it('are asked for again without the entry that is known, until there is another one', async () => {
+    it('are asked for again, without the known entry, until another one arrives', async () => {
       await share(KEY, 2_000);
       const tagIn = ({ entries }: Claim) => entries.get(KEY.key.id)?.tag ?? 'none';
       const tags = new Map([[KEY.key.id, tagIn(await other.claim([KEY], 'other'))]]);

@@ -198,7 +198,7 @@ redisSuite('a Redis', () => {
       for (let round = 0; round < rounds(20); round++) await askOnce(meet);
     });
 
-    it('R9 among many others: no reply is taken for that of another question', { timeout: 60_000 }, async () => {
+    it('R9 among many others, and no reply counts as the reply to another question', { timeout: 60_000 }, async () => {
       for (let round = 0; round < rounds(20); round++) {
         await sleep(WINDOW_MS);
         const urls = Array.from({ length: LIMIT * 2 }, () => gateway.url + newPath());

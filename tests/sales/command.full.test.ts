@@ -142,7 +142,7 @@ describe('the command', () => {
     await expect(chainless).rejects.toMatchObject({ faults: [expect.stringContaining('no chain to compare with')] });
   });
 
-  it('--follow writes each entry as it is appended', { timeout: 60_000 }, async () => {
+  it('--follow writes each entry when it is appended', { timeout: 60_000 }, async () => {
     const gateway = await startSellingGateway({}, { dataDir: folder });
     await buyOnce(gateway);
     const variables = { ...gateway.solana.variables, DATA_DIR: folder };

@@ -225,7 +225,7 @@ ledgerSuite('a repair of the journal', (ledger) => {
     expect(await ledger.books.wrongBalances()).toEqual([]);
   });
 
-  it('X17 appends nothing that is older than the complete part of the journal, or within an hour of it', async () => {
+  it('X17 appends nothing older than the complete part of the journal, or within an hour of it', async () => {
     await grant(ledger, 10);
     ledger.nowMs += JOURNAL_KEEP_MS + 1;
     await ledger.retention.prune();

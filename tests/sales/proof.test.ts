@@ -103,7 +103,7 @@ describe('X7 sales verify, after the journal was lost,', () => {
     expect(await commands()).toHaveLength(2);
   });
 
-  it('grants with --grant what the operator names, once, and only transfers that are younger than the journal', async () => {
+  it('grants the named transfers with --grant, once, and only those younger than the journal', async () => {
     const [gift] = solana.mainnet.transfers.filter(({ from }) => from === old);
     const grant = (...words: string[]) => run(['--grant', gift?.signature ?? '', ...words]);
     using((connection) => connection.exec(`update books set complete_since = '${new Date().toISOString()}'`));

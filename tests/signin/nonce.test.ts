@@ -377,7 +377,7 @@ const messages = fc.record(
   { requiredKeys: ['domain', 'address', 'uri', 'version', 'chainId', 'nonce', 'issuedAt'] },
 );
 
-it('the message text equals that of the wallet standard and of the official client', () => {
+it('the message text equals the text of the wallet standard and of the official client', () => {
   fc.assert(
     fc.property(messages, (fields) => {
       const message = compact(fields) as unknown as SiwxMessage;

@@ -52,7 +52,7 @@ const check = (rows: readonly Row[]): void =>
 describe('S3 a header for one of the free routes', () => {
   const examples = routes.filter(({ access }) => access === 'siwx').map((row) => exampleOf(row));
 
-  it('opens none of the others, and stays good for its own', async () => {
+  it('opens no other route, and stays valid for its own', async () => {
     for (const [index, example] of examples.entries()) {
       const header = encodeHeader(await signedPayload(await direct.challenge(example.target, example.init)));
       const send = ({ target, init }: typeof example) =>

@@ -173,7 +173,7 @@ describe('a gateway whose database is damaged', { timeout: 120_000 }, () => {
     await expectRefusal(folder, change(sqliteIn(folder)), reason);
   });
 
-  it('V16 ends its process with that sentence, and starts anew when the damaged file has been moved away', async () => {
+  it('V16 ends its process with that sentence, and starts once the damaged file has been moved away', async () => {
     const folder = folderWith(overwritten(1 / 3, Buffer.alloc(third())));
     const program = start(folder);
     expect(await program.ended).toBe(1);
@@ -227,7 +227,7 @@ describe('a gateway that may not use its database', () => {
     expect(await asNobody.open(unwritable)).toEqual({ faults: [expect.stringMatching(refused)] });
   });
 
-  it('says so in a sentence where the file is read-only, and leaves it as it is', async ({ skip }) => {
+  it('says so in a sentence if the file is read-only, and does not change it', async ({ skip }) => {
     const file = sqliteIn(folderWith(healthy));
     if (!isRoot || spawnSync('mount', ['--bind', '-o', 'ro', file, file]).status !== 0)
       return skip('this user may not mount');
@@ -240,7 +240,7 @@ describe('a gateway that may not use its database', () => {
   });
 });
 
-it('a gateway whose folder holds data of an earlier version says so, and leaves it as it is', async () => {
+it('a gateway whose folder holds data of an earlier version says so, and does not change it', async () => {
   const folder = newFolder();
   const earlier = ['gateway.lmdb', 'slots.jsonl'].map((name) => join(folder, name));
   for (const path of earlier) writeFileSync(path, 'of an earlier version');
@@ -259,7 +259,7 @@ describe('a gateway whose database is whole', { timeout: 120_000 }, () => {
     expect(await secretIn(folder)).toBe(secret);
   });
 
-  it.each([0, PAGE, 20_000])('V16 starts anew after a first start that left %i bytes', async (size) => {
+  it.each([0, PAGE, 20_000])('V16 starts after a first start that left %i bytes', async (size) => {
     const folder = newFolder();
     for (const name of ['new', 'new-journal']) writeFileSync(`${sqliteIn(folder)}.${name}`, randomBytes(size));
     await expectToServe(folder);

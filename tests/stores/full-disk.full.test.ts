@@ -184,7 +184,7 @@ describe('a full store', () => {
     expect(peakMib).toBeLessThan(200);
   });
 
-  it('V19 the log of a database does not grow for as long as it is written to', async () => {
+  it("V19 a database's log does not grow as long as writing goes on", async () => {
     const { database, close } = await openLocal({ dataDir: folder });
     const [text, log] = ['x'.repeat(MIB), `${sqliteIn(folder)}-wal`];
     const sql = `insert into answers (key, until_ms, bytes, answer) select $1, 1, 1, $2 where {in time} returning number as id`;

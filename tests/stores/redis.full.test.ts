@@ -255,7 +255,7 @@ redisSuite('what one node has taken, another one', () => {
     }
   });
 
-  it('U9 does not shorten: of two pauses the one that ends later holds', async () => {
+  it('U9 does not shorten, so the later end of two pauses holds', async () => {
     await one.pause(shared, 30_000);
     // It would tell the others of its pause again, and so hide that it was forgotten.
     one.close();

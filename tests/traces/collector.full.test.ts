@@ -80,7 +80,7 @@ describe('a collector that', () => {
     expect(await dropped(gateway)).toBe(2_160 - 2_048);
   });
 
-  it('is not there is named once', async () => {
+  it('is missing is reported once', async () => {
     const { receiver, gateway } = await start('accept', {
       OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:9',
       OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '500',

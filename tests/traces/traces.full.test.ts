@@ -110,7 +110,7 @@ describe('a trace', () => {
     for (const secret of [String(transaction), wallet.address, ...sent]) expect(receiver.raw()).not.toContain(secret);
   });
 
-  it('continues that of the client, and of a hostile traceparent takes nothing', async () => {
+  it("continues the client's trace, and takes nothing from a hostile traceparent", async () => {
     const { traceId } = await search({ traceparent: `00-${TRACE}-${PARENT}-01`, tracestate: 'evil=CANARY_state' });
     expect(traceId).toBe(TRACE);
     const spans = await spansOf(TRACE);

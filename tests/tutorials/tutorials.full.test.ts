@@ -31,9 +31,9 @@ suiteWith('git', 'with a clone', () => {
     describe('a reader who follows the tutorial', { timeout: 600_000 }, () => {
       beforeAll(() => makeRepository(repository));
 
-      it.each(pages)('%s sees what it shows', (page) => useReader(script, (reader) => reader.follow(page)));
+      it.each(pages)('%s shows true outputs', (page) => useReader(script, (reader) => reader.follow(page)));
 
-      it.runIf(isFull)(`${CONTRIBUTOR} sees what it shows`, () =>
+      it.runIf(isFull)(`${CONTRIBUTOR} shows true outputs`, () =>
         useReader(script, (reader) => reader.follow(CONTRIBUTOR)),
       );
     });

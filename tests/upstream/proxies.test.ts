@@ -66,7 +66,7 @@ describe('HTTP_PROXY', () => {
     expect(proxy.tunnels).toEqual([]);
   });
 
-  it('carries what a sale needs: the RPC to sell and that of the chain', async () => {
+  it("carries the requests of a sale, to the sold RPC and to the chain's", async () => {
     const solana = await startChains();
     const variables: Record<string, string> = { HTTP_PROXY: PROXY };
     for (const [name, value] of Object.entries(solana.variables))

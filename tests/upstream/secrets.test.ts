@@ -111,7 +111,7 @@ const CONNECTIONS = ['x-api-key, close', 'close, host', 'close, content-length',
 
 const ALWAYS = ['accept', 'accept-encoding', 'connection', 'host', 'x-api-key'];
 
-describe('U14 the upstream gets its own headers and none of the client’s', () => {
+describe('U14 the upstream gets its own headers and no header of the client', () => {
   it.each(CONNECTIONS)('with Connection: %s', async (connection) => {
     const headers = { ...CLIENT_HEADERS, Connection: connection };
     const { status } = await new Caller(gateway).ask({ target: HEALTH, headers });

@@ -220,7 +220,7 @@ it.each([
   expect(gateway.upstream.arrivals).toHaveLength(1);
 });
 
-it('U9 a sign-in refused during the pause works after it, the one that caused it does not', async () => {
+it('U9 a sign-in refused during the pause works after it, and the sign-in that caused the pause does not', async () => {
   const gateway = await limitedNode('1');
   const [caller, other] = [new Caller(gateway), new Caller(gateway)];
   const [signIn, waiting] = [await caller.signIn(), await other.signIn()];
