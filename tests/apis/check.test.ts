@@ -44,7 +44,7 @@ describe('asset-gateway check', () => {
     ]);
   });
 
-  it('prints what of an operation is left to the API', () => {
+  it('prints the parts of an operation that only the API checks', () => {
     const content = (schema: object) => ({ content: { 'application/json': { schema } } });
     const parameters = [
       { name: 'filter', in: 'query', style: 'deepObject', schema: { type: 'object' } },
@@ -122,7 +122,7 @@ rpc:
     expect(stderr).toContain(fault);
   });
 
-  it('names what makes an operation dangerous to sell', () => {
+  it('names the parameters that make an operation dangerous to sell', () => {
     const answer = { 200: { description: 'A.', content: { 'application/json': {} } } };
     const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
     const limit = { name: 'limit', in: 'query', schema: { type: 'integer' } };
@@ -159,7 +159,7 @@ rpc:
     expect(dangers(chat, `{ createChatCompletion: { ${paid}, ${forbid} } }`)).toBeUndefined();
   });
 
-  it('lists an operation with the name of what every object has', () => {
+  it('lists an operation with a name that every object inherits', () => {
     const answer = { 200: { description: 'A.', content: { 'application/json': { schema: { type: 'object' } } } } };
     const of = (operationId: string) => ({ get: { operationId, responses: answer } });
     const openapi = writeDocument({ openapi: '3.1.0', paths: { '/a': of('a'), '/b': of('toString') } });

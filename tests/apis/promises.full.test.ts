@@ -139,7 +139,7 @@ describe('every operation of the public documents', () => {
     await expectWithoutCalls(described, (row) => expectChallenge(gateway.url, row, document));
   });
 
-  it('leaves out of its challenge only what does not fit', async () => {
+  it('omits from its challenge only the parts that do not fit', async () => {
     for (const row of paid.filter(({ id }) => id.endsWith(TOO_LARGE))) {
       const { header, required } = await challengeFrom(gateway.url, row);
       expect(header.length).toBeLessThanOrEqual(MAX_HEADER_LENGTH);
@@ -190,7 +190,7 @@ const inputOf = (input: object): string =>
     .join('; ');
 
 it.each(DOCUMENTS)(
-  'the document of %s is served as recorded; each operation that is not names its reason',
+  'the document of %s is served as recorded, and each operation that is not served names its reason',
   async (document) => {
     const judged = judgeAll(document);
     const lines = judged.map(({ endpoint, row, fault }) => {

@@ -36,7 +36,7 @@ async function cpuOf(work: () => unknown): Promise<number> {
 }
 
 describe('a document of many operations', () => {
-  it('is made before the first request: that takes less than half of what making it takes', async () => {
+  it('is made before the first request, which then takes less than half the time of making it', async () => {
     const rows = [...everyRoute, ...readApisFile(APIS_FILE).apis.flatMap((api) => api.rows)];
     const service = { name: 'x', routes: rows, titles: new Map([['large', 'Large']]), priceUsd: () => '0.00' };
     const first = await cpuOf(() => ask('/v1/catalog', { 'accept-encoding': 'br' }));

@@ -223,7 +223,7 @@ describe('a call that may have an effect', () => {
     expect([await ask(other), steps]).toEqual(['answered', ['called', 'slot']]);
   });
 
-  it('is not repeated for an answer that is owed; others are, as often as wanted', async () => {
+  it('is not repeated for an owed answer, unlike other calls', async () => {
     const { state, steps, ask } = once();
     state.isOwed = true;
     expect([await ask(other), steps]).toEqual([['payment_already_used', 'settled'], []]);

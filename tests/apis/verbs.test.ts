@@ -92,7 +92,7 @@ describe('each verb reaches the API', () => {
     expect([arrived(), transfers().length]).toEqual(['DELETE /notes/z', 1]);
   });
 
-  it('and no other: the refusal and CORS name those of the path', async () => {
+  it("and no other verb does; the refusal and CORS name the path's verbs", async () => {
     const response = await fetch(`${gateway.url}/v1/x402/sold/notes/a`, { method: 'POST' });
     expect(response.status).toBe(404);
     const wrong = await fetch(`${gateway.url}/v1/x402/free/notes/a`, { method: 'POST' });

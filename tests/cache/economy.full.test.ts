@@ -92,7 +92,7 @@ const percent = (share: number): string => (100 * share).toFixed(1);
 const MEASURED = (isFull ? WORKLOADS : QUICK).map((each) => [each.name, each.rate, each.assets, each] as const);
 
 it.each(MEASURED)(
-  '%s, %s/s, %s assets: the order answers nearly all that it can, and nothing too old',
+  '%s, %s/s, %s assets: the order answers nearly as many requests as possible, and none with an old answer',
   { timeout: 600_000 },
   (_, rate, assets, each) => {
     const bound = boundOf(each);

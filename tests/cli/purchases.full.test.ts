@@ -201,7 +201,7 @@ describe('X22 an own wallet without money', () => {
   }
   afterEach(() => fixture.gateway.solana.mainnet.faults.reset());
 
-  it('X22 signs and records nothing, and says what to send where', async () => {
+  it('X22 signs and records nothing, and names the amount and the address to fund', async () => {
     const { home, address, pay } = newPoorUser();
     const sent = fixture.payments();
     const { code, stdout, stderr, charges } = await pay();

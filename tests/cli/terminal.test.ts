@@ -153,7 +153,7 @@ describe('the change in a chart', () => {
 });
 
 describe('mcp at a terminal', () => {
-  it('says what it is and how hosts start it, sends nothing and ends', async () => {
+  it('explains itself and how hosts start it, sends nothing and ends', async () => {
     const before = fixture.proxy.exchanges.length;
     const { code, stdout } = await runAtTerminal('mcp --budget-usd 0.05');
     expect([code, fixture.proxy.exchanges.length - before]).toEqual([0, 0]);

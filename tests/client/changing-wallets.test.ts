@@ -227,7 +227,7 @@ function signedOther(given: Uint8Array): Uint8Array {
   return Buffer.concat([signed(other, [keypair]).subarray(0, 1 + 2 * 64), message]);
 }
 
-describe('X24 the gateway takes what such a wallet paid', () => {
+describe('X24 the gateway accepts the payment of such a wallet', () => {
   const gateway = inSuite(() => startEverything());
   const guards = together(guarded(2, [PAYER]), guarded(2, [FEE_PAYER]), guarded(2, [PAYER]), guarded(7, [FEE_PAYER]));
 

@@ -71,7 +71,7 @@ describe('a page', () => {
 });
 
 it.runIf(isFull).each(Object.entries(IMPORTS))(
-  '%s loads what docs/client.md says with each bundler',
+  '%s loads with each bundler as much as docs/client.md says',
   async (what, imports) => {
     const lines = Object.entries(imports).map(
       ([name, path]) => `import { ${name} } from '@asset-gateway/client${path}';\n`,

@@ -16,7 +16,7 @@ const amountsIn = async (gateway: SellingGateway, of = call): Promise<string[]> 
   (await requiredFor(gateway, of)).accepts.map(({ amount }) => amount);
 
 describe('the variables of credit', () => {
-  it('CREDIT_BUNDLE_USD and CREDIT_BUNDLES_USD are offered in ascending order, CREDIT_MAX_USD bounds what a wallet has', async () => {
+  it("CREDIT_BUNDLE_USD and CREDIT_BUNDLES_USD are offered in ascending order, and CREDIT_MAX_USD bounds a wallet's credit", async () => {
     const amounts = { CREDIT_BUNDLE_USD: '0.2', CREDIT_BUNDLES_USD: '0.9, 0.1', CREDIT_MAX_USD: '0.9' };
     const gateway = await startCreditGateway({ solana }, amounts);
     expect(await amountsIn(gateway)).toEqual(['5', '200000']);
@@ -41,7 +41,7 @@ describe('the variables of credit', () => {
 });
 
 // The variables that remove routes are shown in discovery/removal.
-it('HELIUS_WALLET_API_BASE_URL: the upstream that is called', async () => {
+it('HELIUS_WALLET_API_BASE_URL names the called upstream', async () => {
   const gateway = await startSellingGateway({ HELIUS_WALLET_API_BASE_URL: 'http://127.0.0.1:9' }, { solana });
   const target = gateway.url + newPath();
   const reply = await ask(target, await (await newBuyer(solana.mainnet)).pay(target));

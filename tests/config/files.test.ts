@@ -132,7 +132,7 @@ describe('a removed variable', () => {
     expect(faultsOf({ ...KEY, [name]: '' })).toEqual([]);
   });
 
-  it.each(['PAYMENT_MEMO', 'PRICE_SURCHARGE_USD_MICROS'])('%s is a fault that says what to do', (name) => {
+  it.each(['PAYMENT_MEMO', 'PRICE_SURCHARGE_USD_MICROS'])('%s is a fault that names its replacement', (name) => {
     expect(faultsOf({ ...KEY, [name]: 'off' })).toEqual([expect.stringContaining(`${name} was removed: `)]);
     expect(faultsOf({ ...KEY, [name]: '' })).toEqual([]);
   });

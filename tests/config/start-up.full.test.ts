@@ -34,7 +34,7 @@ async function faultsOf(program: Pick<Program, 'ended' | 'stdout' | 'stderr'>): 
   return lines.map((line) => line.slice('asset-gateway: '.length));
 }
 
-describe.concurrent('a start that cannot work ends with exit code 1 and says what to change', () => {
+describe.concurrent('a failing start ends with exit code 1 and says what to change', () => {
   it('names every fault at once, and makes no folder', async () => {
     const path = freshFolder();
     const faults = await faultsOf(start({ DATA_DIR: path, PORT: '70000', TOKENS_API_KEY: 'CANARY with spaces' }));

@@ -8,7 +8,7 @@ import { lengthWords, merged, periodOf } from '../../packages/console/src/try/ca
 const indented = (json: string, limit: number) => indentJson(json, limit, withEscapes);
 
 describe('indented JSON', () => {
-  it('is what JSON.stringify would write', () => {
+  it('equals the text of JSON.stringify', () => {
     const value = { a: [1, [], {}, { b: 'x "y" {[,:]} \\', c: null }], d: { e: false }, f: [] };
     expect(indented(JSON.stringify(value), 10_000)).toEqual({ text: JSON.stringify(value, null, 2), isWhole: true });
     expect(indented(` ${JSON.stringify(value, null, '\t')}\n`, 10_000).text).toBe(JSON.stringify(value, null, 2));

@@ -236,7 +236,7 @@ browserSuite('every route in the console', () => {
     await page.setViewportSize(LOOKS['1440-light'].viewport);
   });
 
-  it('says what a route returns, with an example, its fields and its errors', async () => {
+  it("describes a route's answer with an example, its fields and its errors", async () => {
     await open('tokens.search', 'Search canonical assets.');
     await page.getByText('"primaryVariantStrategy": "liquidity"').waitFor();
     await page.getByText('How the primary variant was chosen.').waitFor();

@@ -270,7 +270,7 @@ browserSuite('a wallet in the console', () => {
     await showsTransaction();
   });
 
-  it('X24 says what an installed wallet changed, and neither sends nor counts the payment', async () => {
+  it('X24 names the change that an installed wallet made, and neither sends nor counts the payment', async () => {
     await openInstalled(setData(TRANSFER, [12, ...u64(6n), 6]));
     const [payments, paid] = [paymentsOf(page), transfers().length];
     await press(BUTTON);
@@ -309,7 +309,7 @@ interface Catalog {
 const sold = ({ routes }: Catalog) =>
   routes.filter(({ surface, method }) => surface === 'rpc' && method === 'getBalance');
 
-browserSuite('limits on what the console pays', () => {
+browserSuite("limits of the console's payments", () => {
   /** Payments that the page sent, and what the chain and the upstream had seen before the test. */
   let sent: string[] = [];
   let [before, asked] = [0, 0];

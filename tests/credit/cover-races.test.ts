@@ -182,7 +182,7 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
     expect(await account()).toMatchObject({ spentMicros: PRICE, holds: 0 });
   });
 
-  it('settles if another call has spent the credit that it saw', async () => {
+  it('settles if another call spends the credit first', async () => {
     await grant(ledger, PRICE);
     const payment = newPayment(PRICE);
     const seen = await payment.look();

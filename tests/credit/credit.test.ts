@@ -433,7 +433,7 @@ async function clientPaysNothing(): Promise<void> {
 }
 
 describe('a wallet with credit makes no payment', () => {
-  it('when as many of its calls are on their way as may be: 429', async () => {
+  it('when it has the most calls in flight that it may have: 429', async () => {
     const upstream = new EventEmitter();
     gateway.solana.provider.faults.until = once(upstream, 'answer');
     const arrivals = gateway.solana.provider.arrivals.length;
@@ -468,7 +468,7 @@ describe('a wallet with credit makes no payment', () => {
     expect(await balanceOf(gateway, wallet)).toMatchObject({ spentMicros: 0, heldMicros: 0 });
   });
 
-  it('when the upstream fails, and is left alone after ten failures in a minute: 502, then 429', async () => {
+  it('when the upstream fails: 502, and after ten failures in a minute 429 without a call', async () => {
     gateway.solana.provider.faults.status = 500;
     for (let count = 0; count < FAILURES; count++) {
       await asksForNothing(await spend(gateway, call, wallet.signIn), 502, 'upstream_error');
@@ -570,7 +570,7 @@ describe('a sign-in that was sent with a payment', () => {
 });
 
 describe('a sign-in for eip155 without a payment', () => {
-  it('is refused with what can be paid and signed instead, and nothing is asked of the upstream', async () => {
+  it('is refused with a payment and a sign-in that are possible, without an upstream call', async () => {
     const call = anyCall();
     const header = await byEthereum(await creditRequiredFor(call), call);
     await leavesNoTrace(small, async () => {
@@ -586,7 +586,7 @@ describe('a sign-in for eip155 without a payment', () => {
 });
 
 describe('an account that is read very often', () => {
-  it('X3 is answered a few times a second; a refused signature is good again', async () => {
+  it('X3 is answered a few times a second, and a refused signature can be used again', async () => {
     const url = `${gateway.url}/v1/x402/credit`;
     const reader = newSigner();
     const headers = await Promise.all(Array.from({ length: 12 }, () => signedHeader(url, {}, reader)));

@@ -110,7 +110,7 @@ describe('X9 the signed price is the most that is charged', () => {
     expect([again.status, again.headers.get(HEADERS.replayed)]).toEqual([200, 'true']);
   });
 
-  it('our client signs the price that it knows, and signs again after a rise only within its cap', async () => {
+  it('our client signs the last price, and after a rise signs again only within its cap', async () => {
     const { first, atRisenPrice } = await openGateway();
     const wallet = await openCreditedWallet(first);
     const texts: string[] = [];

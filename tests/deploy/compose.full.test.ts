@@ -29,7 +29,7 @@ const addressOf = (name: string) => services[name]?.networks.edge?.ipv4_address;
 const OLD_NAMES = ['id', '$schema'];
 
 describe('the compose file', () => {
-  it('fits the schema of the compose specification, which would find a word that it does not know', () => {
+  it('fits the schema of the compose specification, which rejects unknown words', () => {
     const schema = JSON.parse(
       JSON.stringify(composeSchema, (name, value) => (OLD_NAMES.includes(name) ? undefined : value)),
     );
@@ -103,7 +103,7 @@ describe('the compose file', () => {
     for (const image of foreign) expect(image).toMatch(/^[a-z]+:[\w.-]+@sha256:[0-9a-f]{64}$/);
   });
 
-  it('names variables that the gateway reads, in values that it accepts', () => {
+  it('sets known variables to valid values', () => {
     const example = readFileSync('deploy/gateway.env.example', 'utf8').matchAll(/^([A-Z_]+)=(.*)$/gm);
     const variables = {
       ...Object.fromEntries([...example].map(([, name, value]) => [name, value])),
@@ -136,7 +136,7 @@ describe('the systemd unit', () => {
     expect([valuesOf('Restart'), valuesOf('KillSignal')]).toEqual([['on-failure'], []]);
   });
 
-  it('gives variables that the gateway knows, in values that it takes', () => {
+  it('sets known variables to valid values', () => {
     const names = [...text.matchAll(/^#?Environment=(\w+)=/gm)].map(([, name]) => name);
     expect(names.filter((name) => name !== 'NODE_ENV')).toEqual(['DATA_DIR', 'FEE_PAYER_KEYPAIR']);
     expect([...DOCUMENTED]).toEqual(expect.arrayContaining(['DATA_DIR', 'FEE_PAYER_KEYPAIR']));
@@ -158,7 +158,7 @@ describe.skipIf(!analyze)(
       return spawnSync(analyze ?? '', [...words, path], { encoding: 'utf8' });
     }
 
-    it('is a unit without a word that it does not know', () => {
+    it('is a unit without unknown words', () => {
       const words = ['verify', '--man=no'];
       expect(analyzed(words)).toMatchObject({ status: 0, stderr: '' });
       const misspelt = analyzed(words, 'ProtectHome=', 'ProtectHomes=');

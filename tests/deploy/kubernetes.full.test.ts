@@ -115,7 +115,7 @@ describe('the manifests', () => {
     expect(the<PodDisruptionBudget>('PodDisruptionBudget').spec?.maxUnavailable).toBe(1);
   });
 
-  it('give a node no right that it does not need', () => {
+  it('give a node only the rights that it needs', () => {
     expect(pod?.spec?.automountServiceAccountToken).toBe(false);
     expect(pod?.spec?.securityContext).toMatchObject({
       runAsNonRoot: true,
@@ -130,7 +130,7 @@ describe('the manifests', () => {
     expect(container.resources?.limits?.memory).toBeDefined();
   });
 
-  it('name variables that the gateway reads, in values that it accepts', () => {
+  it('set known variables to valid values', () => {
     const variables = { ...the<ConfigMap>('ConfigMap').data, ...the<Secret>('Secret').stringData };
     expect(Object.keys(variables).filter((name) => !DOCUMENTED.has(name))).toEqual([]);
     expect(variables.DATABASE_URL).toBeDefined();
@@ -171,7 +171,7 @@ describe('PostgreSQL', () => {
     expect(egress).toContainEqual({ to: [{ podSelector }], ports });
   });
 
-  it('keeps its data on a volume, has no right that it does not need, and is ready when it answers', () => {
+  it('keeps its data on a volume, has only the rights that it needs, and is ready when it answers', () => {
     const [claim] = spec?.volumeClaimTemplates ?? [];
     const mounts = server.volumeMounts ?? [];
     const dataAt = mounts.find(({ name }) => name === claim?.metadata?.name)?.mountPath;

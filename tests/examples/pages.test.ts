@@ -36,7 +36,7 @@ describe('the examples', () => {
     expect(readFileSync('examples/README.md', 'utf8')).toContain(basename(file));
   });
 
-  it('import what an installed clone has', () => {
+  it('import only packages of an installed clone', () => {
     const { devDependencies, workspaces } = JSON.parse(readFileSync('package.json', 'utf8'));
     const ours = workspaces.map((folder: string) => `@asset-gateway/${basename(folder)}`);
     const imported = files

@@ -10,7 +10,7 @@ it('the README has less than 700 words', () => {
   expect(readme.split(/\s+/).length).toBeLessThan(700);
 });
 
-it('the README clones as the tutorials do, and gives models what the page about MCP gives them', () => {
+it('the README clones as the tutorials do, and configures MCP as the page about MCP does', () => {
   const [clone = ''] = commands.split('\n');
   expect(clone).toMatch(/^git clone /);
   for (const page of ['client', 'agent', 'operator', 'seller', 'contributor'])

@@ -54,7 +54,7 @@ describe('the URL of a challenge', () => {
     );
   });
 
-  it('has 256 letters at most: then its query, and then its path is left out', () => {
+  it('has at most 256 letters: first its query is omitted, then its path', () => {
     const path = '/'.padEnd(256 - ORIGIN.length, 'p');
     expect([urlOf(path), urlOf(`${path}p`), urlOf(path, '')]).toEqual([ORIGIN + path, ORIGIN, ORIGIN + path]);
   });

@@ -188,7 +188,7 @@ const NOT_ACCEPTABLE = [
   ...['/healthz#x', '*', '/v1\\catalog', '/v1/catalog['],
 ];
 
-describe('what answers a request line', () => {
+describe('the answer to a request line', () => {
   it.each(UNKNOWN)('404 for %s with every verb', async (target) => {
     for (const verb of ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']) {
       const answer = await ask(verb, target);

@@ -171,7 +171,7 @@ describe('a client that pays', () => {
   });
 });
 
-it('X23 a payment that the gateway says was not used is sent again by the same call, and the model learns that it is free', async () => {
+it('X23 the same call resends a payment that the gateway reports as unused, and the model learns that it costs nothing', async () => {
   const { call } = await openHost();
   const payment = { state: 'unused' };
   reply = { status: 404, body: { ok: false, error: 'not_found', message: 'There is no such account.', payment } };

@@ -97,7 +97,7 @@ describe.each(ERAS)('a client with a wallet, in the era of %s', (_, era) => {
     expect([provider.arrivals.length, mainnet.transfers.length]).toEqual([arrivals, transfers]);
   });
 
-  it('signs in for nothing: free tools answer by a key of the server', async () => {
+  it("needs no sign-in, because the server's key signs for free tools", async () => {
     const { call } = await openHost({ era });
     expect((await call('tokens_search', { q: 'gold' })).structuredContent).toMatchObject({ result: { query: 'gold' } });
     expect((await call('spending')).structuredContent).toMatchObject({ wallet: null });

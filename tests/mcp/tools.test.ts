@@ -33,7 +33,7 @@ describe.each(ERAS)('in the era of %s', (era, options) => {
     for (const name of names) expect(page).toContain(`\`${name}\``);
   });
 
-  it('those of its own answer, and what pays is paid once', async () => {
+  it('its own tools answer, and a paying tool is paid once', async () => {
     for (const [name, input] of Object.entries(OWN_INPUTS)) {
       const before = host.transfers();
       const answer = await host.call(name, input);

@@ -82,7 +82,7 @@ it.each([
 
 const transaction = '4'.repeat(88);
 
-it('W25 an answer that was paid for is not lost if it nests too deep: read_on shows its text', async () => {
+it('W25 a paid answer that nests too deep is not lost, because read_on shows its text', async () => {
   for (const depth of [600, 100_000]) {
     const stored = new StoredAnswers();
     let result: unknown = 1;
@@ -99,7 +99,7 @@ it('W25 an answer that was paid for is not lost if it nests too deep: read_on sh
 });
 
 it.each(['x'.repeat(4_000_000), '1e9', '-1', '0.1\u202e', undefined])(
-  'W25 an answer that was paid for shows no malformed price: %#',
+  'W25 a paid answer shows no malformed price: %#',
   (price) => {
     const { structuredContent } = answerOf({ ...fullOf(1), transaction, price }, new StoredAnswers(), {});
     expect(JSON.parse(JSON.stringify(structuredContent))).toEqual({ result: 1, paid: { transaction } });

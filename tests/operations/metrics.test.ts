@@ -154,7 +154,7 @@ describe('upstreams', () => {
   });
 });
 
-describe('what clients choose', () => {
+describe('values that clients choose', () => {
   it('makes no series, and no secret or wallet is in any', async () => {
     const signer = newSigner();
     await fetch(gateway.url + HEALTH);

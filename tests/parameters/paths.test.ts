@@ -133,7 +133,7 @@ describe('the route table is the specification', () => {
   });
 
   it.each(gated.map((route) => [nameOf(route), route] as const))(
-    '%s takes what it says and nothing else',
+    '%s accepts its parameters and no others',
     (name, route) => {
       expect(describeRow(route)).toEqual(SPECIFICATION[name]);
       for (const object of Object.values(route.input))

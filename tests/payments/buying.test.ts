@@ -389,7 +389,7 @@ const OTHERS: readonly (readonly [string, Example, readonly Example[]])[] = [
   ['another query', balancesWith('?page=1&limit=10'), [balancesWith(''), balancesWith('?page=10&limit=1')]],
 ];
 
-describe('P3 a payment buys nothing that it was not made for', () => {
+describe('P3 a payment buys only the request that it was made for', () => {
   it.each(OTHERS)('P3 %s, neither before it has settled nor after', async (_, call, others) => {
     const payment = await paymentFor(gateway, call, wallet);
     await leavesNoTrace(gateway, async () => {

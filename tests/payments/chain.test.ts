@@ -158,7 +158,7 @@ describe('a history', () => {
 describe('a transaction that is read', () => {
   const settings = { commitment: 'confirmed', maxSupportedTransactionVersion: 0 };
 
-  it('is what the node describes', async () => {
+  it("equals the node's description", async () => {
     const described = { slot: 1, transaction: {} };
     expect(await open('getTransaction', { result: described }).transaction('s')).toEqual(described);
     expect(params()).toEqual([['s', { ...settings, encoding: 'json' }]]);

@@ -314,7 +314,7 @@ it('a foreign memo is refused: with a character changed, cut short, or in anothe
 describe('secrets', () => {
   const [first = '', second = ''] = SECRETS;
 
-  it('take turns: the first signs, all verify, and one that is gone does not', () => {
+  it('take turns: the first signs, all verify, and a removed one does not verify', () => {
     const [before, during, after] = [[first], [second, first], [second]].map((all) => new Memos(nodeCrypto, all));
     const readers = [before, during, after];
     const readBy = (issuer?: Memos) => {

@@ -350,7 +350,7 @@ describe.concurrent('P11 an RPC that lies', () => {
     await expectStored(sale);
   });
 
-  it('P11 statusConfirmed: said of everything, it still moves a payment once and serves it once', async () => {
+  it('P11 statusConfirmed for every signature: a payment still moves once and is served once', async () => {
     const sale = await openSale();
     sale.faults.lie = { statusConfirmed: true };
     const replies = await Promise.all(Array.from({ length: 10 }, () => sale.decided()));

@@ -177,7 +177,7 @@ ledgerSuite('an answer that was paid for and not delivered', (ledger) => {
     expect([await due(refused), await due(adopted)]).toEqual([undefined, adopted.key]);
   });
 
-  it('is owed of the last payment that has settled; one whose outcome is open comes first', async () => {
+  it('is owed for the last settled payment, unless one with an open outcome exists', async () => {
     const { payer, requestHash } = newPayment();
     const [first, second, open] = Array.from({ length: 3 }, () => newPayment({ payer, requestHash }));
     if (!first || !second || !open) throw new Error('no payments');

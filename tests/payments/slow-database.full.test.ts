@@ -8,7 +8,7 @@ import { expectStored, newSale } from './sale.ts';
 /** Longer than a response waits for its settlement. */
 const SLOW_MS = 26_000;
 
-it('P8 a settlement that was noted, and whose reply comes too late: pending, not unused, and then the stored answer', async () => {
+it('P8 a noted settlement whose reply is late: pending, not unused, and then the stored answer', async () => {
   const sale = await newSale(await startSellingGateway(ROOMY));
   const { settling } = Payments.prototype;
   vi.spyOn(Payments.prototype, 'settling').mockImplementationOnce(async function (this: Payments, ...values) {

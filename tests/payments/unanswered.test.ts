@@ -52,7 +52,7 @@ ledgerSuite('X16 a payment whose facilitator does not answer, without a chain to
     }
   }
 
-  it('waits for its turn: a hundred others stop no newer one', async () => {
+  it('waits for its turn, and a hundred others stop no newer one', async () => {
     const payments = await leave(110);
     await searching(async (searchAfter) => {
       const asked = new Set([...(await searchAfter(2_000)), ...(await searchAfter(1)), ...(await searchAfter(1))]);

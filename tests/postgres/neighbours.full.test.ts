@@ -73,7 +73,7 @@ postgresSuite('money in a PostgreSQL that others use too', () => {
     await Promise.all(nodes.map((node) => node.close()));
   });
 
-  it('X15 settles while a role that may only read holds every lock that it can take', async () => {
+  it('X15 settles while a read-only role holds every lock that it can take', async () => {
     const name = await server.createDatabase();
     const node = await openNode(server.url(name));
     await server.query('create role reader login');
