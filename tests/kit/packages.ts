@@ -106,8 +106,7 @@ export async function suiteWithInstallation(
 }
 
 /**
- * Such a suite of packages that are too many for the lock: suites of the same packages share the folder that they are installed
- * into.
+ * Such a suite of packages that are too many for the lock. Suites of the same packages share one installation.
  */
 export function suiteOfPackages(
   title: string,

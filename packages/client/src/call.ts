@@ -3,7 +3,7 @@ import { isSignature } from './error.ts';
 
 /** An answer with its metadata. */
 export interface Full<T> {
-  /** What the call itself returns. */
+  /** The result that the call itself returns. */
   readonly result: T;
   /** The body as it arrived: the gateway's envelope around the upstream's JSON. */
   readonly text: string;

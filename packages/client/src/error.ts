@@ -1,6 +1,6 @@
 import { type Issue, oneLine, type PaymentState, type RefusalCode } from '@asset-gateway/protocol/wire';
 
-/** The client's own codes. An answer with one of them is not from a gateway. */
+/** The client's own codes. An answer with such a code is not from a gateway. */
 const CLIENT_CODES = [
   /** The caller's signal aborted the call. */
   'aborted',
@@ -58,7 +58,7 @@ export interface ErrorDetails
   extends Partial<
     Pick<GatewayError, 'status' | 'requestId' | 'issues' | 'payment' | 'funds' | 'retryAfterSeconds' | 'response'>
   > {
-  /** What the caller does next. */
+  /** Tells the caller what to do next. */
   readonly message: string;
   /** The cause of this error. */
   readonly cause?: unknown;

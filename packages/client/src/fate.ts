@@ -37,12 +37,12 @@ export const ageOf = ({ at }: Pick<EarlierPayment, 'at'>): number => Math.abs(Da
 export type AccessTo = (network: string) => RpcAccess;
 
 /**
- * Finds out what has become of an earlier payment.
+ * Finds out whether an earlier payment has settled, may still settle, or never will.
  *
- * The time of day decides nothing. A payment has expired if the finalized chain is past the last block that may hold it, and if its memo
- * is in no transaction that the payer's account has made since, as listed by a node that has reached that block. A gateway cannot fake
- * this, so one that refuses a payment and settles it is found out. An RPC that lies gets no answer before a minute has passed; then it
- * can free the amount of one payment a minute for each request, if the gateway lies with it. An RPC that cannot be read frees nothing.
+ * The time of day decides nothing. A payment has expired if the finalized chain is past the last block that may hold it, and the payer's
+ * account has made no transaction with its memo since. A node that has reached that block must list these transactions. A gateway cannot
+ * fake this, so a gateway that refuses a payment and settles it is found out. The RPC is not asked before a minute has passed. Together
+ * with a lying gateway, a lying RPC can then free the amount of one payment a minute for each request. An unreadable RPC frees nothing.
  *
  * @param payment a payment of the ledger
  * @param accessTo the RPC of the payment's network

@@ -12,7 +12,7 @@ export interface Payment {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** What the client asked its wallet to sign. */
+/** The payment that the client asked its wallet to sign. */
 export interface Approved {
   readonly offer: Offer;
   readonly payer: string;

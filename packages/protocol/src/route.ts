@@ -112,7 +112,7 @@ export interface Route {
   readonly units?: number;
   /** For paid rows, if credit is on: whether the row accepts or sells credit. */
   readonly credit?: 'accepted' | 'sold';
-  /** What the route answers, as a sentence. */
+  /** A sentence about the route's answer. */
   readonly description: string;
   /** The schemas of the parameters. */
   readonly input: InputSchemas;

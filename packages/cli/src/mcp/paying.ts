@@ -84,7 +84,7 @@ async function ask(
   });
 }
 
-/** Calls a method. The client pays, or this server pays within the budget, or what the user has just agreed to. */
+/** Calls a method. The client pays, or this server pays: within the budget, or the price to which the user has just agreed. */
 export async function callMethod(
   state: ServerState,
   method: Tool,

@@ -110,7 +110,7 @@ function faultsBy(fields: readonly Field[], find: (field: Field) => string | und
   return Object.fromEntries(found.flatMap(([key, fault]) => (fault ? [[key, fault]] : [])));
 }
 
-/** Issues that belong to none of the form's fields. */
+/** Issues that concern no field of the form. */
 const issuesElsewhere = (fields: readonly Field[], issues: readonly Issue[]): string[] =>
   issues
     .filter((issue) => !fields.some((field) => concerns(field, issue)))

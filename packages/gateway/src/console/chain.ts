@@ -33,7 +33,7 @@ const wrong = (message: string): Refusal => {
   return new Refusal('invalid_request', { issues: [issue], reason: 'console params' });
 };
 
-/** A page's view of one cluster. Reads balances and what a payment needs, at a bounded cost. */
+/** A page's view of one cluster. Reads balances and the data that a payment needs, at a bounded cost. */
 class ChainView {
   readonly #rpcs: ChainConnections;
   readonly #mint: string;

@@ -4,11 +4,11 @@ import type { MetricValueWithName, Registry } from 'prom-client';
 /** Prefix of every metric name. */
 export const PREFIX = 'asset_gateway_';
 
-/** The labels of an upstream, and of one of its keys. */
+/** The labels of an upstream, and those of one of its keys. */
 export const CHANNEL = ['provider', 'cluster', 'surface'] as const;
 export const KEY = [...CHANNEL, 'place'] as const;
 
-/** Identifies an upstream; `cluster` is undefined if it has none. */
+/** Identifies an upstream. `cluster` is undefined if it has none. */
 export type ChannelName = Pick<Route, 'provider' | 'cluster' | 'surface'>;
 
 export const channelOf = ({ provider, cluster, surface }: ChannelName) => ({
@@ -19,17 +19,17 @@ export const channelOf = ({ provider, cluster, surface }: ChannelName) => ({
 
 type Labels = Readonly<Record<string, string>>;
 
-/** One value of a metric. */
+/** A value of a metric. */
 export interface Sample {
-  /** Without the gateway's prefix. */
+  /** Without our prefix. */
   readonly name: string;
   readonly labels: Labels;
   readonly value: number;
-  /** Whether it only grows while the process runs. */
+  /** Whether the value only grows while the process runs. */
   readonly isCounter: boolean;
 }
 
-/** A value of a metric with this name, or of a part of a histogram. */
+/** A value of the metric with this name, or of a part of a histogram. */
 export function sampleOf(
   { value, labels, metricName }: MetricValueWithName<string>,
   name: string,
@@ -57,7 +57,7 @@ const isWanted = ({ labels }: Sample, wanted: LabelFilter): boolean =>
 export const groupOf = (labels: Labels, names: readonly string[]): string =>
   [...new Set(names.map((name) => labels[name]))].filter(Boolean).join(' ');
 
-/** The values of all metrics at one time, or the growth of the counters in a span. */
+/** The values of all metrics at one time, or the growth of counters in a span. */
 export class Figures {
   readonly samples: readonly Sample[];
   readonly #byName = new Map<string, Sample[]>();
@@ -75,12 +75,12 @@ export class Figures {
     return (this.#byName.get(name) ?? []).filter((sample) => isWanted(sample, wanted));
   }
 
-  /** Undefined if there is no such sample. */
+  /** The sum of the samples; undefined if there is none. */
   sum(name: string, wanted?: LabelFilter): number | undefined {
     return this.of(name, wanted).reduce<number | undefined>((sum, { value }) => (sum ?? 0) + value, undefined);
   }
 
-  /** Sums by the values of these labels. */
+  /** Sums, grouped by the values of these labels. */
   by(name: string, labels: readonly string[], wanted?: LabelFilter): ReadonlyMap<string, number> {
     const sums = new Map<string, number>();
     for (const sample of this.of(name, wanted)) {
@@ -91,8 +91,8 @@ export class Figures {
   }
 
   /**
-   * A quantile of a histogram as Prometheus computes it: values are spread evenly within a bucket, and the last bound is the
-   * maximum. Undefined without values.
+   * A quantile of a histogram, computed as Prometheus does: values are spread evenly within a bucket, and the last bound is the maximum.
+   * Undefined without values.
    */
   quantile(fraction: number, name: string, wanted?: LabelFilter): number | undefined {
     const sums = this.by(`${name}_bucket`, ['le'], wanted);

@@ -2,7 +2,7 @@ import { type Growth, RULES, type Rule, type Snapshot } from './alerts.ts';
 import { Figures, type LabelFilter, type Sample } from './figures.ts';
 
 const MINUTE_MS = 60_000;
-/** 24 hours of minutes. */
+/** The minutes of 24 hours. */
 const MAX_ROWS = 1_440;
 /** The longest span of an alert, in minutes. */
 const MAX_SPAN = 60;
@@ -11,7 +11,7 @@ const FAILED = /^(?:state_unavailable|overloaded|shutting_down|facilitator_)/;
 
 type Column = (grown: Figures, now: Figures) => number | undefined;
 
-/** The growth of a counter; `least` if it has no such values. */
+/** A counter's growth; `least` if it has no such values. */
 const growth =
   (name: string, wanted?: LabelFilter, least?: 0): Column =>
   (grown) =>
@@ -23,13 +23,13 @@ const duration =
   (fraction: number): Column =>
   (grown) =>
     grown.quantile(fraction, 'request_duration_seconds');
-/** A gauge at the end of the minute. */
+/** A gauge's value at the end of the minute. */
 const last =
   (name: string, wanted?: LabelFilter): Column =>
   (_, now) =>
     now.sum(name, wanted);
 
-/** A column of each minute: the growth of a counter, or a gauge's value at its end. */
+/** The columns of each minute: a counter's growth, or a gauge's value at the end. */
 const COLUMNS: Readonly<Record<string, Column>> = {
   ok: requests({ status: /^[23]/ }),
   challenges: requests({ status: /^402$/ }),
@@ -51,12 +51,12 @@ const COLUMNS: Readonly<Record<string, Column>> = {
   unavailable: requests({ code: FAILED }),
   loopDelay: last('nodejs_eventloop_lag_p99_seconds'),
 };
-/** Only for clients that may read sales. */
+/** Columns that only clients with access to sales get. */
 const AMOUNTS: Readonly<Record<string, Column>> = { settled: money('settlement'), spent: money('debit') };
 const ALL = { ...COLUMNS, ...AMOUNTS };
 const UNKNOWN = Object.keys(ALL).map(() => Number.NaN);
 
-/** The counters at one time, in the order of their first appearance. */
+/** The counters at one time, in order of first appearance. */
 interface Mark {
   readonly atMs: number;
   readonly values: readonly number[];
@@ -64,13 +64,13 @@ interface Mark {
 
 /** An active alert. */
 interface ActiveAlert extends Pick<Rule, 'alert' | 'severity' | 'means' | 'advice'> {
-  /** Routes, upstreams or keys; an empty name if the alert has no subject. */
+  /** Routes, upstreams or keys. An alert without subjects has an empty name. */
   readonly subjects: readonly string[];
-  /** When its condition became true, on the clock of the history. */
+  /** When the condition became true, on the clock of the history. */
   readonly sinceMs: number;
 }
 
-/** The alerts whose condition is true now. Those that were active before keep their time. */
+/** The alerts whose condition is true now. Alerts that were active before keep their time. */
 const activeAlerts = (snapshot: Snapshot, before: readonly ActiveAlert[], nowMs: number): readonly ActiveAlert[] =>
   RULES.flatMap((rule) => {
     const { alert, severity, means, advice } = rule;
@@ -79,7 +79,7 @@ const activeAlerts = (snapshot: Snapshot, before: readonly ActiveAlert[], nowMs:
     return subjects.length > 0 ? [{ alert, severity, means, advice, subjects, sinceMs }] : [];
   });
 
-/** One row a minute for 24 hours, the growth of counters in the last hour, and the active alerts. Reads a monotonic clock. */
+/** One row a minute for 24 hours, the counters' growth in the last hour, and the active alerts. Times are monotonic. */
 export class History implements Snapshot {
   now = new Figures([]);
   alerts: readonly ActiveAlert[] = [];
@@ -93,7 +93,7 @@ export class History implements Snapshot {
   #marks: readonly Mark[];
   readonly #places = new Map<string, number>();
 
-  /** `takeDelay` returns the event loop's p99 delay in seconds since its last call. */
+  /** `readDelay` returns the event loop's p99 delay in seconds since its last call. */
   constructor(startMs: number, readDelay: () => number) {
     this.#startMs = startMs;
     this.#nowMs = startMs;
@@ -101,7 +101,7 @@ export class History implements Snapshot {
     this.#marks = [{ atMs: startMs, values: [] }];
   }
 
-  /** Adds the current figures: ends minutes that are over, and evaluates the alerts. */
+  /** Adds the current figures. Completes minutes that are over, and evaluates the alerts. */
   add(figures: Figures, nowMs: number): void {
     this.#nowMs = nowMs;
     const minutes = Math.floor((nowMs - this.#startMs) / MINUTE_MS);
@@ -113,7 +113,7 @@ export class History implements Snapshot {
     this.alerts = activeAlerts(this, this.alerts, nowMs);
   }
 
-  /** The growth in the last minutes, or since the start. */
+  /** The growth in the last minutes, or since the start if that is later. */
   readonly over = (minutes: number): Growth => {
     const newest = this.#marks.at(-1);
     return this.#growthSince(this.#marks.find(({ atMs }) => atMs >= this.#nowMs - minutes * MINUTE_MS) ?? newest);
@@ -126,11 +126,11 @@ export class History implements Snapshot {
     const columns = Object.keys(hasAmounts ? ALL : COLUMNS);
     return {
       columns,
-      /** The number of the first row's minute since the start. */
+      /** The first row's minute, counted from the start. */
       firstMinute,
       /** Milliseconds since the end of the first row's minute. */
       firstAgeMs: this.#nowMs - this.#startMs - (firstMinute + 1) * MINUTE_MS,
-      /** NaN where unknown. */
+      /** Unknown values are NaN. */
       rows: this.#rows.slice(firstMinute - firstKept).map((row) => row.slice(0, columns.length)),
     };
   }
@@ -145,7 +145,7 @@ export class History implements Snapshot {
   #endMinutes(minutes: number): void {
     const { figures } = this.#growthSince(this.#marks.at(-1));
     const row = Object.values(ALL).map((read) => read(figures, this.now) ?? Number.NaN);
-    // Minutes in which the process stood still are unknown.
+    // Minutes in which the process was suspended are unknown.
     const missed = Math.min(minutes - this.#minutes - 1, MAX_ROWS);
     for (let count = 0; count < missed; count++) this.#rows.push(UNKNOWN);
     this.#rows.push(row);

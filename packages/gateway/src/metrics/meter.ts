@@ -5,7 +5,7 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 
 type MetricValue = number | boolean;
 
-/** The value of a metric without labels, or values by their labels; undefined: none now. */
+/** The value of a metric without labels, or values with their labels. Undefined if there is none now. */
 type MetricReading =
   | MetricValue
   | undefined
@@ -15,7 +15,7 @@ type Read = () => MetricReading | Promise<MetricReading>;
 const valuesOf = (reading: MetricReading) =>
   typeof reading === 'object' ? reading : reading === undefined ? [] : [[{}, reading] as const];
 
-/** Replaces the values of a metric by what is read. */
+/** Replaces a metric's values by those that `read` returns. */
 const collecting = (read: Read) =>
   async function (this: Counter | Gauge): Promise<void> {
     const values = valuesOf(await read());
@@ -29,7 +29,7 @@ const collecting = (read: Read) =>
 export class Meter {
   readonly registry = new Registry();
 
-  /** A counter that starts at 0 for each of these values of its only label. */
+  /** A counter with one label. It starts at 0 for each of these values. */
   counter<Label extends string>(
     name: string,
     help: string,
@@ -41,12 +41,12 @@ export class Meter {
     return counter;
   }
 
-  /** A counter that is read at each scrape. */
+  /** A counter whose value is read at each scrape. */
   total(name: string, help: string, labelNames: readonly string[], read: Read): void {
     new Counter({ name: PREFIX + name, help, labelNames, registers: [this.registry], collect: collecting(read) });
   }
 
-  /** A gauge that is read at each scrape. */
+  /** A gauge whose value is read at each scrape. */
   gauge(name: string, help: string, labelNames: readonly string[], read: Read): void {
     new Gauge({ name: PREFIX + name, help, labelNames, registers: [this.registry], collect: collecting(read) });
   }
@@ -64,19 +64,19 @@ export function durationsIn(registry: Registry) {
     labelNames: ['surface'],
     buckets: SECONDS,
     enableExemplars: true,
-    // The constructor rejects a registry of the other format, which leaves exemplars out.
+    // The constructor rejects a registry of the other format, which omits exemplars.
     registers: [],
   });
   registry.registerMetric(histogram as Metric);
   return histogram;
 }
 
-/** The metrics in OpenMetrics, with exemplars. Changing the registry's own format would rename its counters for good. */
+/** The metrics in OpenMetrics format, with exemplars. Setting the registry's format would rename its counters for good. */
 export async function openMetricsPage(registry: Registry) {
   const scrape = new Registry();
   scrape.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never);
   for (const { name, type } of registry.getMetricsAsArray()) {
-    // A counter's family lacks the suffix. The registry of a scrape renames this object instead of the metric.
+    // OpenMetrics omits the suffix of a counter family. The scrape's registry renames this object in place of the metric.
     const get = async () => ({ ...(await registry.getSingleMetric(name)?.get()), name: name.replace(/_total$/, '') });
     scrape.registerMetric({ name, type, get } as unknown as Metric);
   }

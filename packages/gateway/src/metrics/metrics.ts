@@ -4,7 +4,7 @@ import type { LogLine } from '../stages/trail.ts';
 import { CHANNEL, channelOf, type Figures, figuresOf } from './figures.ts';
 import { durationsIn, Meter, openMetricsPage } from './meter.ts';
 
-/** The fields of a journal entry that metrics count. */
+/** The parts of a journal entry that metrics count. */
 interface MoneyEntry {
   readonly kind: string;
   readonly cluster: string;
@@ -12,7 +12,7 @@ interface MoneyEntry {
   readonly feeLamports: number;
 }
 
-/** The label of requests without a row, and of answers that are not refusals. */
+/** The label value of requests without a row, and of answers that are not refusals. */
 const NONE = 'none';
 const ROUTE = ['route', 'surface'] as const;
 const CHARGED = 'Credit charged, in millionths of a dollar.';
@@ -32,13 +32,13 @@ const NO_SHARE = 'Refusals for an exhausted share.';
 const isSignInCode = (code: string): boolean => code === 'sign_in_required' || code.startsWith('invalid_siwx_');
 const SIGN_IN_RESULTS = ['accepted', ...Object.keys(REFUSALS).filter(isSignInCode)];
 
-/** The result of a sign-in; undefined if it was not checked. */
+/** The result of a sign-in; undefined if none was checked. */
 function signInResultOf({ error, wallet }: LogLine): string | undefined {
   if (error !== undefined && isSignInCode(error)) return error;
   return wallet === undefined ? undefined : 'accepted';
 }
 
-/** Counts log lines. Labels are rows, statuses and codes, never values that a client chooses. */
+/** Counts log lines. Labels are rows, statuses and codes, never values from a client. */
 export class Metrics extends Meter {
   readonly #requests = this.counter('requests_total', 'Requests.', ['route', 'status', 'code']);
   readonly #durations = durationsIn(this.registry);
@@ -82,7 +82,7 @@ export class Metrics extends Meter {
     if (row && line.upstreamMs !== undefined) this.#upstreams.observe(channelOf(row), line.upstreamMs / 1000);
   }
 
-  /** Counts a duration, and the trace as an exemplar. */
+  /** Counts a duration. The trace becomes an exemplar. */
   #observe({ ms, traceId }: LogLine, surface: string): void {
     const exemplarLabels = traceId === undefined ? {} : { trace_id: traceId };
     this.#durations.observe({ labels: { surface }, value: ms / 1_000, exemplarLabels });
@@ -94,22 +94,22 @@ export class Metrics extends Meter {
     this.#debits.inc({ by });
   }
 
-  /** A settlement ended: `settled`, `refused`, `unknown`, `unsent`. */
+  /** Counts an ended settlement: `settled`, `refused`, `unknown` or `unsent`. */
   settled(state: string): void {
     this.#settlements.inc({ state });
   }
 
-  /** With fair shares: a slot was charged to this kind of group. */
+  /** Counts a slot that was charged to this kind of group (with fair shares). */
   slotTaken(group: string): void {
     this.#slots.inc({ group });
   }
 
-  /** A durable step has taken this long, even if it failed. */
+  /** Counts a durable step, even a failed one. `ms`: its duration. */
   committed(ms: number): void {
     this.#commits.observe(ms / 1_000);
   }
 
-  /** This node has appended these entries to the journal. */
+  /** Counts journal entries that this node has appended. */
   appended(entries: readonly MoneyEntry[]): void {
     for (const { kind, cluster, micros, feeLamports } of entries) {
       if (MONEY_KINDS.includes(kind)) this.#moved.inc({ kind, cluster }, micros);
@@ -117,7 +117,7 @@ export class Metrics extends Meter {
     }
   }
 
-  /** The gateway's own metrics. Process metrics are left out: reading their event loop delay restarts it. */
+  /** The gateway's own metrics. They exclude process metrics, because a read restarts the event loop delay. */
   readonly figures = (): Promise<Figures> => figuresOf(this.registry);
 
   /** The metrics in a format that the scraper accepts. */

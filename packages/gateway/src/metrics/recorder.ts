@@ -9,17 +9,17 @@ const UPSTREAM = 'upstream_duration_seconds';
 const REQUEST = 'request_duration_seconds';
 const RECENT_MINUTES = 5;
 const SECONDS_PER_MINUTE = 60;
-/** The fee of a settlement without a priority fee. */
+/** The lamports that a settlement without priority fee costs. */
 const LEAST_LAMPORTS = 10_001;
 
-/** The average fee of a settlement, in lamports. */
+/** A settlement's average fee in lamports. */
 function feeOf(now: Figures): number {
   const settled = now.sum('settlements_total', { state: 'settled' }) ?? 0;
   const spent = now.sum('fee_lamports_total') ?? 0;
   return settled > 0 && spent > 0 ? spent / settled : LEAST_LAMPORTS;
 }
 
-/** Totals since the start, and the rates and percentiles of the last five minutes. */
+/** Totals since the start. Rates and percentiles cover the last five minutes. */
 export class Totals {
   readonly #now: Figures;
   readonly #recent: Growth;
@@ -29,7 +29,7 @@ export class Totals {
     this.#recent = over(RECENT_MINUTES);
   }
 
-  /** As `/history` returns them. */
+  /** The totals as `/history` returns them. */
   read(hasAmounts: boolean) {
     const now = this.#now;
     return {
@@ -103,7 +103,7 @@ export class Totals {
     });
   }
 
-  /** A counter by labels: the group, its total, and its rate a minute. */
+  /** A counter by labels: the group, its total, and its rate per minute. */
   #counts(name: string, labels: readonly string[], wanted?: LabelFilter) {
     const { figures, seconds } = this.#recent;
     const added = figures.by(name, labels, wanted);
@@ -113,18 +113,18 @@ export class Totals {
     );
   }
 
-  /** A quantile in the last minutes, and since the start; null without values. */
+  /** A quantile of the last minutes, and of all time since the start. Null without values. */
   #quantiles(fraction: number, name: string, wanted?: LabelFilter) {
     return [this.#recent.figures, this.#now].map((figures) => figures.quantile(fraction, name, wanted) ?? null);
   }
 }
 
-/** How often the alerts are evaluated. Divides a minute, so that each row covers one. */
+/** How often alerts are evaluated. It divides a minute, so that each row covers one. */
 const INTERVAL_MS = 15_000;
 const DELAY_RESOLUTION_MS = 20;
 const NANOSECONDS = 1e9;
 
-/** Reads the metrics every 15 seconds into a history, and answers `/history`. */
+/** Reads the metrics every 15 seconds into a history, and serves `/history`. */
 export class Recorder {
   readonly #metrics: Metrics;
   readonly #version: string;
@@ -168,14 +168,14 @@ export class Recorder {
   #schedule(): void {
     const elapsedMs = performance.now() - this.#startMs;
     const update = () => {
-      // The next update covers the time.
+      // The next update covers this time.
       void this.#background.run('metrics', () => this.#updated());
       this.#schedule();
     };
     this.#timer = setTimeout(update, INTERVAL_MS - (elapsedMs % INTERVAL_MS)).unref();
   }
 
-  /** Reads that overlap share one update, so that counters never go back. */
+  /** Updates the history. Overlapping reads share one update, so that counters never go back. */
   #updated(): Promise<void> {
     this.#update ??= this.#metrics
       .figures()

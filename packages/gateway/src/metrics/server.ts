@@ -22,13 +22,16 @@ const hashOf = (text: string): Buffer => createHash('sha256').update(text).diges
 /** Whether only this machine can reach an address. */
 export const isLoopback = (address: string): boolean => loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 
-/** Whether Host is a loopback name or address, which excludes DNS rebinding. */
+/** Whether the Host header is a loopback name or address, which excludes DNS rebinding. */
 const namesLoopback = ({ headers }: IncomingMessage): boolean => LOOPBACK_HOST.test(headers.host ?? '');
 
 const isLocal = (request: IncomingMessage): boolean =>
   isLoopback(request.socket.remoteAddress ?? '') && namesLoopback(request);
 
-/** The status that denies access to sales: 401 with a wrong token; 403 from another machine or with a foreign Host if no token is set. */
+/**
+ * The status that denies access to sales, if any. A wrong token gets 401. Without a configured token, another machine or a foreign Host
+ * gets 403.
+ */
 function salesAccessError(request: IncomingMessage, token: string | undefined): 401 | 403 | undefined {
   if (token === undefined) return isLocal(request) ? undefined : 403;
   const given = hashOf(request.headers.authorization ?? '');
@@ -42,19 +45,19 @@ const CONSOLE_PAGE = 'operate.html';
 const CONSOLE_PATH = '/console/';
 const OPERATE_PATH = '/operate/';
 
-/** What else the metrics port serves. */
+/** The other resources of the metrics port. */
 interface OperatorResources {
   /** The token for sales. */
   readonly token: string | undefined;
-  /** Sales as JSON for a query; undefined for an invalid query. Rejects if the store is down. */
+  /** Sales as JSON; undefined for an invalid query. Rejects if the store is down. */
   readonly sales: (query: URLSearchParams) => Promise<string | undefined>;
   readonly version: string;
   readonly background: Background;
-  /** The rows that are counted by name. */
+  /** The rows that metrics name. */
   readonly rows: readonly Route[];
-  /** Whether requests are traced: scrapers that accept OpenMetrics then get exemplars. */
+  /** Whether requests are traced. If so, scrapers that accept OpenMetrics get exemplars. */
   readonly hasTraces: boolean;
-  /** The operator's page, if any. */
+  /** The operator's page, if the console is installed. */
   readonly files: ConsoleFiles | undefined;
 }
 
@@ -65,7 +68,7 @@ interface Answering extends OperatorResources {
   readonly isOnLoopback: boolean;
 }
 
-/** The operator's page at `/` and its assets. They contain no figures; the page requests them. */
+/** The operator's page at `/` and its assets. They contain no figures, because the page requests them. */
 function consoleFile(path: string, { headers }: IncomingMessage, files: ConsoleFiles | undefined) {
   const arrival = { hosts: [], port: 0, headers };
   if (path === '/') return files?.page(CONSOLE_PAGE, arrival);
@@ -91,7 +94,7 @@ async function answerSales(request: IncomingMessage, response: ServerResponse, a
   response.writeHead(200, JSON_HEADERS).end(found.json);
 }
 
-/** Amounts only for clients that may read sales; a wrong token is refused, so that its owner notices. */
+/** Answers `/history`. Amounts need access to sales. A wrong token is refused, so that its owner notices. */
 async function answerHistory(request: IncomingMessage, response: ServerResponse, { recorder, token }: Answering) {
   const refusal = salesAccessError(request, token);
   if (refusal === 401 && request.headers.authorization !== undefined) return void response.writeHead(401, BEARER).end();
@@ -101,7 +104,7 @@ async function answerHistory(request: IncomingMessage, response: ServerResponse,
 async function answer(request: IncomingMessage, response: ServerResponse, answering: Answering): Promise<void> {
   const { metrics, files, isOnLoopback } = answering;
   const path = request.url?.split('?', 1)[0] ?? '';
-  // The token alone protects sales; a web page in a local browser does not have it.
+  // The token alone protects sales, because a web page in a local browser does not have it.
   if (isOnLoopback && path !== SALES_PATH && !namesLoopback(request)) {
     response.writeHead(403).end();
     return;
@@ -122,7 +125,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, answer
 /** Metrics and their server. */
 export interface ServedMetrics {
   readonly metrics: Metrics;
-  /** Of `/metrics`. */
+  /** The URL of `/metrics`. */
   readonly url: string;
   close(): Promise<void>;
 }

@@ -16,11 +16,11 @@ import {
 import type { TracesConfig } from '../config/traces.ts';
 import { agentFor } from '../pool.ts';
 
-/** Spans that wait for the collector. More are dropped. */
+/** The most spans that wait for the collector. Others are dropped. */
 const MAX_WAITING = 2_048;
 const BATCH = 512;
 const BATCH_MS = 1_000;
-/** How long `close` waits for the collector. */
+/** Milliseconds that `close` waits for the collector. */
 const FLUSH_MS = 3_000;
 const MAX_TEXT = 256;
 
@@ -49,14 +49,14 @@ async function openExporter({ url, headers, timeoutMs, protocol }: TracesConfig)
   });
 }
 
-/** A failure in words without the collector's texts, which may repeat what it was sent. */
+/** Describes a failure without the collector's texts, which may repeat what was sent. */
 function failureOf(error: Error | undefined): string {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   if (typeof code === 'number') return `status ${code}`;
   return typeof code === 'string' ? code : 'no answer';
 }
 
-/** Counts the spans that wait and those that were dropped, and reports when the collector fails and when it works again. */
+/** Counts waiting and dropped spans. Reports when the collector fails and when it works again. */
 class CountingExporter implements SpanExporter, SpanProcessor {
   notice: (message: string) => void = () => undefined;
   dropped = 0;
@@ -87,7 +87,7 @@ class CountingExporter implements SpanExporter, SpanProcessor {
       this.#waiting -= spans.length;
       if (result.code === ExportResultCode.SUCCESS) this.#works();
       else this.#fails(spans.length, result.error);
-      // A failure was counted and reported; the processor would print it.
+      // This failure is counted and reported already. The processor would also print it.
       done({ code: ExportResultCode.SUCCESS });
     });
   }
@@ -128,7 +128,7 @@ export async function openExport(config: TracesConfig) {
   return {
     tracer: provider.getTracer('asset-gateway'),
     delivery,
-    /** Exports what is left, within a bounded time. */
+    /** Exports remaining spans within a bounded time. */
     close: () => Promise.race([provider.shutdown().catch(() => undefined), pause(FLUSH_MS, undefined, { ref: false })]),
   };
 }

@@ -10,12 +10,12 @@ import { openExport } from './export.ts';
 import type { SpanNames, Tracing } from './tracing.ts';
 
 const METHODS = ['GET', 'POST', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'];
-/** `traceparent` has 55 characters; later versions may append some. */
+/** `traceparent` has 55 characters. Later versions may append some. */
 const MAX_TRACEPARENT = 128;
 const SERVER_ERROR = 500;
 
 const propagator = new W3CTraceContextPropagator();
-/** Only `traceparent`: the text of `tracestate` is the client's and would reach the collector. */
+/** Reads only `traceparent`, because `tracestate` would carry the client's text to the collector. */
 const getter = {
   keys: () => ['traceparent'],
   get({ headers }: Inbound, name: string) {
@@ -24,7 +24,7 @@ const getter = {
   },
 };
 
-/** Marks a span as failed by a code, never by a message. A refusal of the client is no failure of the gateway. */
+/** Marks a span as failed with a code, never a message. The gateway has not failed if it refuses a client. */
 function fail(span: Span, error: unknown): void {
   const isRefusal = error instanceof Refusal;
   span.setAttribute('error.type', isRefusal ? error.code : ((error as Error)?.name ?? 'error'));
@@ -42,7 +42,7 @@ async function ending<T>(span: Span, task: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The facts of a log line that a span has. */
+/** The facts of a log line that its span also has. */
 function factsOf({ route, client, path, error, status, cache }: LogLine, template: string | undefined) {
   return {
     'url.path': path,
@@ -58,13 +58,13 @@ function factsOf({ route, client, path, error, status, cache }: LogLine, templat
 type Export = Awaited<ReturnType<typeof openExport>>;
 type AsyncMethod = (...parts: unknown[]) => Promise<unknown>;
 
-/** Traces with OpenTelemetry. Nothing is global, so several gateways in a process are traced separately. */
+/** Traces with OpenTelemetry. Nothing is global, so that a process can trace several gateways. */
 class OpenTelemetryTracing implements Tracing {
-  /** Path templates by row id. */
+  /** Path templates, by row id. */
   readonly #paths: ReadonlyMap<string, string>;
   readonly #export: Export;
   readonly #reachesUpstreams: boolean;
-  /** The context of the request that is being served. */
+  /** The context of the present request. */
   readonly #current = new AsyncLocalStorage<Context>();
 
   constructor(opened: Export, reachesUpstreams: boolean, rows: readonly Route[]) {
@@ -127,7 +127,7 @@ class OpenTelemetryTracing implements Tracing {
     };
     return new Proxy(target, {
       get(_, key) {
-        // Of the target itself, because a proxy has no private fields.
+        // Read it from the target itself, because a proxy has no private fields.
         const member: unknown = Reflect.get(target, key, target);
         if (typeof member !== 'function') return member;
         const known = wrapped.get(key) ?? wrap(key, member as AsyncMethod);
@@ -166,7 +166,7 @@ class OpenTelemetryTracing implements Tracing {
     };
   }
 
-  /** Background work has no request, and so no span. */
+  /** Runs a task in a span if a request is traced. Background work has no request. */
   #within<T>(name: string, task: () => Promise<T>): Promise<T> {
     const parent = this.#current.getStore();
     if (!parent) return task();
@@ -175,14 +175,14 @@ class OpenTelemetryTracing implements Tracing {
   }
 }
 
-/** A slot whose upstream request names its span. */
+/** A slot that gives its upstream request a span's name. */
 function carrying(slot: Slot, context: Context): Slot {
   const headers: Record<string, string> = {};
   propagator.inject(context, headers, { set: (carrier, name, value) => Object.assign(carrier, { [name]: value }) });
   return { ...slot, headers };
 }
 
-/** Traces requests and exports the spans to a collector. */
+/** Traces requests, and exports their spans to a collector. */
 export async function openTracing(config: TracesConfig, rows: readonly Route[]): Promise<Tracing> {
   return new OpenTelemetryTracing(await openExport(config), config.reachesUpstreams, rows);
 }

@@ -3,35 +3,35 @@ import type { Inbound, Outbound } from '../call.ts';
 import type { LogLine } from '../stages/trail.ts';
 import type { KeyedUpstream } from '../upstreams/upstream.ts';
 
-/** The span of a method: its name, or a function that makes the name from the arguments. */
+/** A method's span name, or a function that makes it from the arguments. */
 type SpanName<Method> =
   | string
   | (Method extends (...parts: infer Parts) => unknown ? (...parts: Parts) => string : never);
 
-/** The methods of an object that run in spans. Each returns a promise. */
+/** Methods of an object that run in spans. Each returns a promise. */
 export type SpanNames<T> = { readonly [Name in keyof T]?: SpanName<T[Name]> };
 
 type Handle = (inbound: Inbound) => Promise<Outbound>;
 
-/** Wraps the parts of a gateway so that what they do becomes spans. */
+/** Wraps parts of a gateway so that their work becomes spans. */
 export interface Tracing {
-  /** The gateway, with one span for each request. */
+  /** The gateway with a span per request. */
   handling(handle: Handle): Handle;
-  /** Adds facts of each request to its span, and the trace id to its line. */
+  /** Adds each request's facts to its span, and its trace id to its log line. */
   logging(write: (line: LogLine) => void): (line: LogLine) => void;
-  /** The same object, whose named methods run in spans while a request is traced. */
+  /** The same object. While a request is traced, the named methods run in spans. */
   spanned<T extends object>(target: T, names: SpanNames<T>): T;
-  /** An upstream with a span for each request that it writes. */
+  /** An upstream with a span per written request. */
   calling(upstream: KeyedUpstream, channel: Pick<Route, 'provider' | 'surface' | 'cluster'>): KeyedUpstream;
-  /** Spans that were not exported; undefined if nothing is traced. */
+  /** How many spans were not exported; undefined if nothing is traced. */
   dropped?(): number;
   /** Reports when the collector fails and when it works again. */
   connect(notice: (message: string) => void): void;
-  /** Exports what is left, within a bounded time. */
+  /** Exports remaining spans within a bounded time. */
   close(): Promise<void>;
 }
 
-/** Nothing is traced: every part stays as it is. */
+/** Traces nothing. Every part stays as it is. */
 export const untraced: Tracing = {
   handling: (handle) => handle,
   logging: (write) => write,

@@ -13,7 +13,7 @@ import { type Connection, UpstreamRefusal } from './upstream.ts';
 
 /** Codes of client errors: unknown method, invalid parameters, unsupported transaction version. */
 const REJECTED = new Set([-32600, -32602, -32015]);
-/** Messages for a Solana node's errors about one request. The node's own do not say what to do. Source: agave, `custom_error.rs`. */
+/** Messages for a Solana node's errors about one request. The node's own messages do not say what to do. Source: agave, `custom_error.rs`. */
 const OF_REQUEST = new Map([
   [
     -32010,

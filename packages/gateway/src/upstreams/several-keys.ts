@@ -155,7 +155,7 @@ interface FailoverPlace {
   readonly keys: Allowance;
 }
 
-/** Whether the next upstream may be tried: this one is down, and the request had no effect or may have it twice. */
+/** Whether to try the next upstream. This one must be down, and the request must have had no effect or be repeatable. */
 function isNextAllowed(error: Refusal, isRepeatable: boolean): boolean {
   // The circuit breaker refused before any call.
   if (!(error instanceof UpstreamRefusal)) return error.code === 'upstream_unavailable';
