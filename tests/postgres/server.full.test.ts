@@ -42,7 +42,7 @@ postgresSuite('the schema in PostgreSQL', () => {
     }
   });
 
-  it('of a later version is used if it works with this one, by a node that runs and by one that starts', async () => {
+  it('of a later version is used if it is compatible, by a running node and by a starting one', async () => {
     const running = await start(database.url);
     await noteChange(LATEST + 1, 1);
     const starting = await start(database.url);

@@ -24,7 +24,7 @@ let serial = 0;
 const newSearch = (): string => `${ROUTE}/search?q=shared-${serial++}`;
 const statusOf = ({ headers }: Response): string => headers.get('cache-status') ?? '';
 
-redisSuite('nodes that share what they keep', () => {
+redisSuite('nodes that share their cache', () => {
   const redis = inSuite(startRedis);
   const fleet = inSuite(() => openFleet({ redisUrl: redis.url }));
   let nodes: TestGateway[];

@@ -331,7 +331,7 @@ redisSuite('a Redis that loses its data', () => {
 });
 
 redisSuite('a gateway that starts before its Redis', () => {
-  it('R1 serves what needs no state, and the rest when Redis is there', async () => {
+  it('R1 serves routes without state, and the others once Redis is there', async () => {
     const port = await freePort();
     const { url, upstream, gateway } = await startTestGateway({
       REDIS_URL: `redis://127.0.0.1:${port}`,

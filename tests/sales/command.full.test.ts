@@ -116,7 +116,7 @@ describe('the command', () => {
     expect(await run({}, '--help')).toEqual({ code: 0, stdout: USAGE, stderr: '' });
   });
 
-  it('names words that it does not understand', async () => {
+  it('names unknown words', async () => {
     const { code, stdout, stderr } = await run({}, '--colour');
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^Usage: asset-gateway sales .*Unknown option '--colour'/s);

@@ -75,7 +75,7 @@ for (const kit of KITS) {
 }
 
 await suiteWithInstallation(
-  'the client beside kit 8 alone, without what pays',
+  'the client beside kit 8 alone, without the paying packages',
   (folder) => installClient(folder, { '@solana/kit': '8.4.0' }),
   (folder) => judge(folder, false),
   OF_RELEASES,

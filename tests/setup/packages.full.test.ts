@@ -87,7 +87,7 @@ function complaints(options: CompilerOptions): string[] {
     .map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`);
 }
 
-describe('what would be published', { timeout: MAX_WAIT_MS }, () => {
+describe('the published package', { timeout: MAX_WAIT_MS }, () => {
   it.each(LIBRARIES)('of %s has the compiled code, its licence and a README', (name) => {
     const paths = packedAs(name).files.map(({ path }) => path);
     const compiled = sourcesOf(name).map((path) => `dist/${path.slice(0, -3)}`);
@@ -100,7 +100,7 @@ describe('what would be published', { timeout: MAX_WAIT_MS }, () => {
     expect(readFileSync(join(installed(name), 'LICENSE'), 'utf8')).toBe(readFileSync('LICENSE', 'utf8'));
   });
 
-  it('of console is what browsers load', () => {
+  it('of console has only files that browsers load', () => {
     const built = readdirSync('packages/console/dist', { recursive: true, withFileTypes: true });
     const files = built.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
     expect(
@@ -122,7 +122,7 @@ describe('what would be published', { timeout: MAX_WAIT_MS }, () => {
     expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([]);
   });
 
-  it.each(NAMES)('of %s imports only what its package.json names', (name) => {
+  it.each(NAMES)('of %s imports only packages that package.json names', (name) => {
     const { dependencies, optionalDependencies, peerDependencies } = manifestOf(name);
     const files = packedAs(name).files.filter(({ path }) => /\.(?:js|d\.ts)$/.test(path));
     const imported = files.flatMap(({ path }) =>
@@ -143,7 +143,7 @@ describe('what would be published', { timeout: MAX_WAIT_MS }, () => {
     }
   });
 
-  it('is what an example runs with, once it is installed', async () => {
+  it('suffices to run an example, once installed', async () => {
     const gateway = await startEverything(DEFAULT_PRICES);
     copyFileSync('examples/our-client.mjs', join(folder, 'our-client.mjs'));
     const variables = { ASSET_GATEWAY_URL: gateway.url, ASSET_GATEWAY_RPC_URL: gateway.solana.mainnet.url };

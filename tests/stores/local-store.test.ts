@@ -164,7 +164,7 @@ describe('a store that starts under other clocks', () => {
     expect(await waitMs()).toBe(0);
   });
 
-  it('forgets the nonces of an epoch that has ended, and never takes one that comes back for another', async () => {
+  it('forgets the nonces of an ended epoch, and never mistakes a returning epoch for another', async () => {
     const before = await start();
     const used = nonceOf(before.store);
     await admit(before.store, { nonce: used });

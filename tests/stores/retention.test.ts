@@ -38,7 +38,7 @@ ledgerSuite('retention', (ledger) => {
       expect(await ledger.books.wrongBalances()).toEqual([{ cluster: 'mainnet', wallet, journal: 500, found: 501 }]);
     });
 
-    it('X17 goes by the order of the entries: one that a wrong clock has dated stops nothing and is deleted with its neighbours', async () => {
+    it("X17 goes by the order of the entries, so an entry with a wrong clock's date stops nothing and is deleted with its neighbours", async () => {
       await settle(ledger, newPayment());
       await settle(ledger, newPayment());
       const dated = async (id: string, atMs: number) => {

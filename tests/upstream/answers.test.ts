@@ -203,7 +203,7 @@ describe('U6 unusual JSON is relayed byte for byte', () => {
   ])('but not %s', async (_, bytes) => expectUnusable(await relay(bytes)));
 });
 
-it('U6 JSONTestSuite as answers of the upstream: what parses is relayed, the rest is refused', async () => {
+it('U6 JSONTestSuite as answers of the upstream: valid JSON is relayed, other text is refused', async () => {
   const files = jsonTestSuite();
   expect(files).toHaveLength(318);
   for (const { name, bytes } of everyThird(files, 1)) {

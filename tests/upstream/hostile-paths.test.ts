@@ -33,7 +33,7 @@ const HOSTILE_IDS = [
 const withId = gated.filter(({ path }) => path.includes(':assetId'));
 const TYPES: readonly (string | undefined)[] = ['invalid_request', 'bad_request', 'not_found', 'uri_too_long'];
 
-it('finds the 12 routes that it is about', () => expect(withId).toHaveLength(12));
+it('finds the 12 routes with free path values', () => expect(withId).toHaveLength(12));
 
 describe.each(withId.map((route) => [route.path, route] as const))('U15 %s', (path, route) => {
   const ids = shareOf(HOSTILE_IDS, withId.indexOf(route), withId.length);

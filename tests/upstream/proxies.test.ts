@@ -34,7 +34,7 @@ const free = (variables: Environment) =>
   startTestGateway({ TOKENS_API_BASE_URL: named('tokens.test', upstream.url), ...variables }, { upstream });
 
 describe('HTTP_PROXY', () => {
-  it('carries the calls of an upstream, with the user and the password that it needs, which nothing prints', async () => {
+  it("carries an upstream's calls, with the proxy's user and password, which no output shows", async () => {
     const gateway = await free({ HTTP_PROXY: PROXY });
     expect((await new Caller(gateway).ask({ target: HEALTH })).status).toBe(200);
     expect(proxy.tunnels).toEqual([{ target: 'tokens.test:80', authorization: AUTHORIZATION }]);
