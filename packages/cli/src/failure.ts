@@ -68,7 +68,7 @@ export const UNUSED_HINT = `the payment was not used; ${RESEND_HINT}`;
 
 const SHORTEST_SECRET = 4;
 
-/** The text with each RPC URL cut after its host, because the rest may be secret. */
+/** The text without the parts of the RPC's URL after its host, which may be secret. */
 function withoutSecrets(text: string, rpc: string | undefined): string {
   if (rpc === undefined || !URL.canParse(rpc)) return text;
   const { href, origin, pathname, search, searchParams } = new URL(rpc);

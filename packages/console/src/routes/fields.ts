@@ -76,7 +76,7 @@ export function positionsOf({ inputSchema }: Pick<FormRow, 'inputSchema'>): read
   return named.map(({ name }) => name);
 }
 
-/** A JSON-RPC parameter has its own name. So has a member of an object among the parameters. */
+/** The name of a JSON-RPC parameter, or of a member of an object among the parameters. */
 function labelOf([first, second, ...inner]: Field['steps'], positions: readonly string[]): string | undefined {
   if (first !== 'params' || second === undefined) return undefined;
   return nameOf(typeof second === 'string' ? [second, ...inner] : inner) || positions[Number(second)];
