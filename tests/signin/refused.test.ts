@@ -7,7 +7,7 @@ import { everyThird } from '../kit/rounds.ts';
 import { encodeHeader, newSigner } from '../kit/wallet.ts';
 import { refusedWith, statusOf } from './craft.ts';
 import { openDirect, PORT } from './direct-gateway.ts';
-import { type Changes, SEARCH, signedPayload } from './payload.ts';
+import { type Changes, HEALTH, SEARCH, signedPayload } from './payload.ts';
 import { jsonTestSuite } from './vectors.ts';
 
 const direct = await openDirect();
@@ -72,6 +72,14 @@ describe('S3 a header for one of the free routes', () => {
         await refusedWith(URI, direct.askWith(header, target));
     });
   });
+
+  it.each(['?undefined', '?null', '?q=sol', '?'])(
+    'does not open its path without a query when signed for %s',
+    async (query) => {
+      const changes = { uri: `${origin}${HEALTH}${query}` };
+      await direct.costsNothing(() => refusedWith(URI, direct.askFreshly(HEALTH, changes)));
+    },
+  );
 
   it.each([
     ['the bare origin', ''],
