@@ -145,7 +145,7 @@ ledgerSuite('a payment whose node stands still until its lease has lapsed', (led
     ['settled', PENDING],
     ['refused', PENDING],
   ] as const)(
-    'P1 P22 while its upstream is called: the first node settles nothing once it is %s by another node',
+    'P1 P22 while its upstream is called: the first node settles nothing once another node has it as %s',
     async (step, told) => {
       const payment = newPurchase(CREDIT, { transaction });
       expect(await ledger.payments.reserve(payment)).toBe('reserved');

@@ -1,0 +1,91 @@
+import { EventEmitter, once } from 'node:events';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Payments } from '../../packages/gateway/src/payments/payments.ts';
+import { Queues } from '../../packages/gateway/src/payments/queue.ts';
+import { inTurn } from '../../packages/gateway/src/payments/settlement.ts';
+import { TIMES } from '../../packages/gateway/src/times.ts';
+import { startSellingGateway } from '../kit/test-gateway.ts';
+import { PENDING, ROOMY } from './fault-buyer.ts';
+import { newSale } from './sale.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+/** The test turns the clock of waiting from now on. */
+const stopClock = () => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+
+describe('the queue of settlements', () => {
+  /** A settlement of a payer, which ends when the test says so, and what became of its request. */
+  function newSettlement(turns: Queues, payer = 'payer') {
+    const chain = new EventEmitter();
+    const settle = vi.fn(() => once(chain, 'outcome').then(([outcome]) => outcome));
+    const told = inTurn(turns, payer, settle).catch(({ code, details }) => `${code} ${details.payment.state}`);
+    return { settle, told, end: (outcome: string) => chain.emit('outcome', outcome) };
+  }
+
+  it('settles one payment of a payer after the other, and those of others meanwhile', async () => {
+    const turns = new Queues();
+    const [first, second, other] = [newSettlement(turns), newSettlement(turns), newSettlement(turns, 'other')];
+    await vi.waitFor(() => expect(other.settle).toHaveBeenCalled());
+    expect([first.settle.mock.calls.length, second.settle.mock.calls.length]).toEqual([1, 0]);
+    first.end('first');
+    expect(await first.told).toBe('first');
+    await vi.waitFor(() => expect(second.settle).toHaveBeenCalled());
+    second.end('second');
+    other.end('other');
+    expect([await second.told, await other.told]).toEqual(['second', 'other']);
+  });
+
+  it('P6 never begins a settlement whose request has waited too long: its payment is unused', async () => {
+    stopClock();
+    const turns = new Queues();
+    const [first, second] = [newSettlement(turns), newSettlement(turns)];
+    await vi.advanceTimersByTimeAsync(TIMES.settleMs - 1);
+    const third = newSettlement(turns);
+    await vi.advanceTimersByTimeAsync(1);
+    // The first one goes on: its outcome is unknown to its request.
+    expect([await first.told, await second.told]).toEqual([undefined, 'facilitator_unavailable unused']);
+    first.end('late');
+    await vi.waitFor(() => expect(third.settle).toHaveBeenCalled());
+    third.end('third');
+    expect(await third.told).toBe('third');
+    expect(second.settle).not.toHaveBeenCalled();
+    await turns.idle();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('goes on after a settlement that has failed', async () => {
+    const turns = new Queues();
+    const failing = inTurn(turns, 'payer', () => Promise.reject(new Error('no database')));
+    const next = newSettlement(turns);
+    await expect(failing).rejects.toThrow('no database');
+    await vi.waitFor(() => expect(next.settle).toHaveBeenCalled());
+    next.end('next');
+    expect(await next.told).toBe('next');
+  });
+});
+
+it('P8 a settlement that is not noted before its request ends is never sent, and its payment buys when it comes again', async () => {
+  const onStep = vi.fn((step: string) => void (step === 'upstream' && stopClock()));
+  const sale = await newSale(await startSellingGateway(ROOMY, { onStep }));
+  const database = new EventEmitter();
+  const { settling } = Payments.prototype;
+  const noting = vi.spyOn(Payments.prototype, 'settling').mockImplementationOnce(async function (
+    this: Payments,
+    ...values
+  ) {
+    vi.advanceTimersByTime(TIMES.settleMs);
+    vi.useRealTimers();
+    await once(database, 'answers');
+    return settling.apply(this, values);
+  });
+  expect((await sale.ask()).outcome).toBe(PENDING);
+  database.emit('answers');
+  await expect(noting.mock.results[0]?.value).rejects.toThrow('the reservation is lost');
+  expect(sale.moved()).toEqual([0, 1]);
+  onStep.mockReset();
+  expect([(await sale.ask()).outcome, sale.moved()]).toEqual(['200', [1, 2]]);
+  expect([(await sale.ask()).outcome, sale.moved()]).toEqual(['200 again', [1, 2]]);
+});
