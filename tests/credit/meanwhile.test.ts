@@ -3,11 +3,13 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Accounts } from '../../packages/gateway/src/credit/accounts.ts';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import { TIMES } from '../../packages/gateway/src/times.ts';
-import { asVersion1, bodyOf, callOf, leaves, send, sendPaid } from '../payments/calls.ts';
+import { asVersion1, bodyOf, callOf, headerOf, leaves, send, sendPaid } from '../payments/calls.ts';
+import type { Wallet } from '../payments/wallets.ts';
 import { balanceOf, openCreditedWallet, paymentOf, spendingHeader, startCreditGateway } from './gateway.ts';
 
 const call = callOf('rpc.mainnet.helius.getBalance');
 const [PRICE, BUNDLE] = [5, 50_000];
+const CHARGED = `charged=${PRICE}, balance=${BUNDLE - PRICE}`;
 const EXPIRED = { outcome: 'refused', reason: 'expired' } as const;
 const gateway = await startCreditGateway();
 const { mainnet, provider } = gateway.solana;
@@ -29,9 +31,15 @@ function before<Name extends 'find' | 'look'>(name: Name, task: (payments: Payme
 }
 
 describe('a price that is held while the upstream is slow', () => {
-  it('W5 stays held for as long as the upstream may take: a copy of its signature causes no second call', async () => {
+  it.each<[string, (wallet: Wallet) => Promise<Record<string, string>>]>([
+    ['signature', async (wallet) => ({ [HEADERS.signIn]: await spendingHeader(gateway, call, wallet.signIn) })],
+    [
+      'covered payment',
+      async (wallet) => ({ [HEADERS.payment]: headerOf(await paymentOf(gateway, call, wallet, PRICE)) }),
+    ],
+  ])('W5 stays held for as long as that may take: a copy of its %s causes no second call', async (_, sign) => {
     const wallet = await openCreditedWallet(gateway);
-    const signed = { [HEADERS.signIn]: await spendingHeader(gateway, call, wallet.signIn) };
+    const signed = await sign(wallet);
     const copies: unknown[] = [];
     const { capture, now } = Accounts.prototype;
     vi.spyOn(Accounts.prototype, 'capture').mockImplementationOnce(async function (this: Accounts, debit, answer) {
@@ -43,10 +51,7 @@ describe('a price that is held while the upstream is slow', () => {
       return capture.call(this, debit, answer);
     });
     const answer = await leaves(gateway, { transfers: 0, arrivals: 1 }, () => send(gateway, call, signed));
-    expect([answer.status, answer.headers.get(HEADERS.credit)]).toEqual([
-      200,
-      `charged=${PRICE}, balance=${BUNDLE - PRICE}`,
-    ]);
+    expect([answer.status, answer.headers.get(HEADERS.credit)]).toEqual([200, CHARGED]);
     expect(copies).toEqual([409, 'payment_in_progress']);
     expect(await balanceOf(gateway, wallet)).toMatchObject({ spentMicros: PRICE, heldMicros: 0 });
   });
