@@ -67,7 +67,7 @@ describe('the queue of settlements', () => {
   });
 });
 
-it('P8 a settlement that is not noted before its request ends is never sent, and its payment buys when it comes again', async () => {
+it('P6 a settlement that is not noted before its request ends is never sent, and its payment buys when it comes again', async () => {
   const onStep = vi.fn((step: string) => void (step === 'upstream' && stopClock()));
   const sale = await newSale(await startSellingGateway(ROOMY, { onStep }));
   const database = new EventEmitter();
