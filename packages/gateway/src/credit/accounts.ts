@@ -15,8 +15,18 @@ import * as rows from './rows.ts';
 /**
  * The outcome of an attempt to hold a price. `running` and `captured`: this debit or payment is in progress or done. `owed`: an
  * earlier debit has paid for the same request. `due`: a payment for it is open or owed. `failing`: the wallet's calls keep failing.
+ * `called`: the call may have had its effect, although nothing was charged.
  */
-export type HoldVerdict = 'held' | 'running' | 'captured' | 'owed' | 'due' | 'busy' | 'failing' | 'insufficient';
+export type HoldVerdict =
+  | 'held'
+  | 'running'
+  | 'captured'
+  | 'owed'
+  | 'due'
+  | 'called'
+  | 'busy'
+  | 'failing'
+  | 'insufficient';
 
 /** A price that was not held. */
 export interface NotHeld {
@@ -100,8 +110,10 @@ export class Accounts extends Ledger {
     if (row) return Number(row.balance);
     const now = await this.debit(debit.id);
     if (now?.owner === debit.owner && now.progress === 'captured') return balanceOf(await this.find(debit));
-    // A lapsed hold can be taken again if the credit is still there.
-    const { verdict } = now ? { verdict: 'running' } : await this.hold(debit, { isPastOwed: true });
+    // A lapsed hold can be taken again if the credit is still there. Its call, which may have had an effect, is this one.
+    const { verdict } = now
+      ? { verdict: 'running' }
+      : await this.hold({ ...debit, isOnce: false }, { isPastOwed: true });
     if (verdict === 'held') return this.capture(debit, answer);
     return verdict === 'busy' || verdict === 'insufficient' ? verdict : 'running';
   }
@@ -145,7 +157,7 @@ export class Accounts extends Ledger {
   /** Why a price was not held; undefined to try again. */
   async #refusalOf(debit: NewDebit, { isPastOwed }: rows.HoldOptions): Promise<HoldResult | undefined> {
     const nowMs = this.now();
-    const { id, owner, micros } = debit;
+    const { id, owner, micros, isOnce } = debit;
     const found = await this.database.read(rows.lookAt(debit, nowMs));
     const { account, own, owed } = lookOf(found, debit, nowMs);
     const lapsed = found.filter((row) => row.state === 'held' && Number(row.until_ms) <= nowMs);
@@ -155,6 +167,7 @@ export class Accounts extends Ledger {
     if (found[0]?.own_payment === 'bought') return { verdict: 'running', account };
     if (owed && !isPastOwed) return { verdict: 'owed', account, debit: owed };
     if (Number(found[0]?.due_payments) > 0 && !isPastOwed) return { verdict: 'due', account };
+    if (isOnce && Number(found[0]?.own_calls) > 0) return { verdict: 'called', account };
     for (const row of lapsed) await this.write(rows.releaseLapsed(row, nowMs));
     const reason = lapsed.length > 0 ? undefined : holdRefusal(account, micros);
     if (!reason && found[0]?.own_payment === 'lapsed') await this.write(rows.dropLapsedPayment(id, nowMs));

@@ -64,6 +64,7 @@ const FAILING = 'Too many uncharged calls of this wallet have failed at the upst
 const NOT_HELD: Partial<Record<HoldVerdict, readonly [RefusalCode, RefusalDetails]>> = {
   insufficient: ['credit_exhausted', {}],
   due: ['settlement_pending', { reason: 'due' }],
+  called: ['payment_already_used', { reason: 'called before', payment: { state: 'refused' } }],
   busy: ['rate_limited', { reason: 'holds of the wallet', message: BUSY, retryAfterSeconds: 1 }],
   failing: ['rate_limited', { reason: 'calls that were not charged', message: FAILING, retryAfterSeconds: 10 }],
 };
@@ -71,7 +72,7 @@ const NOT_HELD: Partial<Record<HoldVerdict, readonly [RefusalCode, RefusalDetail
 /** The payment or signature stays unused, or its debit is in progress. */
 export function refusalOf(verdict: HoldVerdict): Refusal {
   const [code, details] = NOT_HELD[verdict] ?? [];
-  return code ? new Refusal(code, { ...details, payment: unused }) : inProgress('debit');
+  return code ? new Refusal(code, { payment: unused, ...details }) : inProgress('debit');
 }
 
 /**

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
 import { LIMITS } from '../limits.ts';
-import { bringsCredit, INSERT_CALLS, isDue, THE_WALLET, unchargedCalls } from '../stores/sql/conditions.ts';
+import {
+  bringsCredit,
+  deleteCalls,
+  INSERT_CALLS,
+  isDue,
+  THE_WALLET,
+  unchargedCalls,
+} from '../stores/sql/conditions.ts';
 import {
   type AtomicWrite,
   columnsOf,
@@ -83,12 +90,14 @@ const isLapsed = `state = 'held' and until_ms <= $5`;
 /** The payments of a wallet for a request that are open, or whose answer is owed. */
 const duePayments = (wallet: string) =>
   `from payments where wallet_id = ${wallet} and request_hash = $4 and ${isDue('$5')}`;
+/** The calls of a debit that may have had an effect, and of its payment. */
+const OWN_CALLS = 'from uncharged_calls where payment_key = $3';
 const isLapsedPayment = (now: string) => `state = 'reserved' and leased_until_ms <= ${now}`;
 
 /** Everything that decides whether a price can be held: the account, this debit, a debit owed for the request, lapsed holds. */
 const LOOK = `select ${accountAt('$5')}, ${DEBIT}, (select count(*) ${duePayments('w.id')}) as due_payments,
   (select case when ${isLapsedPayment('$5')} then 'lapsed' else 'bought' end from payments
-    where key = $3 and state <> 'refused') as own_payment
+    where key = $3 and state <> 'refused') as own_payment, (select count(*) ${OWN_CALLS}) as own_calls
   from (select 1 as one) as always left join wallets w on w.cluster = $1 and w.address = $2 ${buying('$5')}
   left join debits d on d.id in (select $3 union
     select id from debits where wallet_id = ${THE_WALLET} and ${IS_UNFINISHED} and ((${isOwed}) or (${isLapsed})))`;
@@ -105,10 +114,13 @@ export interface HoldOptions {
   readonly isPastOwed?: boolean;
 }
 
-/** Holds the price of a call. Writes nothing if `holdRefusal` gives a reason, or if the request was paid for before. */
+/**
+ * Holds the price of a call. Writes nothing if `holdRefusal` gives a reason, or if the request was paid for before. A call that may have an
+ * effect is noted before it is made, and not made again: nothing tells whether a failed call has had its effect.
+ */
 export function hold(debit: NewDebit, nowMs: number, options: HoldOptions): AtomicWrite {
   const { leaseMs = TIMES.leastHoldMs, isPastOwed = false } = options;
-  const { id, micros, requestHash } = debit;
+  const { id, micros, requestHash, isOnce = false } = debit;
   const guard = {
     sql: `update wallets set held_micro_usdc = held_micro_usdc + $6, holds = holds + 1
   where cluster = $1 and address = $2 and granted_micro_usdc - spent_micro_usdc - held_micro_usdc >= $6
@@ -117,13 +129,14 @@ export function hold(debit: NewDebit, nowMs: number, options: HoldOptions): Atom
   and not exists (select 1 from payments where key = $3 and state <> 'refused')
   and ($7 = 1 or (not exists (select 1 ${owedDebits('wallets.id')})
     and not exists (select 1 ${duePayments('wallets.id')})))
-  and {in time} returning id`,
-    values: [...holderValues(debit), id, requestHash, nowMs, micros, Number(isPastOwed)],
+  and ($8 = 0 or not exists (select 1 ${OWN_CALLS})) and {in time} returning id`,
+    values: [...holderValues(debit), id, requestHash, nowMs, micros, Number(isPastOwed), Number(isOnce)],
   };
   // When a capture holds again, its old capturedAtMs would let retention delete the new hold.
   const times = { untilMs: nowMs + leaseMs, capturedAtMs: undefined };
   const held = { ...debit, ...times, progress: 'held', callsAgain: 0 };
-  return { guard, changes: [INSERT_DEBIT(columnsOf(held, COLUMNS))] };
+  const calls = isOnce ? [INSERT_CALLS({ payment_key: id, calls: 1, at_ms: nowMs })] : [];
+  return { guard, changes: [INSERT_DEBIT(columnsOf(held, COLUMNS)), ...calls] };
 }
 
 /** Ends the hold of the guard's debit, and charges an amount. */
@@ -135,32 +148,37 @@ const unhold = (micros: number, charged: number): Statement => ({
 
 /** Charges what was held, unless a copy of the covered payment settles. `others`: further changes of the same write. */
 export function capture(debit: NewDebit, nowMs: number, others: readonly Statement[]): AtomicWrite {
-  const { id, owner, micros, memo } = debit;
+  const { id, owner, micros, memo, isOnce } = debit;
   const guard = {
     sql: `update debits set state = 'captured', captured_at_ms = $3, owed_until_ms = $4, watch_from_ms = $5
   where id = $1 and owner = $2 and state = 'held' and until_ms > $3
   and not exists (select 1 from payments where key = $1 and state <> 'refused') and {in time} returning wallet_id as id`,
     values: [id, owner, nowMs, nowMs + TIMES.answerMs, memo === undefined ? null : nowMs],
   };
-  return { guard, changes: [unhold(micros, micros), ...others], isDurable: true };
+  const calls = isOnce ? [deleteCalls(id)] : [];
+  return { guard, changes: [unhold(micros, micros), ...calls, ...others], isDurable: true };
 }
 
 const releaseIf = (
   condition: string,
   values: readonly SqlValue[],
   micros: number,
-  calledAtMs?: number,
+  calls: readonly Statement[] = [],
 ): AtomicWrite => ({
   guard: {
     sql: `delete from debits where id = $1 and ${condition} and state = 'held' and {in time} returning wallet_id as id`,
     values,
   },
-  changes: [unhold(micros, 0), ...(calledAtMs === undefined ? [] : [INSERT_CALLS({ calls: 1, at_ms: calledAtMs })])],
+  changes: [unhold(micros, 0), ...calls],
 });
 
 /** Releases what this owner holds. `calledAtMs`: when the upstream call that is not charged has ended, if there was one. */
-export const release = ({ id, owner, micros }: NewDebit, calledAtMs?: number): AtomicWrite =>
-  releaseIf('owner = $2', [id, owner], micros, calledAtMs);
+export function release({ id, owner, micros, isOnce }: NewDebit, calledAtMs?: number): AtomicWrite {
+  const calls: Statement[] = [];
+  if (isOnce && calledAtMs === undefined) calls.push(deleteCalls(id));
+  if (!isOnce && calledAtMs !== undefined) calls.push(INSERT_CALLS({ calls: 1, at_ms: calledAtMs }));
+  return releaseIf('owner = $2', [id, owner], micros, calls);
+}
 
 export const LAPSED_AT_ONCE = 100;
 

@@ -1,6 +1,6 @@
 import { clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
 import { LIMITS } from '../limits.ts';
-import { INSERT_CALLS } from '../stores/sql/conditions.ts';
+import { deleteCalls, INSERT_CALLS } from '../stores/sql/conditions.ts';
 import {
   type AtomicWrite,
   append,
@@ -110,8 +110,7 @@ function callsChange({
 }: PendingStep): readonly Statement[] {
   const { record } = after;
   const { calls = after.calls, progress = 'refused', settlingSinceMs = nowMs } = record ?? {};
-  if (progress === 'settled' && storedCalls > 0)
-    return [{ sql: 'delete from uncharged_calls where payment_key = $1 and {guarded}', values: [key] }];
+  if (progress === 'settled' && storedCalls > 0) return [deleteCalls(key)];
   if (progress !== 'refused' || calls <= storedCalls) return [];
   return [INSERT_CALLS({ payment_key: key, calls: calls - storedCalls, at_ms: settlingSinceMs })];
 }

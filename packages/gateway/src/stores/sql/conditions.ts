@@ -1,5 +1,5 @@
 import { TIMES } from '../../times.ts';
-import { insertion } from './database.ts';
+import { insertion, type Statement } from './database.ts';
 
 // SQL that payments and credit share. `wallet` and `now`: a parameter such as $5, or a column.
 
@@ -29,3 +29,9 @@ export const unchargedCalls = (wallet: string, now: string) => `(select cast(coa
 
 /** Inserts upstream calls that nothing has paid for. */
 export const INSERT_CALLS = insertion('uncharged_calls', ['payment_key', 'calls', 'at_ms']);
+
+/** Deletes the uncharged calls of a payment or debit. */
+export const deleteCalls = (key: string): Statement => ({
+  sql: 'delete from uncharged_calls where payment_key = $1 and {guarded}',
+  values: [key],
+});

@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest';
+import { TIMES } from '../../packages/gateway/src/times.ts';
+import { grant, HOLDER, ledgerSuite, newDebit, newPayment, requirementOf } from '../kit/ledger.ts';
+
+const PRICE = 5;
+
+ledgerSuite('a debit for a call that may have an effect', (ledger) => {
+  const newOnce = async (change = {}) => {
+    await grant(ledger, 100);
+    return newDebit(PRICE, { isOnce: true, ...change });
+  };
+  const account = () => ledger.accounts.find(HOLDER);
+  const again = async (debit: Awaited<ReturnType<typeof newOnce>>) =>
+    (await ledger.accounts.hold({ ...debit, owner: 'again' })).verdict;
+
+  it('is not held again once its call has failed, also after a restart', async () => {
+    const debit = await newOnce();
+    expect((await ledger.accounts.hold(debit)).verdict).toBe('held');
+    await ledger.accounts.release(debit, true);
+    expect(await again(debit)).toBe('called');
+    await ledger.reopen();
+    expect(await again(debit)).toBe('called');
+    expect(await account()).toMatchObject({ spentMicros: 0, heldMicros: 0, holds: 0, uncharged: 1 });
+  });
+
+  it('is not held again although its process has died during the call', async () => {
+    const debit = await newOnce();
+    expect((await ledger.accounts.hold(debit)).verdict).toBe('held');
+    await ledger.reopen();
+    ledger.nowMs += TIMES.leastHoldMs;
+    await ledger.retention.prune();
+    expect(await again(debit)).toBe('called');
+    expect(await account()).toMatchObject({ spentMicros: 0, heldMicros: 0, holds: 0 });
+  });
+
+  it('is not held again for as long as its nonce or memo is good', async () => {
+    const debit = await newOnce();
+    await ledger.accounts.hold(debit);
+    await ledger.accounts.release(debit, true);
+    ledger.nowMs += TIMES.rememberedMs;
+    await ledger.retention.prune();
+    expect(await again(debit)).toBe('called');
+  });
+
+  it('is held again if its call was not made', async () => {
+    const debit = await newOnce();
+    await ledger.accounts.hold(debit);
+    await ledger.accounts.release(debit, false);
+    expect(await again(debit)).toBe('held');
+    expect(await account()).toMatchObject({ heldMicros: PRICE, holds: 1, uncharged: 1 });
+  });
+
+  it('leaves no uncharged call when it is charged, also if it took too long', async () => {
+    const [quick, slow] = [await newOnce(), await newOnce()];
+    for (const debit of [quick, slow]) await ledger.accounts.hold(debit);
+    expect(await ledger.accounts.capture(quick, '{}')).toBe(200 - PRICE);
+    ledger.nowMs += TIMES.leastHoldMs;
+    await ledger.retention.prune();
+    expect(await ledger.accounts.capture(slow, '{}')).toBe(200 - 2 * PRICE);
+    expect(await account()).toMatchObject({ spentMicros: 2 * PRICE, heldMicros: 0, holds: 0, uncharged: 0 });
+  });
+
+  it('keeps its payment from being settled once its call has failed, and the other way round', async () => {
+    const payment = newPayment({ payer: HOLDER.wallet, isOnce: true, requirement: requirementOf(PRICE) });
+    const debit = await newOnce({ id: payment.key, by: 'payment' });
+    await ledger.accounts.hold(debit);
+    await ledger.accounts.release(debit, true);
+    expect(await ledger.payments.reserve(payment)).toBe('exhausted');
+    const other = newPayment({ payer: HOLDER.wallet, isOnce: true, requirement: requirementOf(PRICE) });
+    expect(await ledger.payments.reserve(other)).toBe('reserved');
+    await ledger.payments.release(other.key, other.owner, true);
+    expect(await again({ ...debit, id: other.key, requestHash: other.requestHash })).toBe('called');
+  });
+
+  it('is held again after a failed call without an effect', async () => {
+    const debit = await newOnce({ isOnce: false });
+    await ledger.accounts.hold(debit);
+    await ledger.accounts.release(debit, true);
+    expect(await again(debit)).toBe('held');
+  });
+});
