@@ -8,7 +8,7 @@ import { routesPage } from '../../packages/gateway/src/describe/routes-page.ts';
 import { upstreamRows } from '../../packages/sandbox/src/rows.ts';
 import { rpcRowOf } from '../../packages/sandbox/src/solana/answers.ts';
 import { answerOf } from '../../packages/sandbox/src/tokens/serve.ts';
-import { type Expression, expressionsIn, faultOf, madeOfText, patternsIn } from './expressions.ts';
+import { droppedIn, type Expression, expressionsIn, faultOf, madeOfText, patternsIn } from './expressions.ts';
 import {
   importCycles,
   misplaced,
@@ -209,6 +209,21 @@ describe('V2 no regular expression has super-linear time', () => {
 
   it('none is built from text at run time', () => {
     expect(sources.flatMap(madeOfText)).toEqual([]);
+  });
+});
+
+describe('a call whose result is unused', () => {
+  it('is none that the bundler drops', () => {
+    expect(sources.flatMap(droppedIn)).toEqual([]);
+  });
+
+  it.each(['decodeURIComponent(text);', 'if (a) String.fromCodePoint(a);'])('is reported: %s', (text) => {
+    expect(droppedIn({ path: 'a.ts', text: `try { ${text} } catch { f(); }` })).toHaveLength(1);
+  });
+
+  it('is not reported if the bundler keeps it', () => {
+    const text = 'JSON.parse(text); const a = decodeURIComponent(text); f(String(a)); decode(text);';
+    expect(droppedIn({ path: 'a.ts', text })).toEqual([]);
   });
 });
 

@@ -41,6 +41,22 @@ export function madeOfText(source: Source): string[] {
   return found;
 }
 
+/** The bundler drops a call of these whose result is unused, although it may throw. */
+const DROPPED = /^(?:(?:de|en)codeURI(?:Component)?|String(?:\.\w+)?|parseInt|parseFloat|isNaN|Date\.parse|Math\.\w+)$/;
+
+/** Calls that a bundle does not have. */
+export function droppedIn(source: Source): string[] {
+  const file = syntaxOf(source);
+  const found: string[] = [];
+  const visit = (node: Node): void => {
+    const call = ts.isExpressionStatement(node) && ts.isCallExpression(node.expression) ? node.expression : undefined;
+    if (call && DROPPED.test(call.expression.getText(file))) found.push(`${source.path}: ${call.getText(file)}`);
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}
+
 /** The `pattern`s of JSON Schemas, anywhere in a value. They are matched with the flag u. */
 export function patternsIn(value: unknown, where: string): Expression[] {
   if (typeof value !== 'object' || value === null) return [];

@@ -1,5 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
+import { endsAfterTests } from '../kit/ends.ts';
+import { makeFolder } from '../kit/folder.ts';
 
 const FOLDER = 'packages/gateway/bin';
 const chunks = readdirSync(FOLDER).filter((name) => name.endsWith('.js'));
@@ -24,4 +28,21 @@ it('X20 the bundle loads no package but those that the image keeps', () => {
   const fromFolders = own.filter((name) => loaded.has(name));
   expect(fromFolders).toEqual(['libsql']);
   expect(fromFolders.filter((name) => !RegExp(`! -path '\\*/?${name}/\\*'`).test(dockerfile))).toEqual([]);
+});
+
+it('a gateway of the bundle refuses broken escapes in a query', async () => {
+  const program = pathToFileURL(join(FOLDER, 'index.js')).href;
+  const { readConfig, startGateway }: typeof import('@asset-gateway/gateway') = await import(program);
+  const config = readConfig({
+    TOKENS_API_KEY: 'key-of-nothing',
+    PORT: '0',
+    DATA_DIR: makeFolder(),
+    LOG_LEVEL: 'silent',
+  });
+  const gateway = await startGateway(config, { graceMs: 0 });
+  endsAfterTests(() => gateway.stop());
+  for (const query of ['provider=%', 'provider=%ff', 'provider=%ED%A0%80']) {
+    const response = await fetch(`${gateway.url}/v1/catalog?${query}`);
+    expect([response.status, await response.json()]).toMatchObject([400, { error: 'bad_request' }]);
+  }
 });

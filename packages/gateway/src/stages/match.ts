@@ -12,8 +12,7 @@ const badRequest = (reason: string): Refusal => new Refusal('bad_request', { rea
 
 function isDecodable(query: string): boolean {
   try {
-    decodeURIComponent(query);
-    return true;
+    return typeof decodeURIComponent(query) === 'string';
   } catch {
     return false;
   }
