@@ -19,7 +19,7 @@ function movedBy(header: string) {
   const [transfer] = transfers;
   const memo = transaction?.instructions.find(({ program }) => program === MEMO);
   if (!transaction || !transfer || transfers.length > 1) return undefined;
-  const [, mint = '', destination = ''] = transfer.accounts.map((index) => transaction.keys[index]);
+  const [, mint = '', destination = ''] = transfer.accounts;
   const amount = new DataView(transfer.data.buffer, transfer.data.byteOffset).getBigUint64(1, true);
   return { amount: String(amount), mint, destination, memo: Buffer.from(memo?.data ?? []).toString() };
 }

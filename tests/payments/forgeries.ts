@@ -258,18 +258,37 @@ const DOINGS: Readonly<Record<string, readonly number[]>> = {
   'the last instruction that there can be': [255],
 };
 
+/** Accounts that change by themselves or that somebody can change between the simulation and the block. */
+const CHANGING = {
+  'the clock': 'SysvarC1ock11111111111111111111111111111111',
+  'the slot hashes': 'SysvarS1otHashes111111111111111111111111111',
+  'a stranger': STRANGER,
+};
+
+/** Lighthouse's assertion that the number at the start of an account, of the clock its slot, is at most this. */
+const startsWithAtMost = (most: bigint): number[] => [2, 0, 0, 8, ...u64(most), 5];
+
+const changing = Object.entries(CHANGING).flatMap(([name, address]) =>
+  forgeries('invalid_exact_svm_payload_unknown_fifth_instruction', {
+    [`a guard about ${name}`]: (draft) =>
+      guarded(4, [PAYER, readable(draft, address)], startsWithAtMost(2n ** 40n))(draft),
+  }),
+);
+
 /** Instructions of Lighthouse that are no guards. */
-export const GUARD_FORGERIES: readonly Forgery[] = Object.entries(DOINGS).flatMap(([name, data]) => [
-  ...forgeries('invalid_exact_svm_payload_unknown_fifth_instruction', {
-    [`Lighthouse at the end, ${name}`]: guarded(4, [PAYER], data),
-  }),
-  ...forgeries('invalid_exact_svm_payload_no_transfer_instruction', {
-    [`Lighthouse before the transfer, ${name}`]: guarded(TRANSFER, [PAYER], data),
-  }),
-  ...forgeries('invalid_exact_svm_payload_transaction_fee_payer_transferring_funds', {
-    [`Lighthouse with the fee payer, ${name}`]: guarded(4, [FEE_PAYER], data),
-  }),
-]);
+export const GUARD_FORGERIES: readonly Forgery[] = Object.entries(DOINGS)
+  .flatMap(([name, data]) => [
+    ...forgeries('invalid_exact_svm_payload_unknown_fifth_instruction', {
+      [`Lighthouse at the end, ${name}`]: guarded(4, [PAYER], data),
+    }),
+    ...forgeries('invalid_exact_svm_payload_no_transfer_instruction', {
+      [`Lighthouse before the transfer, ${name}`]: guarded(TRANSFER, [PAYER], data),
+    }),
+    ...forgeries('invalid_exact_svm_payload_transaction_fee_payer_transferring_funds', {
+      [`Lighthouse with the fee payer, ${name}`]: guarded(4, [FEE_PAYER], data),
+    }),
+  ])
+  .concat(changing);
 
 /** Wrong memos, and wrong instructions next to the memo. */
 export const MEMO_FORGERIES: readonly Forgery[] = [

@@ -76,7 +76,7 @@ function readWithKit(bytes: Uint8Array): Transaction | undefined {
     keys: staticAccounts,
     instructions: instructions.map(({ programAddressIndex, accountIndices = [], data = [] }) => ({
       program: staticAccounts[programAddressIndex] ?? '',
-      accounts: [...accountIndices],
+      accounts: accountIndices.map((index) => staticAccounts[index] ?? ''),
       data: Uint8Array.from(data),
     })),
     lookups: ('addressTableLookups' in message && message.addressTableLookups?.length) || 0,

@@ -1,4 +1,11 @@
-import { feeLamports, isGuard, objectAt, PAYMENT_LIMITS, PROGRAMS, USDC_DECIMALS } from '@asset-gateway/protocol/wire';
+import {
+  feeLamports,
+  objectAt,
+  PAYMENT_LIMITS,
+  PROGRAMS,
+  USDC_DECIMALS,
+  withoutGuards,
+} from '@asset-gateway/protocol/wire';
 import type { Address } from '@solana/kit';
 import { GatewayError } from './error.ts';
 import type { Offer } from './offer.ts';
@@ -55,10 +62,10 @@ const hasOfferedMemo = ({ memo }: Offer, memos: readonly Instruction[]): boolean
     : isSame(memos, [{ program: PROGRAMS.memo, accounts: [], data: [...utf8.encode(memo)] }]);
 
 /** Sorts instructions by purpose. */
-function sorted(instructions: readonly Instruction[]) {
+function sorted({ instructions, signers }: Pick<ReadTransaction, 'instructions' | 'signers'>) {
   const of = (program: string) => instructions.filter((each) => each.program === program);
-  const acts = instructions.filter(
-    ({ program, data }) => program !== PROGRAMS.computeBudget && program !== PROGRAMS.memo && !isGuard(program, data),
+  const acts = withoutGuards(instructions, signers).filter(
+    ({ program }) => program !== PROGRAMS.computeBudget && program !== PROGRAMS.memo,
   );
   return { budget: of(PROGRAMS.computeBudget), memos: of(PROGRAMS.memo), acts };
 }
@@ -94,13 +101,14 @@ function costFault(budget: readonly Instruction[], extra: Readonly<Record<string
 /** How a payment differs from the approved one; undefined if it does not. */
 async function differenceOf(
   { accepted }: Payment,
-  { isPlain, signers, blockhash, instructions }: ReadTransaction,
+  transaction: ReadTransaction,
   approved: Approved,
 ): Promise<string | undefined> {
   const { offer, payer } = approved;
+  const { isPlain, signers, blockhash } = transaction;
   const claimed = objectAt(accepted);
   const extra = objectAt(claimed.extra);
-  const { budget, memos, acts } = sorted(instructions);
+  const { budget, memos, acts } = sorted(transaction);
   const programs = acts.map(({ program }) => program).join(', ');
   if (claimed.scheme !== 'exact' || !COMPARED.every((name) => claimed[name] === offer[name]))
     return 'it is for another requirement';
@@ -116,7 +124,7 @@ async function differenceOf(
 
 /**
  * Throws unless the payment is for this offer, makes its transfer once and nothing else, costs no more than the 402 allows, and has the
- * payer's signature. The wallet may have added checks (`isGuard`) and changed the price of compute units. Returns the memo, or an empty
+ * payer's signature. The wallet may have added checks (`withoutGuards`) and changed the price of compute units. Returns the memo, or an empty
  * text.
  */
 export async function assertPays(payment: Payment, approved: Approved): Promise<string> {
@@ -134,6 +142,6 @@ export async function assertPays(payment: Payment, approved: Approved): Promise<
       'another wallet';
     throw new GatewayError('not_signed', { message });
   }
-  const [memo] = sorted(transaction.instructions).memos;
+  const [memo] = sorted(transaction).memos;
   return new TextDecoder().decode(Uint8Array.from(memo?.data ?? []));
 }

@@ -28,6 +28,27 @@ const LIGHTHOUSE = 'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95';
  */
 const ASSERTIONS = { first: 2, last: 14 } as const;
 
-/** Whether an instruction is a wallet's check. A check may name any account, because it uses no signature and writes nothing. */
-export const isGuard = (program: string, [kind = 0]: Iterable<number>): boolean =>
-  program === LIGHTHOUSE && kind >= ASSERTIONS.first && kind <= ASSERTIONS.last;
+/** An instruction with the addresses of its accounts. */
+interface AddressedInstruction {
+  readonly program: string;
+  readonly accounts: readonly string[];
+  readonly data: Iterable<number>;
+}
+
+function isAssertion({ program, data: [kind = 0] }: AddressedInstruction): boolean {
+  return program === LIGHTHOUSE && kind >= ASSERTIONS.first && kind <= ASSERTIONS.last;
+}
+
+/**
+ * The instructions of a payment without guards, the checks that wallets add. A guard uses no signature and writes nothing. It may be about
+ * the signers and about what the other instructions name. The payer may know that any other account, such as the clock's, changes between
+ * the simulation and the block, where a failed check costs the fee payer its fee.
+ */
+export function withoutGuards<Each extends AddressedInstruction>(
+  instructions: readonly Each[],
+  signers: readonly string[],
+): readonly Each[] {
+  const others = instructions.filter((each) => !isAssertion(each));
+  const named = new Set([...signers, ...others.flatMap(({ program, accounts }) => [program, ...accounts])]);
+  return instructions.filter((each) => !isAssertion(each) || each.accounts.some((account) => !named.has(account)));
+}

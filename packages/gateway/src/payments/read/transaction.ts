@@ -1,19 +1,19 @@
 import {
   feeLamports,
-  isGuard,
   PAYMENT_LIMITS,
   PROGRAMS,
   type RefusalCode,
   USDC_DECIMALS,
+  withoutGuards,
 } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import type { Crypto } from '../../crypto.ts';
 import type { Offer } from './requirement.ts';
 
-/** An instruction. `accounts`: positions in the transaction's list of keys. */
+/** An instruction with the addresses of its accounts. */
 export interface Instruction {
   readonly program: string;
-  readonly accounts: readonly number[];
+  readonly accounts: readonly string[];
   readonly data: Uint8Array;
 }
 
@@ -76,11 +76,14 @@ class ByteReader {
 }
 
 function readInstruction(reader: ByteReader, keys: readonly string[]): Instruction {
-  const program = keys[reader.byte()];
-  const accounts = [...reader.bytes(reader.compact())];
-  const data = reader.bytes(reader.compact());
-  if (program === undefined || accounts.some((account) => account >= keys.length)) throw new Error('no such key');
-  return { program, accounts, data };
+  const keyAt = (index: number): string => {
+    const key = keys[index];
+    if (key === undefined) throw new Error('no such key');
+    return key;
+  };
+  const program = keyAt(reader.byte());
+  const accounts = Array.from(reader.bytes(reader.compact()), keyAt);
+  return { program, accounts, data: reader.bytes(reader.compact()) };
 }
 
 function read(bytes: Uint8Array): Transaction {
@@ -174,15 +177,16 @@ function signersFault({ signers, keys, lookups }: Transaction, own: readonly Ins
   if (signers !== COST_LIMITS.maxRequiredSignatures) return 'invalid_exact_svm_payload_excessive_signers';
   if (lookups > 0) return 'invalid_exact_svm_payload_transaction_could_not_be_decoded';
   // The fee payer must appear in no instruction that could use its signature.
+  const [feePayer = ''] = keys;
   for (const { program, accounts } of own)
-    if (accounts.includes(0) || program === keys[0])
+    if (accounts.includes(feePayer) || program === feePayer)
       return 'invalid_exact_svm_payload_transaction_fee_payer_transferring_funds';
   return undefined;
 }
 
 function readTokenTransfer(instruction: Instruction, { keys }: Transaction, offer: Offer) {
   const { program, accounts, data } = instruction;
-  const [source = '', mint, destination, authority = ''] = accounts.map((index) => keys[index]);
+  const [source = '', mint, destination, authority = ''] = accounts;
   if (program !== PROGRAMS.token || data[0] !== TRANSFER_CHECKED || data.length !== 10 || accounts.length !== 4)
     return 'invalid_exact_svm_payload_no_transfer_instruction';
   if (authority !== keys[1] || authority === offer.payTo)
@@ -213,8 +217,8 @@ export const isSigned = ({ signatures, keys, message }: Transaction, crypto: Cry
  * at most one memo, with guards of wallets anywhere. The caller compares amount, memo and fee payer. Codes are those of x402's verifiers.
  */
 export function readTransfer(transaction: Transaction, offer: Offer, crypto: Crypto): Transfer | RefusalCode {
-  const { instructions, signers } = transaction;
-  const own = instructions.filter(({ program, data }) => !isGuard(program, data));
+  const { instructions, signers, keys } = transaction;
+  const own = withoutGuards(instructions, keys.slice(0, signers));
   const [limit, price, transfer, ...others] = own;
   const wrongSigners = signersFault(transaction, own);
   if (wrongSigners) return wrongSigners;
