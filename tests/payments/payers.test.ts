@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../packages/gateway/src/limits.ts';
 import { isKnownPayer, type Paid, withPaid } from '../../packages/gateway/src/payments/record.ts';
 import { TIMES } from '../../packages/gateway/src/times.ts';
-import { ledgerSuite, newPayment, requirementOf, settle, startSettling } from '../kit/ledger.ts';
+import { ledgerSuite, newPayment, REFUSED, requirementOf, settle, startSettling } from '../kit/ledger.ts';
 import { rounds } from '../kit/rounds.ts';
 import { startSellingGateway } from '../kit/test-gateway.ts';
 import { ask, newBuyer, newPath, type Reply, ROOMY, until } from './fault-buyer.ts';
@@ -89,6 +89,8 @@ const [LEAST, DAY_MS] = [10_000, 86_400_000];
 
 const NETWORK_IDS = Object.values(NETWORKS);
 
+const EXPIRED = { outcome: 'refused', reason: 'expired' } as const;
+
 const newWallet = (): string => newPayment().payer;
 
 const paymentOf = (payer: string, micros: number, network: string = NETWORKS.mainnet) =>
@@ -114,6 +116,24 @@ ledgerSuite('known payers', (ledger) => {
     await ledger.reopen();
     expect(await ledger.payments.isKnownPayer(several)).toBe(true);
     expect(await ledger.payments.isKnownPayer(poor)).toBe(false);
+  });
+
+  it('P12 a known payer is none any more once a payment has failed on the chain at our cost, until it pays again', async () => {
+    const wallet = newWallet();
+    const isKnownAfter = async (feeLamports: number, settlement: typeof REFUSED | typeof EXPIRED) => {
+      const payment = { ...paymentOf(wallet, 5), feeLamports };
+      await startSettling(ledger, payment);
+      await ledger.payments.resolve(payment.key, settlement);
+      return ledger.payments.isKnownPayer(wallet);
+    };
+    await pay(wallet, LEAST);
+    expect(await isKnownAfter(10_001, EXPIRED)).toBe(true);
+    expect(await isKnownAfter(0, REFUSED)).toBe(true);
+    expect(await isKnownAfter(10_001, REFUSED)).toBe(false);
+    await pay(wallet, LEAST - 1);
+    expect(await ledger.payments.isKnownPayer(wallet)).toBe(false);
+    await pay(wallet, 1);
+    expect(await ledger.payments.isKnownPayer(wallet)).toBe(true);
   });
 
   it('W4 a known payer is not a wallet that has paid only on devnet', async () => {

@@ -86,6 +86,17 @@ describe('V6 failed verifications', () => {
     expect(waitOf(() => limits.enter(again(), 3 * MINUTE))).toBe(0);
   });
 
+  it('P12 of one payer on the chain: at most three an hour', () => {
+    const [limits, payer] = [new VerificationLimits(), known()];
+    for (const nowMs of [0, MINUTE, 2 * MINUTE]) {
+      expect(waitOf(() => limits.enter({ ...known(), payer: payer.payer }, nowMs))).toBe(0);
+      limits.failedOnChain(payer.payer, nowMs);
+    }
+    expect(waitOf(() => limits.enter(payer, 10 * MINUTE))).toBe(50 * 60);
+    expect(waitOf(() => limits.enter(known(), 10 * MINUTE))).toBe(0);
+    expect(waitOf(() => limits.enter(payer, 60 * MINUTE))).toBe(0);
+  });
+
   it('V6 of possible copies do not count against the payer', () => {
     const limits = new VerificationLimits();
     const copied = known();

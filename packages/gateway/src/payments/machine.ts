@@ -112,15 +112,18 @@ export const resolve =
     if (settlement.outcome === 'unsent') return isTheirs ? released(state, record.calls) : 'ignored';
     if (owner !== undefined && !isTheirs) return 'ignored';
     const { reason, isOnChain } = settlement;
+    const hasCostFee = isOnChain === true && record.feeLamports > 0;
     // A paid fee counts for an hour. The record must last as long, or a new reservation would restart that hour.
-    const keepMs = isOnChain && record.feeLamports > 0 ? TIMES.feeMs : TIMES.rememberedMs;
+    const keepMs = hasCostFee ? TIMES.feeMs : TIMES.rememberedMs;
     const over = {
       resolvedAtMs: nowMs,
       forgetAtMs: nowMs + keepMs,
       owed: false,
       hasFailedOnChain: isOnChain === true,
     };
-    return { ...state, record: { ...record, ...over, progress: 'refused', reason } };
+    // A payer whose payments cost fees for nothing counts as new until it has paid again.
+    const paid = hasCostFee ? [] : state.paid;
+    return { ...state, paid, record: { ...record, ...over, progress: 'refused', reason } };
   };
 
 /** Ends looking up an unknown outcome. */

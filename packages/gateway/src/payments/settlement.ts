@@ -83,12 +83,13 @@ export async function send(
 
 /** Records the outcome, even after the request has ended. A failure of the database does not change the outcome. */
 export async function recordOutcome(
-  { payments, onFailure, onStep, onSettlement }: PaymentDependencies,
+  { payments, verifier, onFailure, onStep, onSettlement }: PaymentDependencies,
   { payment }: Purchase,
   settlement: Settlement,
 ): Promise<SettlementOutcome> {
   onStep?.('settle');
   onSettlement?.(settlement.outcome);
+  if (settlement.outcome === 'refused' && settlement.isOnChain) verifier.failedOnChain(payment);
   const resolved = await payments.resolve(payment.key, settlement, payment.owner).catch(onFailure);
   onStep?.('record');
   return { settlement, ...resolved };

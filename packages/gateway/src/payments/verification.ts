@@ -26,18 +26,46 @@ export interface Verified {
 const countsOf = ({ network, isNewPayer }: Verified): readonly [string, ...string[]] =>
   isNewPayer ? [network, `new payers on ${network}`] : [network];
 
+/** The times of the last failures by name, of which so many within a time are too many. */
+class Failures {
+  readonly #times: Recent<readonly number[]>;
+  readonly #keepMs: number;
+  readonly #most: number;
+
+  constructor(most: number, keepMs: number) {
+    this.#times = new Recent(keepMs);
+    this.#keepMs = keepMs;
+    this.#most = most;
+  }
+
+  add(name: string, nowMs: number): void {
+    this.#times.set(name, [...(this.#times.get(name, nowMs) ?? []), nowMs].slice(-this.#most), nowMs);
+  }
+
+  /** How long until the next attempt; 0 if it may be now. */
+  waitMs(name: string, nowMs: number): number {
+    const times = this.#times.get(name, nowMs) ?? [];
+    const [oldest = 0] = times;
+    return times.length < this.#most ? 0 : oldest + this.#keepMs - nowMs;
+  }
+}
+
 /**
  * Limits on verifications. Anyone can send payments that fail verification, and each costs calls to the chain. Too many are rejected
  * before any call, and repeated failures block a payer or a challenge for a while.
  */
 export class VerificationLimits {
-  /** Times of the last failures, by payer or challenge. */
-  readonly #failures = new Recent<readonly number[]>(TIMES.failuresMs);
+  /** By payer or challenge. */
+  readonly #failures = new Failures(LIMITS.failedVerifications, TIMES.failuresMs);
+  /** By payer. */
+  readonly #onChain = new Failures(LIMITS.failedOnChain, TIMES.feeMs);
   readonly #underWay = new Counts();
 
   /** Refuses by throwing if no verification may begin now. */
   assertRoom(verified: Verified, nowMs: number): void {
-    const waitMs = Math.max(this.#waitMs(verified.payer, nowMs), this.#waitMs(verified.challenge, nowMs));
+    const { payer, challenge } = verified;
+    const waits = [this.#failures.waitMs(payer, nowMs), this.#failures.waitMs(challenge, nowMs)];
+    const waitMs = Math.max(...waits, this.#onChain.waitMs(payer, nowMs));
     if (waitMs > 0) throw busy('failed verification too often', Math.ceil(waitMs / 1000));
     const [all, ofNewPayers] = countsOf(verified);
     const isFull = this.#underWay.of(all) >= LIMITS.verifications.all;
@@ -57,14 +85,12 @@ export class VerificationLimits {
 
   /** Counts an invalid payment of a payer or for a challenge. */
   failed(name: string, nowMs: number): void {
-    const times = this.#failures.get(name, nowMs) ?? [];
-    this.#failures.set(name, [...times, nowMs].slice(-LIMITS.failedVerifications), nowMs);
+    this.#failures.add(name, nowMs);
   }
 
-  /** How long until the next attempt; 0 if it may be now. */
-  #waitMs(name: string, nowMs: number): number {
-    const [oldest = 0, ...others] = this.#failures.get(name, nowMs) ?? [];
-    return others.length + 1 < LIMITS.failedVerifications ? 0 : oldest + TIMES.failuresMs - nowMs;
+  /** Counts a payment of a payer that has failed on the chain. */
+  failedOnChain(payer: string, nowMs: number): void {
+    this.#onChain.add(payer, nowMs);
   }
 }
 
@@ -113,6 +139,11 @@ export class Verifier {
   /** Refuses by throwing if a purchase cannot be verified now. */
   assertRoom(purchase: Purchase, nowMs: number): void {
     this.#limits.assertRoom(verifiedOf(purchase, nowMs), nowMs);
+  }
+
+  /** Counts a payment that has failed on the chain although its verification found it valid. */
+  failedOnChain({ payer }: Purchase['payment']): void {
+    this.#limits.failedOnChain(payer, this.#dependencies.payments.now());
   }
 
   /** Verifies a reserved payment. Refuses an invalid payment, unless its payer proves that it settled before, which is then recorded. */
