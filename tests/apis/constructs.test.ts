@@ -179,6 +179,7 @@ describe('numbers reach the API digit for digit', () => {
   it.each([
     '{"amount":9007199254740993,"price":1.50,"list":[1E400,{"a":-0.10}]}',
     '{"text":"9007199254740993 \\\\\\" 1.50","true":true,"n":null,"plain":12}',
+    '{"toJSON":1,"amount":9007199254740993,"list":[{"toJSON":"a","price":1.50}]}',
     '{"__proto__":{"a":1.0}}',
   ])('%s', async (body) => {
     expect((await post(body)).status).toBe(200);

@@ -57,7 +57,9 @@ export function exactJson(value: unknown): string {
   if (value instanceof Digits) return value.text;
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return `[${value.map(exactJson).join(',')}]`;
-  if (typeof value !== 'object' || value === null || 'toJSON' in value) return JSON.stringify(value) ?? 'null';
+  // A client's JSON may have a member of this name.
+  const hasOwnForm = typeof value === 'object' && value !== null && typeof Reflect.get(value, 'toJSON') === 'function';
+  if (typeof value !== 'object' || value === null || hasOwnForm) return JSON.stringify(value) ?? 'null';
   const members = Object.entries(value).filter(([, each]) => each !== undefined);
   return `{${members.map(([name, each]) => `${JSON.stringify(name)}:${exactJson(each)}`).join(',')}}`;
 }
