@@ -52,7 +52,6 @@ const LEADING: readonly [target: string, name: string][] = [
   ['coins/%25256Darkets', 'id'],
   ['coins/%25%36Darkets', 'id'],
   ['coins/markets%253Fa', 'id'],
-  ['coins/markets%252Fa', 'id'],
   ['coins/markets%3Ba', 'id'],
   ['coins/markets%3Fa', 'id'],
   ['coins/markets%23a', 'id'],
@@ -87,12 +86,36 @@ describe('a value of a path', () => {
 
   it.each([
     ...[
+      '%252e%252e',
+      '%252e',
+      '.%25252E',
+      '..%3B',
+      '..%253Ba',
+      '%3Ba',
+      '%252E%252e%252fmarkets',
+      'a%252f..%252fmarkets',
+    ],
+    ...['all%252Fhistory', 'all%255chistory', 'markets%252Fa'],
+  ])('X18 as in coins/%s leads to no other folder of the API', async (id) => {
+    const before = stub.arrivals.length;
+    const response = await askSigned(urlOf(`coins/${id}`));
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { error: 'invalid_request', issues: [{ in: 'path', name: 'id', rule: 'segment' }] },
+    ]);
+    expect(stub.arrivals).toHaveLength(before);
+  });
+
+  it.each([
+    ...[
       'coins/bitcoin',
       'coins/marketsx',
       'coins/market',
       'coins/x.markets',
       'coins/a%25',
       'coins/a%3Ab',
+      'coins/..a%3Bb',
+      'coins/a%252e%252e',
       'coins/sell',
     ],
     ...['coins/markets/a', 'coins/a/markets', 'coins/all/market', 'flags/false', 'alone/more', 'alone/markets'],

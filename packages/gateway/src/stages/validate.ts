@@ -14,8 +14,9 @@ import { compile, Violations } from './schema.ts';
 const MAX_DEPTH = 32;
 /** More values than any row may take; the rest is not read. */
 const MAX_VALUES = 1_024;
-/** An encoded slash or dot segment could reach a different upstream path. */
-const LEAVES_SEGMENT = /[/\\]|^\.{0,2}$/;
+const ESCAPED_AGAIN = /%(?:25)+/g;
+/** A slash or a dot segment could reach a different upstream path; some servers decode again, or cut a segment at a semicolon. */
+const LEAVES_SEGMENT = /[/\\]|%2f|%5c|^(?:\.|%2e){0,2}(?:;|%3b|$)/i;
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 
 /** Of ASCII. */
@@ -178,8 +179,8 @@ function judgeSegments(texts: Readonly<Record<string, string>>, { input, upstrea
   for (const name of Object.keys(input.path?.properties ?? {})) {
     const text = texts[name] ?? '';
     const segments = upstream.slashed?.includes(name) ? text.split('/') : [text];
-    const leaves = segments.some((each) => LEAVES_SEGMENT.test(each)) && !violations.concern('path', name);
-    if (leaves) violations.note('path', name, 'segment');
+    const leaves = segments.some((each) => LEAVES_SEGMENT.test(each.replace(ESCAPED_AGAIN, '%')));
+    if (leaves && !violations.concern('path', name)) violations.note('path', name, 'segment');
   }
 }
 
