@@ -27,6 +27,12 @@ export function hextetsOf(address: string): string[] {
   return [...(before ?? []), ...Array<string>(zeros).fill('0'), ...(after ?? [])];
 }
 
+const HOLDERS_HEXTETS = 3;
+
+/** The /48 of an IPv6 address, because one holder usually has all of it. */
+export const holdersPrefix = (hextets: readonly string[]): string =>
+  `${hextets.slice(0, HOLDERS_HEXTETS).join(':')}::/48`;
+
 /** Prefix of IPv4-mapped IPv6 addresses (RFC 4291, 2.5.5.2). */
 const MAPPED = 0xffffn << 32n;
 

@@ -1,16 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { BlockList, Socket } from 'node:net';
+import { type BlockList, isIPv6, type Socket } from 'node:net';
+import { hextetsOf, holdersPrefix } from '../ip-address.ts';
 import { isProxy, plain } from './client-address.ts';
 
-/** The connections from one address. `idle` has the longest idle one first. */
+/** The connections from one address, or from one holder's IPv6 addresses. `idle` has the longest idle one first. */
 interface AddressGroup {
-  readonly address: string;
+  readonly name: string;
   readonly idle: Set<Socket>;
   size: number;
 }
 
-/** One address may hold one in this many of all connections. */
+/** One group may hold one in this many of all connections. */
 const SHARE = 4;
+
+const nameOf = (address: string): string => (isIPv6(address) ? holdersPrefix(hextetsOf(address)) : address);
 
 /** Requests that one connection processes at once. The next one begins when the client has taken an answer. */
 const MAX_UNANSWERED = 16;
@@ -19,8 +22,8 @@ const MAX_WAITING = 16_384;
 
 /**
  * Limits connections and the requests that wait on them. A connection is idle if it has no unanswered request (kept alive, or still
- * sending its request head). If all places are taken, a new connection closes the oldest idle one. It closes one of its own address if
- * that address holds its share, else one of any address. Trusted proxies serve many clients and have no share. Each event takes constant
+ * sending its request head). If all places are taken, a new connection closes the oldest idle one. It closes one of its own group if
+ * that group holds its share, else one of any group. Trusted proxies serve many clients and have no share. Each event takes constant
  * time.
  */
 export class Connections {
@@ -43,15 +46,17 @@ export class Connections {
   /** Admits a new connection or closes it. Returns whether it stays. */
   admit(socket: Socket): boolean {
     const address = plain(socket.remoteAddress);
-    const group = this.#groups.get(address) ?? { address, idle: new Set(), size: 0 };
-    const isCrowded = group.size >= this.#share && !isProxy(address, this.#trusted);
+    const hasShare = !isProxy(address, this.#trusted);
+    const name = hasShare ? nameOf(address) : address;
+    const group = this.#groups.get(name) ?? { name, idle: new Set(), size: 0 };
+    const isCrowded = group.size >= this.#share && hasShare;
     const isOfShare = !isCrowded || this.#closeOldest(group.idle);
     const hasRoom = isOfShare && (this.#members.size < this.#maximum || this.#closeOldest(this.#idle));
     if (!hasRoom) {
       socket.destroy();
       return false;
     }
-    this.#groups.set(address, group);
+    this.#groups.set(name, group);
     this.#members.set(socket, group);
     group.size++;
     this.note(socket, true);
@@ -115,7 +120,7 @@ export class Connections {
     this.note(socket, false);
     this.#members.delete(socket);
     group.size--;
-    if (group.size === 0) this.#groups.delete(group.address);
+    if (group.size === 0) this.#groups.delete(group.name);
   }
 }
 
