@@ -28,15 +28,16 @@ const item = Object.assign(
   ...Object.values(operation('/notes/{id}', { operationId: 'remove', parameters: [id], ...none }, {}, 'delete').paths),
   ...Object.values(operation('/notes/{id}', { operationId: 'read', parameters: [id] }).paths),
 );
+const make = operation('/lists', { operationId: 'make', requestBody }, {}, 'post').paths['/lists'];
 const paths = Object.assign(
-  { '/notes/{id}': item },
+  { '/notes/{id}': item, '/lists': { ...operation('/lists', { operationId: 'all' }).paths['/lists'], ...make } },
   operation('/notes', { operationId: 'add', requestBody, ...created }, {}, 'post').paths,
   operation('/calm', { operationId: 'calm', requestBody }, {}, 'post').paths,
 );
 const openapi = writeDocument({ openapi: '3.1.0', paths });
 const paid = { access: 'exact', price: '0.002' };
 const shared = { openapi, key: { bearer: true, env: 'TEST_API_KEY' }, requestsPerMinute: 10_000 };
-const free = { replace: {}, change: {}, remove: {}, read: {}, add: {} };
+const free = { replace: {}, change: {}, remove: {}, read: {}, add: {}, make: {} };
 const { gateway, stub } = await serveApis(
   {
     free: { ...shared, title: 'Free', operations: free },
@@ -101,6 +102,32 @@ describe('each verb reaches the API', () => {
     const headers = { 'access-control-request-method': 'PATCH', origin: 'https://a.example' };
     const asked = await fetch(`${gateway.url}/v1/x402/free/notes/a`, { method: 'OPTIONS', headers });
     expect(asked.headers.get('access-control-allow-methods')).toBe('PATCH, OPTIONS');
+  });
+});
+
+describe('the body of a POST', () => {
+  const post = (path: string, body: object) =>
+    askSigned(`${gateway.url}/v1/x402/free/${path}`, {
+      method: 'POST',
+      headers: JSON_TYPE,
+      body: JSON.stringify(body),
+    });
+
+  it.each(['GET', 'DELETE', ''])('X18 names no other verb of its path, such as "%s"', async (_method) => {
+    const before = stub.arrivals.length;
+    const response = await post('lists', { name: 'a', _method });
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { issues: [{ in: 'body', name: '_method', rule: 'sameVerb', message: 'Must not name another verb.' }] },
+    ]);
+    expect(stub.arrivals).toHaveLength(before);
+  });
+
+  it('X18 may have a member of that name deeper, or if its path has no other verb', async () => {
+    const deeper = { name: 'a', of: { _method: 'GET' } };
+    expect([(await post('lists', deeper)).status, arrived()]).toEqual([200, `POST /lists ${JSON.stringify(deeper)}`]);
+    const alone = { name: 'a', _method: 'GET' };
+    expect([(await post('notes', alone)).status, arrived()]).toEqual([200, `POST /notes ${JSON.stringify(alone)}`]);
   });
 });
 

@@ -1,6 +1,5 @@
 import {
   apiPath,
-  type HttpMethod,
   type InputSchemas,
   JSON_MEDIA_TYPE,
   listAt,
@@ -19,6 +18,7 @@ import { answerOf, bodyOf, resultOf } from './media.ts';
 import { assertNamed, objectOf, parametersOf, templateOf } from './parameters.ts';
 import { inAscii, parameterName } from './paths.ts';
 import { sampleOf } from './samples.ts';
+import { isVerb, sameVerbRules } from './verbs.ts';
 
 /** An operator's settings for one operation. */
 export interface ServedOperation {
@@ -129,9 +129,10 @@ function inputOf(document: OpenApiDocument, operation: Operation, { keyName, ent
   if (body && body.type !== JSON_MEDIA_TYPE) headers['content-type'] = body.type;
   const slashed = slashedOf(input.path, entry.slashes, notes);
   const samePath = samePathRules(document, bounds.path, input, slashed);
+  const sameVerb = sameVerbRules(document, operation, input.body);
   const bodies = [body?.example].filter((each) => rules.every(({ holds }) => holds(each as Values)));
   return {
-    ...{ input, notes, own: template.own, rules: [...samePath, ...rules] },
+    ...{ input, notes, own: template.own, rules: [...samePath, ...sameVerb, ...rules] },
     example: once(() => exampleOf(input, bodies, slashed)),
     upstream: { path: template.upstream, forward: bounds.forward, isVerbatim: true, repeated, slashed, headers },
   };
@@ -168,9 +169,6 @@ function samePathRules(
     },
   ];
 }
-
-const VERBS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies HttpMethod[];
-const isVerb = (verb: string): verb is HttpMethod => VERBS.includes(verb);
 
 /**
  * The row of an operation, and the parts that it does not check or leaves out. Throws a DocumentFault if a row cannot express the
