@@ -45,6 +45,26 @@ describe('the outcome after a transaction was sent to a provider that answers', 
   });
 });
 
+it('an answer that never ends is not read to its end', async () => {
+  let written = 0;
+  node.answer((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    const chunk = Buffer.alloc(1024 * 1024, ' ');
+    const more = () => {
+      for (let full = false; !full && !response.destroyed; written += chunk.length) full = !response.write(chunk);
+    };
+    response.on('drain', more);
+    more();
+  });
+  const chain = new Chain(node.url);
+  await expect(chain.status('signature')).rejects.toMatchObject({
+    code: 'facilitator_unavailable',
+    details: { reason: expect.stringContaining('size') },
+  });
+  expect(written).toBeLessThan(32 * 1024 * 1024);
+  await chain.close();
+});
+
 /** A chain whose node answers one method like this. */
 function open(method: string, ...answers: Parameters<typeof scripted.play>[0][string][number][]) {
   scripted.play({ [method]: answers });

@@ -4,6 +4,8 @@ import { TIMES } from '../../times.ts';
 import { unavailable } from '../responses.ts';
 
 const CONNECTIONS = 16;
+/** A list of a thousand transactions, each with the longest memo, has a quarter of it. */
+const MAX_BYTES = 8 * 1024 * 1024;
 /** A blockhash is good for this many blocks. */
 const BLOCKHASH_BLOCKS = 150;
 /**
@@ -70,7 +72,7 @@ export class Chain {
   /** Each instance has its own connections, so that one purpose never delays another. */
   constructor(url: string, connections = CONNECTIONS) {
     const { origin, pathname, search } = new URL(url);
-    this.#pool = new Pool(origin, { connections });
+    this.#pool = new Pool(origin, { connections, maxResponseSize: MAX_BYTES });
     this.#path = pathname + search;
   }
 
