@@ -89,8 +89,7 @@ const rightSizes = (signature: Uint8Array, publicKey: Uint8Array): boolean =>
  * | `exact` | a memo's offer, request and time | five minutes |
  * | `ticket` | memos: proves that a client got the challenge | 16 minutes: the memo's five, one to settle, ten of an owed answer |
  * | `receipts` | receipts, without `RECEIPT_KEYPAIR` | as long as the secret is listed, because its key is published |
- *
- * `cache/redis-entries.ts` derives the key of cached answers in Redis by itself. They are valid until they are too old to serve.
+ * | `cache` | cached answers in Redis | until they are too old to serve |
  */
 export const keysFor = (purpose: string, { mac }: Pick<Crypto, 'mac'>, secrets: readonly string[]): Buffer[] =>
   secrets.map((secret) => mac(Buffer.from(purpose.padEnd(KEY_BYTES)), Buffer.from(secret)));

@@ -1,8 +1,8 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, deflateRaw, inflateRaw } from 'node:zlib';
 import { Background } from '../background.ts';
-import { equalSecrets } from '../crypto.ts';
+import { keysFor, Macs, nodeCrypto } from '../crypto.ts';
 import { BACKGROUND_TIMEOUT, REQUEST_TIMEOUT, type RedisConnection, timeoutFor } from '../stores/redis/connection.ts';
 import { Keyspace } from '../stores/redis/keyspace.ts';
 import type { CacheKey } from './cache-key.ts';
@@ -13,7 +13,8 @@ import { idsOf, type Keyed } from './stored.ts';
 const [compress, decompress] = [promisify(deflateRaw), promisify(inflateRaw)];
 
 /** Format version. Increment it for any change that another version would misread. */
-const VERSION = '1';
+const VERSION = '2';
+const MAC_BYTES = 32;
 const MAX_COMPRESSED_BYTES = 1024 * 1024;
 /** Slightly above the largest upstream answer, 5 MiB. */
 const MAX_TEXT_BYTES = 5 * 1024 * 1024 + 64 * 1024;
@@ -27,9 +28,8 @@ const TOLERANCE_MS = 1_000;
 /** A read takes no longer than a request waits for a call. */
 const READ_TIMEOUT = timeoutFor(MAX_REPLY_BYTES, REQUEST_TIMEOUT);
 
-/** The MAC of an entry's key, time and format. It detects changed, truncated and moved entries. */
-const macOf = (secret: Buffer, digest: string, head: string, body: Buffer): Buffer =>
-  createHmac('sha256', secret).update(`${head}.${digest}.`).update(body).digest();
+/** What a MAC covers: an entry's format, time, key and body. Changed, truncated or moved entries are invalid. */
+const signed = (head: string, digest: string, body: string): string => `${head}.${digest}.${body}`;
 
 /** Compressed entries and leases in a Redis keyspace of their own. Entries have times of the store's clock. */
 export class RedisEntries implements SharedEntries {
@@ -37,17 +37,14 @@ export class RedisEntries implements SharedEntries {
   readonly #options: SharingOptions;
   readonly #background: Background;
   readonly #space: Keyspace;
-  /** The first signs, all verify. */
-  readonly #secrets: readonly Buffer[];
+  readonly #macs: Macs;
 
   constructor(connection: RedisConnection, options: SharingOptions, background = new Background()) {
     this.#options = options;
     this.#background = background;
     this.leaseMs = options.leaseMs;
     this.#space = new Keyspace(connection, TAG);
-    this.#secrets = options.secrets.map((secret) =>
-      createHmac('sha256', secret).update('asset-gateway cache entry').digest(),
-    );
+    this.#macs = new Macs(nodeCrypto, keysFor('asset-gateway cache', nodeCrypto, options.secrets), MAC_BYTES);
   }
 
   async claim(plans: readonly Keyed[], owner = '', tags: ReadonlyMap<string, string> = new Map()): Promise<Claim> {
@@ -109,21 +106,21 @@ export class RedisEntries implements SharedEntries {
 
   /** The stored text of an entry; undefined if it is too large to share. */
   async #seal(digest: string, { fetchedAtMs, json }: SharedEntry): Promise<string | undefined> {
-    const body = await compress(json, { level: constants.Z_BEST_SPEED });
-    const [secret] = this.#secrets;
-    if (!secret || body.length > MAX_COMPRESSED_BYTES) return undefined;
-    const head = `${VERSION}.${Math.floor(fetchedAtMs)}`;
-    return `${head}.${macOf(secret, digest, head, body).toString('base64url')}.${body.toString('base64')}`;
+    const compressed = await compress(json, { level: constants.Z_BEST_SPEED });
+    if (compressed.length > MAX_COMPRESSED_BYTES) return undefined;
+    const [head, body] = [`${VERSION}.${Math.floor(fetchedAtMs)}`, compressed.toString('base64')];
+    return `${head}.${this.#macs.sign(signed(head, digest, body)).toString('base64url')}.${body}`;
   }
 
   /** Verifies and opens an entry; undefined unless a secret of ours sealed it for this key. */
   async #open(digest: string, text: string): Promise<FoundEntry | undefined> {
-    const [version = '', fetchedAt = '', mac = '', encoded = ''] = text.split('.', 4);
+    const [version = '', fetchedAt = '', mac = '', body = ''] = text.split('.', 4);
     if (version !== VERSION || !FETCHED_AT.test(fetchedAt)) return undefined;
-    const [given, body] = [Buffer.from(mac, 'base64url'), Buffer.from(encoded, 'base64')];
     const head = `${version}.${fetchedAt}`;
-    if (!this.#secrets.some((secret) => equalSecrets(macOf(secret, digest, head, body), given))) return undefined;
-    const json = await decompress(body, { maxOutputLength: MAX_TEXT_BYTES }).catch(() => undefined);
+    if (!this.#macs.verify(signed(head, digest, body), Buffer.from(mac, 'base64url'))) return undefined;
+    const json = await decompress(Buffer.from(body, 'base64'), { maxOutputLength: MAX_TEXT_BYTES }).catch(
+      () => undefined,
+    );
     return json && { fetchedAtMs: Number(fetchedAt), json: json.toString(), tag: `${head}.${mac}.` };
   }
 
