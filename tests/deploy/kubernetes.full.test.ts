@@ -3,12 +3,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '@asset-gateway/gateway';
 import { routes } from '@asset-gateway/protocol';
+import { loadAll } from 'js-yaml';
 import type { Deployment, StatefulSet } from 'kubernetes-types/apps/v1.js';
 import type { ConfigMap, Container, Secret, Service } from 'kubernetes-types/core/v1.js';
 import type { NetworkPolicy } from 'kubernetes-types/networking/v1.js';
 import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.js';
 import { describe, expect, it } from 'vitest';
-import { parseAllDocuments } from 'yaml';
 import { findProgram } from '../kit/optional.ts';
 import { compile } from '../kit/run-code.ts';
 import { DOCUMENTED, DRAIN_SECONDS } from './monitoring.ts';
@@ -34,8 +34,7 @@ const MODULES: Readonly<Record<string, string>> = {
 const readManifests = (): Manifest[] =>
   readdirSync(FOLDER)
     .filter((name) => name.endsWith('.yaml') && name !== 'kustomization.yaml')
-    .flatMap((name) => parseAllDocuments(readFileSync(join(FOLDER, name), 'utf8')))
-    .map((document) => document.toJS() as Manifest);
+    .flatMap((name) => loadAll(readFileSync(join(FOLDER, name), 'utf8')) as Manifest[]);
 
 const declarationOf = (manifest: Manifest, index: number): string => {
   const type = `import('kubernetes-types/${MODULES[manifest.apiVersion]}.js').${manifest.kind}`;
@@ -198,7 +197,7 @@ describe.skipIf(!kubectl)('kubectl', () => {
       encoding: 'utf8',
     });
     expect([status, stderr]).toEqual([0, '']);
-    const built = parseAllDocuments(stdout).map((document) => document.toJS() as Built);
+    const built = loadAll(stdout) as Built[];
     const kinds = manifests.map(({ kind }) => kind).filter((kind) => kind !== 'Secret');
     expect(built.map(({ kind }) => kind).sort()).toEqual(kinds.sort());
     for (const { kind, metadata } of built) {

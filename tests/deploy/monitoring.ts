@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import { drainMs } from '../../packages/gateway/src/times.ts';
+import { readYaml } from '../kit/yaml.ts';
 
 /** A rule of the alerts' file. */
 export interface Alert {
@@ -21,9 +21,7 @@ export interface Panel<Target> {
 }
 
 export const ALERTS_FILE = 'deploy/prometheus/alerts.yaml';
-const { groups } = parse(readFileSync(ALERTS_FILE, 'utf8')) as {
-  readonly groups: readonly { readonly rules: readonly Alert[] }[];
-};
+const { groups } = readYaml<{ readonly groups: readonly { readonly rules: readonly Alert[] }[] }>(ALERTS_FILE);
 
 export const alerts: readonly Alert[] = groups.flatMap(({ rules }) => rules);
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
+import { readYaml } from '../kit/yaml.ts';
 
 const read = (path: string): string => readFileSync(path, 'utf8');
 const json = (path: string) => JSON.parse(read(path));
@@ -14,6 +14,15 @@ const filesIn = (folder: string, recursive = false): string[] =>
 const WORKFLOWS = filesIn('.github/workflows');
 const PACKAGES = readdirSync('packages').map((name) => join('packages', name));
 const MANIFESTS = PACKAGES.map((folder) => join(folder, 'package.json')).filter(existsSync);
+
+interface Workflow {
+  readonly jobs: {
+    readonly tests: {
+      readonly strategy: { readonly matrix: { readonly node: readonly number[] } };
+      readonly steps: readonly { readonly run?: string }[];
+    };
+  };
+}
 
 describe('the repository as others see it', () => {
   it('names its owner in the files that release/owner.json lists and nowhere else', () => {
@@ -38,17 +47,17 @@ describe('the repository as others see it', () => {
   });
 
   it.each(WORKFLOWS)('%s runs actions by their commit and may write nothing by default', (path) => {
-    const { permissions } = parse(read(path));
+    const { permissions } = readYaml<{ readonly permissions: unknown }>(path);
     expect(permissions).toEqual({ contents: 'read' });
     for (const [line] of read(path).matchAll(/uses: .*/g))
       expect(line).toMatch(/^uses: [\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   });
 
   it('runs CI on the oldest supported Node and on every later one with long support', () => {
-    const { tests } = parse(read('.github/workflows/ci.yml')).jobs;
+    const { tests } = readYaml<Workflow>('.github/workflows/ci.yml').jobs;
     const [, oldest] = json('package.json').engines.node.match(/^>=(\d+)/);
     expect(tests.strategy.matrix.node).toEqual([Number(oldest), 22, 24]);
-    expect(tests.steps.at(-1).run).toBe('.ci/run');
+    expect(tests.steps.at(-1)?.run).toBe('.ci/run');
   });
 
   it.each(filesIn('docs/decisions'))('%s has a title, a status and a date', (path) => {

@@ -1,4 +1,6 @@
 import { createRequire } from 'node:module';
+import { type Set as CharacterClass, type Tokens, types } from 'ret';
+import { tokenizer } from 'ret/dist/tokenizer.js';
 import { DocumentFault } from './document.ts';
 
 const require = createRequire(import.meta.url);
@@ -59,81 +61,57 @@ export function patternOf(value: unknown): LinearPattern {
   return pattern;
 }
 
-/** A usual character of each class, and the characters for a negated class that excludes it. */
-const USUAL = [
-  ['a', 'a', '\\w', '\\S'],
-  ['1', '0', '1', '\\d', '\\w', '\\S'],
-  ['A', 'A', '\\w', '\\S'],
-  ['-', '-', '\\W', '\\S'],
-  [' ', ' ', '\\s', '\\W'],
-] as const;
-const CLASSES: Readonly<Record<string, string>> = { d: '1', D: 'a', w: 'a', W: '-', s: ' ', S: 'a' };
-const OPENING = /\((?:\?:|\?<\w{1,20}>)?/y;
-const QUANTIFIER = /(?:[*+?]|\{(\d{1,4})[\d,]{0,5}\})\??/y;
+/** Characters that read well in a sample; the first one that a class takes stands for it. */
+const USUAL = [...'a1A- '].map((sign) => sign.charCodeAt(0));
 
-/** Writes a short text that a usual pattern matches. Takes the first of several alternatives. */
-class Matching {
-  readonly #source: string;
-  readonly #maxLength: number;
-  #at = 0;
+/** Whether a class of characters contains one. */
+const isIn = (code: number, { set, not: isNegated }: CharacterClass): boolean =>
+  isNegated !==
+  set.some((each) => {
+    if (each.type === types.SET) return isIn(code, each);
+    return each.type === types.RANGE ? each.from <= code && code <= each.to : each.value === code;
+  });
 
-  constructor(source: string, maxLength: number) {
-    this.#source = source;
-    this.#maxLength = maxLength;
-  }
+const leastOf = (each: CharacterClass['set'][number]): number[] => {
+  if (each.type === types.SET) return each.set.flatMap(leastOf);
+  return [each.type === types.RANGE ? each.from : each.value];
+};
 
-  /** The text of the first alternative, up to a bracket or the end of the pattern. */
-  text(): string {
-    const alternatives = [''];
-    while (this.#at < this.#source.length && this.#source[this.#at] !== ')') {
-      const isNext = this.#source[this.#at] === '|';
-      if (isNext) this.#at++;
-      alternatives.push(isNext ? '' : (alternatives.pop() ?? '') + this.#repeated());
+function textOfClass(characters: CharacterClass): string {
+  const code = [...USUAL, ...characters.set.flatMap(leastOf)].find((each) => isIn(each, characters));
+  return code === undefined ? '' : String.fromCharCode(code);
+}
+
+function textOf(token: Tokens, maxLength: number): string {
+  switch (token.type) {
+    case types.CHAR:
+      return String.fromCharCode(token.value);
+    case types.SET:
+      return textOfClass(token);
+    case types.REPETITION: {
+      // A lazy quantifier is an optional repetition here.
+      const { value, min } = token.value.type === types.REPETITION ? token.value : token;
+      return textOf(value, maxLength).repeat(Math.min(min, maxLength)).slice(0, maxLength);
     }
-    return (alternatives[0] ?? '').slice(0, this.#maxLength);
-  }
-
-  #match(token: RegExp): RegExpExecArray | null {
-    token.lastIndex = this.#at;
-    const found = token.exec(this.#source);
-    this.#at += found?.[0].length ?? 0;
-    return found;
-  }
-
-  #repeated(): string {
-    const text = this.#one();
-    const [quantifier = '', count] = this.#match(QUANTIFIER) ?? [];
-    const least = count ?? (/^[*?]/.test(quantifier) ? 0 : 1);
-    return text.repeat(Math.min(Number(least), this.#maxLength)).slice(0, this.#maxLength);
-  }
-
-  #one(): string {
-    if (this.#match(OPENING)) {
-      const text = this.text();
-      this.#at++;
-      return text;
+    case types.ROOT:
+    case types.GROUP: {
+      const [alternative = []] = token.options ?? [token.stack ?? []];
+      return alternative
+        .map((each) => textOf(each, maxLength))
+        .join('')
+        .slice(0, maxLength);
     }
-    const sign = this.#source.charAt(this.#at++);
-    if (sign === '\\') return this.#escaped();
-    if (sign === '[') return this.#ofClass();
-    return sign === '^' || sign === '$' ? '' : sign;
-  }
-
-  #escaped(): string {
-    const sign = this.#source.charAt(this.#at++);
-    return CLASSES[sign] ?? sign;
-  }
-
-  #ofClass(): string {
-    const start = this.#at;
-    while (this.#at < this.#source.length && this.#source[this.#at] !== ']')
-      this.#at += this.#source[this.#at] === '\\' ? 2 : 1;
-    const inside = this.#source.slice(start, this.#at++);
-    const [sign = '', next = ''] = inside;
-    if (sign !== '^') return sign === '\\' ? (CLASSES[next] ?? next) : sign;
-    return USUAL.find(([, ...parts]) => !parts.some((part) => inside.includes(part)))?.[0] ?? '';
+    default:
+      return '';
   }
 }
 
-/** A text that the pattern matches. If the pattern is unusual, the text may not match. */
-export const matching = (pattern: string, maxLength: number): string => new Matching(pattern, maxLength).text();
+/** A text that a pattern matches, unless the pattern is unusual: the first of alternatives, as short as it may be. */
+export function matching(pattern: string, maxLength: number): string {
+  try {
+    return textOf(tokenizer(pattern), maxLength);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return '';
+  }
+}
