@@ -4,7 +4,7 @@ import Connection from 'libsql';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Background, type BackgroundFailure, TASKS } from '../../packages/gateway/src/background.ts';
 import { LocalRecords, localClocks } from '../../packages/gateway/src/budget/local-records.ts';
-import { closeAll, opening } from '../../packages/gateway/src/closing.ts';
+import { closeAll, closeInTime, opening } from '../../packages/gateway/src/closing.ts';
 import { openMoney } from '../../packages/gateway/src/compose/money.ts';
 import { nodeCrypto } from '../../packages/gateway/src/crypto.ts';
 import { createLog, prettyLine } from '../../packages/gateway/src/log.ts';
@@ -237,6 +237,25 @@ describe('closing parts', () => {
     const another = new Error('another');
     await expect(closeAll([part('a', another), part('b', down)])).rejects.toMatchObject({ errors: [down, another] });
     expect(closed).toEqual(['b', 'a']);
+  });
+
+  it('ends in 8 s with an error that says what follows, though a part never closes', async () => {
+    vi.useFakeTimers();
+    const ends = vi.fn();
+    const stuck = closeInTime({ close: () => new Promise(() => undefined) }).catch(ends);
+    await vi.advanceTimersByTimeAsync(7_999);
+    expect(ends).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    await stuck;
+    vi.useRealTimers();
+    expect(ends).toHaveBeenCalledWith(new Error('not closed within 8 s; the next start recovers as after a crash'));
+  });
+
+  it('ends at once if the part does, with the failure of the part if there is one', async () => {
+    const { closed, part } = recorded();
+    await closeInTime(part('a'));
+    await expect(closeInTime(part('b', down))).rejects.toBe(down);
+    expect(closed).toEqual(['a', 'b']);
   });
 
   it('closes the open parts if a later part does not open, and reports why', async () => {

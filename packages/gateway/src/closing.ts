@@ -1,3 +1,5 @@
+import { within } from './times.ts';
+
 /** A part that must be closed. */
 export interface Closable {
   close(): unknown;
@@ -26,6 +28,16 @@ export const closeAll = (parts: readonly Closable[]): Promise<void> =>
     parts.toReversed().map((part) => () => part.close()),
     'several parts could not be closed',
   );
+
+/** A supervisor that follows docs/operating/restarts-and-state.md kills the process 10 s after the last call can end. */
+const CLOSE_MS = 8_000;
+
+/** Closes a part, or rejects when that takes too long: the process must end, and the next start recovers as after a crash. */
+export async function closeInTime(part: Closable): Promise<void> {
+  const closing = Promise.resolve(part.close()).then(() => true);
+  const isClosed = await within(closing, CLOSE_MS);
+  if (!isClosed) throw new Error(`not closed within ${CLOSE_MS / 1_000} s; the next start recovers as after a crash`);
+}
 
 /** Opens parts. If a later part fails, closes those that are held. Returns the result of `open`, with `close` for all parts. */
 export async function opening<T extends object>(

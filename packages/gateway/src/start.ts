@@ -1,5 +1,5 @@
 import { Background } from './background.ts';
-import { type Hold, opening } from './closing.ts';
+import { closeInTime, type Hold, opening } from './closing.ts';
 import { compose } from './compose/compose.ts';
 import type { Dependencies, Observers } from './compose/dependencies.ts';
 import { openState, type State } from './compose/state.ts';
@@ -158,5 +158,5 @@ async function serve(config: Config, { logTo, graceMs = GRACE_MS, ...paces }: St
 export async function startGateway(config: Config, options: StartOptions = {}): Promise<RunningGateway> {
   useProxies(config.proxies);
   const { drain, close, ...running } = await opening((hold) => serve(config, options, hold));
-  return { ...running, stop: () => drain().finally(close) };
+  return { ...running, stop: () => drain().finally(() => closeInTime({ close })) };
 }
