@@ -15,7 +15,8 @@ function weightsIn(header: string): ReadonlyMap<string, number> {
 
 /**
  * The coding that a client prefers (RFC 9110, section 12.5.3); undefined for an answer without a coding. If weights are equal, the first
- * of `available` wins.
+ * of `available` wins. `negotiator` reads a header without a limit, 3 ms for 16 KB; `@fastify/accept-negotiator` answers
+ * `br;q=0, *` with br.
  */
 export function codingFor(
   header: string | readonly string[] | undefined,

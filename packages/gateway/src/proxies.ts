@@ -37,7 +37,10 @@ function proxyAt(text: string): ProxyServer {
   return { origin, authorization: username === '' ? undefined : `Basic ${words.toString('base64')}` };
 }
 
-/** The proxy for a URL, if any. This machine is always reached without one. */
+/**
+ * The proxy for a URL, if any. This machine is always reached without one. undici's EnvHttpProxyAgent sends HTTPS through `http` if there is
+ * no `https`, ignores a `*` beside other entries, and decides only for its own requests, not for those of Node's agents.
+ */
 export function proxyFor(url: URL): ProxyServer | undefined {
   const isSecure = url.protocol === 'https:';
   const proxy = isSecure ? proxies?.https : proxies?.http;

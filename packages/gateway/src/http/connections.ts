@@ -131,7 +131,10 @@ interface WaitingRequest {
   readonly begin: () => void;
 }
 
-/** The unanswered requests of one connection, in order of arrival. */
+/**
+ * The unanswered requests of one connection, in order of arrival. Node limits the requests of a connection over its life
+ * (`maxRequestsPerSocket`) but not those at once: it parses and begins all that a client sends.
+ */
 export class Pipeline {
   readonly #socket: Socket;
   readonly #connections: Connections;
