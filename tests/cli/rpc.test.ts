@@ -10,7 +10,6 @@ import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Answers } from '../../packages/cli/src/rpc/answer.ts';
 import { fallbackTo } from '../../packages/cli/src/rpc/fallback.ts';
 import { rpcServer } from '../../packages/cli/src/rpc/server.ts';
-import { Turns } from '../../packages/cli/src/rpc/turns.ts';
 import { openCustomer } from '../client/kit.ts';
 import { startEverything } from '../discovery/everything.ts';
 
@@ -228,18 +227,22 @@ describe('a request is refused without a call', () => {
 
 describe('of many calls', () => {
   it('sixteen are under way at once, also after some have failed', async () => {
-    const turns = new Turns();
+    const { client } = await openCustomer(gateway);
     let [underWay, most] = [0, 0];
-    const call = async (fails: boolean): Promise<void> => {
+    const fallback = async (body: string): Promise<string> => {
       underWay++;
       most = Math.max(most, underWay);
       await setImmediate();
       underWay--;
-      if (fails) throw new Error('failed');
+      if (body.includes('getFailing')) throw new Error('failed');
+      return '{}';
     };
-    for (const fails of [true, false]) {
-      await Promise.allSettled(Array.from({ length: 40 }, () => turns.run(() => call(fails))));
-      expect([underWay, most]).toEqual([0, 16]);
+    const peers = { gateway: gateway.url, rpc: undefined };
+    const answers = new Answers({ client, peers, unpaidHint: '', fallback });
+    for (const method of ['getFailing', 'getVoteAccounts']) {
+      most = 0;
+      const text = await answers.to(JSON.stringify(Array.from({ length: 40 }, (_, id) => asked(method, [], id))));
+      expect([underWay, most, JSON.parse(text).length]).toEqual([0, 16, 40]);
     }
   });
 

@@ -1,10 +1,12 @@
 import { type Call, type GatewayClient, GatewayError } from '@asset-gateway/client';
 import { exactJson, exactValue, isObject, type Members, memberText, oneLine } from '@asset-gateway/protocol';
+import pLimit from 'p-limit';
 import { failureSentence, type Peers } from '../failure.ts';
 import type { Fallback } from './fallback.ts';
-import { Turns } from './turns.ts';
 
 const MAX_BATCH = 100;
+/** Calls at once; others wait in sequence. */
+const MAX_CALLS = 16;
 const MAX_NAME = 64;
 const MAX_SENTENCE = 2_000;
 
@@ -70,7 +72,7 @@ function refusedBy(error: unknown, { peers, unpaidHint }: Node): Refused {
 /** Answers Solana's JSON-RPC with paid calls to a gateway. */
 export class Answers {
   readonly #node: Node;
-  readonly #turns = new Turns();
+  readonly #limited = pLimit(MAX_CALLS);
 
   constructor(node: Node) {
     this.#node = node;
@@ -101,7 +103,7 @@ export class Answers {
     const { id } = request;
     if (id === undefined) return undefined;
     try {
-      return await this.#turns.run(() => this.#answer(request, String(request.method)));
+      return await this.#limited(() => this.#answer(request, String(request.method)));
     } catch (error) {
       return errorText(refusedBy(error, this.#node), id);
     }

@@ -1,33 +1,20 @@
 import { oneLine } from '@asset-gateway/protocol';
+import stringWidth from 'string-width';
 
-/** Characters that take two columns (UAX 11): East Asian scripts, symbols and fullwidth forms. Halfwidth forms take one. */
-const WIDE =
-  /^(?![\uff61-\uffdf])[\p{sc=Han}\p{sc=Hangul}\p{sc=Hira}\p{sc=Kana}\p{sc=Yi}\u2ff0-\u303e\u3099-\u33ff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f200}-\u{1f265}]/u;
-const EMOJI = /\p{Emoji_Presentation}|\ufe0f/u;
-const INVISIBLE = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 let segmenter: Intl.Segmenter | undefined;
-
-function widthOfGrapheme(grapheme: string): number {
-  if (INVISIBLE.test(grapheme)) return 0;
-  return EMOJI.test(grapheme) || WIDE.test(grapheme) ? 2 : 1;
-}
 
 function graphemesOf(text: string): string[] {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return [...segmenter.segment(text)].map(({ segment }) => segment);
 }
 
-/** The width of a text in terminal columns. */
-export const widthOf = (text: string): number =>
-  graphemesOf(text).reduce((sum, grapheme) => sum + widthOfGrapheme(grapheme), 0);
-
 /** A text cut to a width, with an ellipsis if it was cut. */
 export function fitted(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
+  if (stringWidth(text) <= width) return text;
   let taken = '';
   let left = width - 1;
   for (const grapheme of graphemesOf(text)) {
-    left -= widthOfGrapheme(grapheme);
+    left -= stringWidth(grapheme);
     if (left < 0) break;
     taken += grapheme;
   }
@@ -36,7 +23,7 @@ export function fitted(text: string, width: number): string {
 
 /** A text padded with spaces. */
 export function padded(text: string, width: number, align: 'left' | 'right' = 'left'): string {
-  const space = ' '.repeat(Math.max(0, width - widthOf(text)));
+  const space = ' '.repeat(Math.max(0, width - stringWidth(text)));
   return align === 'left' ? text + space : space + text;
 }
 
@@ -74,7 +61,7 @@ function fit<Row>(columns: readonly Column<Row>[], natural: readonly number[], w
 export function table<Row>(rows: readonly Row[], width: number, columns: readonly Column<Row>[]): string[] {
   const cells = rows.map((row) => columns.map(({ cell }) => oneLine(cell(row), MAX_CELL)));
   const natural = columns.map(({ title }, at) =>
-    cells.reduce((most, texts) => Math.max(most, widthOf(texts[at] ?? '')), widthOf(title)),
+    cells.reduce((most, texts) => Math.max(most, stringWidth(texts[at] ?? '')), stringWidth(title)),
   );
   const widths = fit(columns, natural, width);
   const line = (texts: readonly string[], row?: Row): string =>
