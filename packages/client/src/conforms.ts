@@ -37,7 +37,10 @@ const isOfType = (value: unknown, types: readonly unknown[]): boolean =>
 const listOf = (value: unknown): readonly unknown[] =>
   Array.isArray(value) && value.length <= MAX_LENGTH ? value : [];
 
-/** Checks a value against a schema's common keywords, and ignores others. */
+/**
+ * Checks a value against a schema's common keywords, and ignores others. Libraries run the schema's own patterns, or compile it,
+ * which a page's policy may forbid.
+ */
 class Validator {
   #steps = 0;
   #depth = 0;

@@ -23,7 +23,7 @@ interface TimedValue<Value> {
   readonly value: Value;
 }
 
-/** Values by name. Each is forgotten some time after it was set. */
+/** Values by name. Each is forgotten some time after it was set. `lru-cache` needs a maximum, or a timer for each value. */
 export class Recent<Value> {
   readonly #keepMs: number;
   /** Values set in this period and in the one before. Whole periods expire, because deleting first entries makes a map slow. */

@@ -42,7 +42,7 @@ const marked = (text: string): string | undefined =>
 
 /**
  * Parses a JSON text for `exactJson`. Undefined if `JSON.parse` keeps every digit. Also undefined if the text contains an escaped NUL,
- * which marks numbers here.
+ * which marks numbers here. `lossless-json` takes three times as long where `JSON.parse` keeps every digit, and refuses repeated names.
  */
 export function exactValue(json: string): unknown {
   const text = json.includes(ESCAPED_MARK) ? undefined : withNumbers(json, marked);

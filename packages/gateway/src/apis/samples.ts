@@ -114,7 +114,10 @@ class Sampling {
   }
 }
 
-/** A value of a schema: its own example if it fits, else the simplest value; undefined if neither fits. */
+/**
+ * A value of a schema: its own example if it fits, else the simplest value; undefined if neither fits. `openapi-sampler` ignores
+ * patterns, `multipleOf` and required members without a description.
+ */
 export function sampleOf(schema: TSchema, fits = (value: unknown) => Check(schema, value)): unknown {
   for (const way of WAYS) {
     const sample = new Sampling(way).of(schema);

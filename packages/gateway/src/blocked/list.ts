@@ -26,7 +26,7 @@ function rangeOf(text: string) {
   return { bits, length: ADDRESS_BITS - most + Number(prefix) };
 }
 
-/** Blocked wallets and addresses. A look-up takes the same time for any number of entries. */
+/** Blocked wallets and addresses. A look-up takes the same time for any number of entries; Node's BlockList searches all. */
 export class BlockedList {
   readonly #wallets = new Set<string>();
   /** Prefixes by length. */
