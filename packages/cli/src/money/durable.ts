@@ -37,7 +37,7 @@ function writeDraft(file: string, text: string): string {
   return draft;
 }
 
-/** Writes a private file atomically. It survives a power loss: `write-file-atomic` does not sync the folder. */
+/** Writes a private file atomically. It survives a power loss, after which `write-file-atomic` may have lost the new name. */
 export function writeDurably(file: string, text: string): void {
   renameSync(writeDraft(file, text), file);
   syncFolder(dirname(file));
