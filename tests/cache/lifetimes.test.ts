@@ -63,8 +63,8 @@ it.each([
   ['max-age=60, max-age=30', 30, false],
   ['max-age=30, max-age=60', 30, false],
   ['max-age=30, max-age=0', 0, true],
-])('a request with Cache-Control: %s reads as max-age %s, no-cache %s', (header, maxAgeSeconds, noCache) => {
-  expect(requestFreshness(header)).toEqual({ maxAgeSeconds, noCache });
+])('a request with Cache-Control: %s reads as max-age %s, no-cache %s', (header, maxAgeSeconds, refusesCached) => {
+  expect(requestFreshness(header)).toEqual({ maxAgeSeconds, refusesCached });
 });
 
 const readWith = (file: unknown, variables: Environment = {}) =>

@@ -10,7 +10,7 @@ const CHAINS = { mainnet: 'http://127.0.0.1:8403', devnet: 'http://127.0.0.1:840
 const CLONE = { npm_package_name: 'asset-gateway-workspace' };
 
 /** The lines of a start with these variables. */
-function screenOf(variables: Environment, simulated: Simulated = { tokens: false }, environment: Environment = {}) {
+function screenOf(variables: Environment, simulated: Simulated = { hasTokens: false }, environment: Environment = {}) {
   const config = readConfig(variables);
   const metricsUrl = config.metrics && 'http://127.0.0.1:8409/metrics';
   const address = `${config.host}:${config.port}`;
@@ -36,7 +36,7 @@ describe('the screen of a start', () => {
     expect(selling['Solana, RPC, DAS, wallets']).toBe('real, mainnet');
     const { FACILITATOR_URL: _, ...withoutChain } = { ...WITH_FACILITATOR, FEE_PAYER_KEYPAIR: KEYPAIR };
     expect(rowsOf(screenOf(withoutChain))['Solana, RPC, DAS, wallets']).toMatch(/^off; SOLANA_MAINNET_RPC_URL/);
-    const sandbox = rowsOf(screenOf({ ...KEY, ...WITH_FACILITATOR }, { tokens: true, chains: CHAINS }));
+    const sandbox = rowsOf(screenOf({ ...KEY, ...WITH_FACILITATOR }, { hasTokens: true, chains: CHAINS }));
     expect(sandbox['Tokens API']).toMatch(/^SANDBOX: /);
     expect(sandbox['Solana, RPC, DAS, wallets']).toMatch(/^SANDBOX: .*play money/);
     expect(sandbox.chains).toBe('ports 8403 mainnet, 8404 devnet');
@@ -58,7 +58,7 @@ describe('the screen of a start', () => {
   });
 
   it('has three commands that fit how it was started', () => {
-    const sandbox = { tokens: true, chains: CHAINS };
+    const sandbox = { hasTokens: true, chains: CHAINS };
     const all = { ...KEY, ...WITH_FACILITATOR, CREDIT: 'on' };
     expect(commandsOf(screenOf(all, sandbox, CLONE))).toEqual([
       'npm run ask -- price solana',
@@ -82,9 +82,13 @@ describe('the screen of a start', () => {
   });
 
   it.each<[string, Environment, Simulated]>([
-    ['a sandbox', { ...KEY, ...WITH_FACILITATOR, CREDIT: 'on', METRICS_PORT: '1' }, { tokens: true, chains: CHAINS }],
-    ['a real start', { ...KEY, ...WITH_FACILITATOR, PORT: '65535', METRICS_PORT: '1' }, { tokens: false }],
-    ['a start without anything to sell', KEY, { tokens: false }],
+    [
+      'a sandbox',
+      { ...KEY, ...WITH_FACILITATOR, CREDIT: 'on', METRICS_PORT: '1' },
+      { hasTokens: true, chains: CHAINS },
+    ],
+    ['a real start', { ...KEY, ...WITH_FACILITATOR, PORT: '65535', METRICS_PORT: '1' }, { hasTokens: false }],
+    ['a start without anything to sell', KEY, { hasTokens: false }],
   ])('of %s fits 24 lines of 80 columns', (_, variables, simulated) => {
     const lines = screenOf(variables, simulated);
     expect(lines.length).toBeLessThanOrEqual(24);

@@ -101,7 +101,7 @@ export function millisecondsIn(text: string, name: string): number {
 }
 
 /** A command line's words and options. Throws a `UsageError` with the parser's first sentence. */
-export function readArguments(args: readonly string[], options: OptionTable, strict: boolean) {
+export function readArguments(args: readonly string[], options: OptionTable, isStrict: boolean) {
   const known = Object.fromEntries(
     Object.entries(options).map(([name, { takes, short }]) => {
       const type = takes ? ('string' as const) : ('boolean' as const);
@@ -109,7 +109,12 @@ export function readArguments(args: readonly string[], options: OptionTable, str
     }),
   );
   try {
-    const { positionals, values } = parseArgs({ args: [...args], allowPositionals: true, options: known, strict });
+    const { positionals, values } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: known,
+      strict: isStrict,
+    });
     return { words: positionals, values: new Values(values) };
   } catch (error) {
     const [sentence = ''] = String((error as Error).message).split('. ', 1);

@@ -27,7 +27,7 @@ export interface ClientKind {
 
 /** The result of a successful answer: parsed JSON, or text. */
 function readResult(response: Response, text: string, row: MethodRow, { read }: ClientKind) {
-  const { bare, uint64 = [] } = row;
+  const { isBare: bare, uint64 = [] } = row;
   if (!response.headers.get('content-type')?.startsWith('application/json')) return { result: text };
   const paths = uint64.map((path) => (path ? `result.${path}` : 'result'));
   const body = read(text, paths);

@@ -100,7 +100,7 @@ export interface MethodRow {
   /** Path with `:name` for each value. `:cluster` and `:provider` come from the settings. */
   readonly path: string;
   readonly access: string;
-  readonly post?: boolean;
+  readonly isPost?: boolean;
   /** How the arguments after the path's are sent; undefined if there are none. */
   readonly takes?: string;
   /** For paid rows: each `<cluster>/<provider>` that serves the method, or each `<cluster>`. */
@@ -108,7 +108,7 @@ export interface MethodRow {
   /** Paths of the 64-bit numbers in the result. */
   readonly uint64?: readonly string[];
   /** Whether the body is the result, without an envelope. */
-  readonly bare?: boolean;
+  readonly isBare?: boolean;
 }
 
 /** Methods of a family by name. */

@@ -50,8 +50,8 @@ export function outgoingFor(row: MethodRow, call: MethodCall, target: Target): O
   if (row.takes === 'query') url.search = queryOf(values[0] as object | undefined);
   const request: SentRequest = {
     url: url.href,
-    method: row.post ? 'POST' : 'GET',
-    ...(row.post && { body: bodyOf(row, values, call.write) }),
+    method: row.isPost ? 'POST' : 'GET',
+    ...(row.isPost && { body: bodyOf(row, values, call.write) }),
   };
   const name = `${call.name} ${cluster} ${provider}`;
   return { name, request, access: row.access, cluster, buys };

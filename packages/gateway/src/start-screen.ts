@@ -6,7 +6,7 @@ import type { RunningGateway } from './start.ts';
 /** The simulated parts of a gateway. */
 export interface Simulated {
   /** Whether the Tokens API is simulated. */
-  readonly tokens: boolean;
+  readonly hasTokens: boolean;
   /** The URLs of the simulated chains, if any. */
   readonly chains?: { readonly mainnet: string; readonly devnet: string };
 }
@@ -28,7 +28,7 @@ const CLONE = 'asset-gateway-workspace';
 const LABEL_WIDTH = 28;
 const COMMANDS = 3;
 
-const REAL: Simulated = { tokens: false };
+const REAL: Simulated = { hasTokens: false };
 
 const portOf = (url: string): number => Number(new URL(url).port || 80);
 const withName = (url: string): string => url.replace('//127.0.0.1', '//localhost');
@@ -45,7 +45,7 @@ function upstreamRows({ config: { tokens, paid, apis }, simulated }: Started): S
   const ofTokens = tokens ? 'real' : 'off; TOKENS_API_KEY turns it on';
   return [
     [paid ? 'sign-in, payments, budget' : 'sign-in, budget', 'real'],
-    ['Tokens API', simulated.tokens ? 'SANDBOX: simulated; TOKENS_API_KEY makes it real' : ofTokens],
+    ['Tokens API', simulated.hasTokens ? 'SANDBOX: simulated; TOKENS_API_KEY makes it real' : ofTokens],
     ['Solana, RPC, DAS, wallets', chains ? 'SANDBOX: real SVM with play money, offline' : realSolana(paid)],
     ...(chains
       ? [['chains', `ports ${portOf(chains.mainnet)} mainnet, ${portOf(chains.devnet)} devnet`] as const]
@@ -126,7 +126,7 @@ export function announce(gateway: RunningGateway, config: Config, simulated: Sim
   }
   gateway.log.notice(`listening on ${gateway.url}`, {
     address,
-    sandbox: [...(simulated.tokens ? ['tokens'] : []), ...(simulated.chains ? ['solana'] : [])],
+    sandbox: [...(simulated.hasTokens ? ['tokens'] : []), ...(simulated.chains ? ['solana'] : [])],
     cache: isOn(config.cache),
     credit: isOn(config.credit),
     receipts: isOn(config.receipts),

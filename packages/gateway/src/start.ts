@@ -125,8 +125,8 @@ async function serve(config: Config, { logTo, graceMs = GRACE_MS, ...paces }: St
   background.listen(log.background);
   await connect(log.notice);
   tracing.connect(log.notice);
-  let stopping = false;
-  const shared = { ...remembered, tracing, background, isStopping: () => stopping };
+  let isStopping = false;
+  const shared = { ...remembered, tracing, background, isStopping: () => isStopping };
   const composed = hold(await compose(config, { ...shared, ...observersOf(log, metrics, tracing), ...paces }));
   const server = new HttpServer({
     handle: tracing.handling(composed.gateway),
@@ -148,7 +148,7 @@ async function serve(config: Config, { logTo, graceMs = GRACE_MS, ...paces }: St
     ...(metricsUrl !== undefined && { metricsUrl }),
     log,
     async drain() {
-      stopping = true;
+      isStopping = true;
       await server.drain(drainTime(config));
     },
   };

@@ -62,7 +62,7 @@ async function startWorld(): ReturnType<Parameters<typeof run>[0]> {
   });
   const gateway = await startGateway(config, solana ? { ownRoutes: [faucetOf(solana)], isPlayMoney: true } : {});
   const chains = solana && { mainnet: solana.mainnet.url, devnet: solana.devnet.url };
-  announce(gateway, config, { tokens: tokens !== undefined, ...(chains && { chains }) });
+  announce(gateway, config, { hasTokens: tokens !== undefined, ...(chains && { chains }) });
   return {
     log: gateway.log,
     async stop() {

@@ -147,9 +147,9 @@ export async function walletFor(values: Values, { isStored, made }: Missing): Pr
 }
 
 /** Makes the user's wallet. Throws if there is one, because its key may be the only access to its money. */
-export async function newWallet(inKeychain: boolean): Promise<Wallet> {
+export async function newWallet(isInKeychain: boolean): Promise<Wallet> {
   const address = addressIn(keychainFile());
   if (address !== undefined) throw new UsageError(`you already have a wallet in the keychain: ${address}`);
   if (existsSync(walletFile())) throw new UsageError(`you already have a wallet: ${walletFile()}; move it away first`);
-  return inKeychain ? newKeychainWallet(keychainFile()) : storedOrNewWallet(walletFile());
+  return isInKeychain ? newKeychainWallet(keychainFile()) : storedOrNewWallet(walletFile());
 }

@@ -37,10 +37,10 @@ export const change = (value: unknown): string =>
   isNumber(value) ? `${value > 0 ? '+' : ''}${value.toFixed(2)}%` : NONE;
 
 /** A date in UTC, or date and minute. */
-export function moment(seconds: unknown, withTime = false): string {
+export function moment(seconds: unknown, hasTime = false): string {
   if (!isNumber(seconds) || Math.abs(seconds) > 8.64e12) return NONE;
   const text = new Date(seconds * 1000).toISOString();
-  return withTime ? text.slice(0, 16).replace('T', ' ') : text.slice(0, 10);
+  return hasTime ? text.slice(0, 16).replace('T', ' ') : text.slice(0, 10);
 }
 
 const UNITS = [

@@ -91,8 +91,8 @@ function mayMeet(one: string, other: string): boolean {
   const [first = '', last = ''] = [texts[0], texts.at(-1)];
   const [otherFirst = '', otherLast = ''] = [others[0], others.at(-1)];
   const isVerb = one.includes(':') && other.includes(':');
-  const start = first.startsWith(otherFirst) || otherFirst.startsWith(first);
-  return isVerb || (start && (last.endsWith(otherLast) || otherLast.endsWith(last)));
+  const isSameStart = first.startsWith(otherFirst) || otherFirst.startsWith(first);
+  return isVerb || (isSameStart && (last.endsWith(otherLast) || otherLast.endsWith(last)));
 }
 
 /** A template segment with the texts that a server may read for it; undefined if every text is possible. */

@@ -79,19 +79,19 @@ export interface RequestFreshness {
   /** Undefined if the gateway decides. */
   readonly maxAgeSeconds: number | undefined;
   /** Whether the request refuses a stored answer. */
-  readonly noCache: boolean;
+  readonly refusesCached: boolean;
 }
 
 /** Reads `no-cache` and `max-age` of a request's `Cache-Control` (RFC 9111, 5.2.1); ignores other and malformed directives. */
 export function requestFreshness(header: string | readonly string[] | undefined): RequestFreshness {
-  if (header === undefined) return { maxAgeSeconds: undefined, noCache: false };
+  if (header === undefined) return { maxAgeSeconds: undefined, refusesCached: false };
   const directives = String(header)
     .slice(0, MAX_LENGTH)
     .split(',')
     .map((each) => each.trim().toLowerCase());
   const ages = directives.flatMap((each) => MAX_AGE.exec(each)?.[1] ?? []).map(Number);
-  const noCache = directives.includes('no-cache') || directives.includes('no-store') || ages.includes(0);
-  return { maxAgeSeconds: ages.length > 0 ? Math.min(...ages) : undefined, noCache };
+  const refusesCached = directives.includes('no-cache') || directives.includes('no-store') || ages.includes(0);
+  return { maxAgeSeconds: ages.length > 0 ? Math.min(...ages) : undefined, refusesCached };
 }
 
 /** One request for a key. `weight`: this key's fraction of a request for several keys. */

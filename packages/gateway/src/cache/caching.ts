@@ -96,7 +96,7 @@ export class CachingUpstream implements Upstream {
       found = [this.#find({ key, route, input }, freshness)];
     }
     const missing = found.filter(isMissing);
-    if (missing.length === 0 || freshness.noCache) return found;
+    if (missing.length === 0 || freshness.refusesCached) return found;
     await this.#readShared(missing);
     return found.map(({ plan }) => this.#find(plan, freshness));
   }
@@ -123,9 +123,9 @@ export class CachingUpstream implements Upstream {
     const isRefusal = kept !== undefined && 'refusal' in kept;
     const oldest = oldestSeconds(key, wallSeconds);
     const mayServe = age <= (isRefusal ? Math.min(oldest, key.freshSeconds) : oldest);
-    const clientAccepts = !freshness.noCache && age <= (freshness.maxAgeSeconds ?? age);
+    const clientAccepts = !freshness.refusesCached && age <= (freshness.maxAgeSeconds ?? age);
     if ((age >= key.freshSeconds || !clientAccepts) && !this.#plans.get(key.id)) this.#plans.set(key.id, plan);
-    const acceptedSeconds = freshness.noCache ? 0 : Math.min(oldest, freshness.maxAgeSeconds ?? oldest);
+    const acceptedSeconds = freshness.refusesCached ? 0 : Math.min(oldest, freshness.maxAgeSeconds ?? oldest);
     const asked = { plan, key, refusesCached: mayServe, notBeforeMs: nowMs - acceptedSeconds * 1_000 };
     const ageSeconds = mayServe && !isRefusal ? age : undefined;
     return { ...asked, ageSeconds, forwarded: kept ? 'stale' : 'miss', ...(mayServe && clientAccepts && { kept }) };

@@ -23,8 +23,8 @@ export const MAX_LIMIT = 1_000_000;
 export function parseUrl(text: string): URL | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
-  const plain = url.username === '' && url.password === '' && url.hash === '';
-  return plain && (url.protocol === 'http:' || url.protocol === 'https:') ? url : undefined;
+  const isPlain = url.username === '' && url.password === '' && url.hash === '';
+  return isPlain && (url.protocol === 'http:' || url.protocol === 'https:') ? url : undefined;
 }
 
 /** The value that Docker and Kubernetes give to a variable for, say, a service called "metrics". */

@@ -7,9 +7,9 @@ const MAX_URL_LENGTH = 2_000;
 /** Reads the secrets that this deployment signs with. */
 export function readSecrets(read: Reader): string[] {
   const secrets = read.list('GATEWAY_SECRET');
-  const longEnough = secrets.every((secret) => secret.length >= MIN_SECRET_LENGTH);
+  const areLongEnough = secrets.every((secret) => secret.length >= MIN_SECRET_LENGTH);
   read.check(
-    longEnough,
+    areLongEnough,
     `GATEWAY_SECRET must have at least ${MIN_SECRET_LENGTH} characters in each entry of a list; ${MAKE_ONE}.`,
   );
   return secrets;

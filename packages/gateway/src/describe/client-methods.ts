@@ -155,11 +155,11 @@ function rowText({ surface, name, rows }: ClientMethod): string {
   return `  ${name}: ${literal({
     path: isSold ? path.replace(`/${cluster}`, '/:cluster') : template,
     access,
-    ...(httpMethod === 'POST' && { post: true }),
+    ...(httpMethod === 'POST' && { isPost: true }),
     ...(takes(rows[0]) && { takes: takes(rows[0]) }),
     ...(cluster && { served }),
     ...(uint64.length > 0 && { uint64 }),
-    ...(surface === 'system' && { bare: true }),
+    ...(surface === 'system' && { isBare: true }),
   })},\n`;
 }
 

@@ -72,8 +72,8 @@ export class HttpServer {
   readonly #connections: Connections;
   readonly #pipelines = new WeakMap<Socket, Pipeline>();
   #running = 0;
-  #draining = false;
-  #stopping = false;
+  #isDraining = false;
+  #isStopping = false;
   #hasWarned = false;
 
   constructor(options: ServerOptions) {
@@ -119,14 +119,14 @@ export class HttpServer {
   /** Stops listening, answers requests that have arrived or still arrive on open connections, and closes these. */
   async drain(deadlineMs: number): Promise<void> {
     const deadline = performance.now() + deadlineMs;
-    this.#draining = true;
+    this.#isDraining = true;
     // Each turn accepts the connections that the system has queued. On a busy machine that is up to a second's worth.
     await turn();
     // The HTTP server's own close would cut kept-alive connections while a request may be in transit.
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(this.#server, () => resolve()));
     await pause(this.#options.graceMs);
     await turn();
-    this.#stopping = true;
+    this.#isStopping = true;
     this.#server.closeIdleConnections();
     while ((this.#connections.hasBusy || this.#running > 0) && performance.now() < deadline) await pause(20);
     this.#server.closeAllConnections();
@@ -149,7 +149,7 @@ export class HttpServer {
     this.#running++;
     try {
       const inbound = await receive(incoming, this.#clientOf(incoming));
-      const answer = await this.#options.handle(this.#stopping ? { ...inbound, fault: 'shutting_down' } : inbound);
+      const answer = await this.#options.handle(this.#isStopping ? { ...inbound, fault: 'shutting_down' } : inbound);
       this.#write(incoming, outgoing, answer);
     } catch (error) {
       this.#giveUp(incoming, outgoing, error);
@@ -159,14 +159,14 @@ export class HttpServer {
   }
 
   #write(incoming: IncomingMessage, outgoing: ServerResponse, { status, headers, body, onDelivered }: Outbound): void {
-    const unread = !incoming.complete;
+    const isUnread = !incoming.complete;
     const pipeline = this.#pipelines.get(incoming.socket);
-    const isOver = unread || this.#draining || pipeline?.isBroken;
+    const isOver = isUnread || this.#isDraining || pipeline?.isBroken;
     if (isOver && pipeline?.isLatest(incoming)) outgoing.setHeader('Connection', 'close');
     if (onDelivered) outgoing.once('finish', onDelivered);
     outgoing.writeHead(status, headers).end(body);
     if (!outgoing.writableFinished) outgoing.setTimeout(SOCKET_TIMES.writeMs, () => outgoing.destroy());
-    if (unread) setTimeout(() => incoming.destroy(), SOCKET_TIMES.lingerMs).unref();
+    if (isUnread) setTimeout(() => incoming.destroy(), SOCKET_TIMES.lingerMs).unref();
   }
 
   /** Ends a request whose client has disconnected, or whose answer cannot be written. */

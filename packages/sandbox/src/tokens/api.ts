@@ -86,10 +86,10 @@ function* packedParts(parts: Iterable<Buffer>): Generator<Buffer> {
 }
 
 /** Streams a JSON string of this many bytes, optionally with gzip. */
-async function deliverLong(response: ServerResponse, bytes: number, packed: boolean): Promise<void> {
-  response.writeHead(200, { 'content-type': 'application/json', ...(packed ? { 'content-encoding': 'gzip' } : {}) });
+async function deliverLong(response: ServerResponse, bytes: number, isPacked: boolean): Promise<void> {
+  response.writeHead(200, { 'content-type': 'application/json', ...(isPacked ? { 'content-encoding': 'gzip' } : {}) });
   const parts = longString(bytes);
-  await pipeline(Readable.from(packed ? packedParts(parts) : parts, { objectMode: false }), response);
+  await pipeline(Readable.from(isPacked ? packedParts(parts) : parts, { objectMode: false }), response);
 }
 
 function encoded(answer: Answer, { contentType, encoding, body }: FaultKnobs): Answer {
