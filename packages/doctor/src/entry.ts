@@ -36,7 +36,7 @@ const SOLD = Type.Object({
 });
 
 /** A complete catalog entry. Members of the other access mode may be absent. */
-export type Entry = Static<typeof ENTRY> & Partial<Static<typeof SIGNED> & Static<typeof SOLD>>;
+export type CatalogEntry = Static<typeof ENTRY> & Partial<Static<typeof SIGNED> & Static<typeof SOLD>>;
 
 /** The schemas of an entry with this access mode. */
 export function entrySchemas(accessMode: unknown) {
@@ -47,16 +47,17 @@ export function entrySchemas(accessMode: unknown) {
 const encoded = (value: unknown): string => encodeURIComponent(String(value)).replaceAll('%2C', ',');
 
 /** Such as `GET /assets/:assetId`. */
-export const endpointOf = ({ httpMethod, path }: Pick<Entry, 'httpMethod' | 'path'>): string => `${httpMethod} ${path}`;
+export const endpointOf = ({ httpMethod, path }: Pick<CatalogEntry, 'httpMethod' | 'path'>): string =>
+  `${httpMethod} ${path}`;
 
 /** An entry's path with its example's values. */
-export function bareTarget({ path, pathParamsExample = {} }: Entry): string {
+export function bareTarget({ path, pathParamsExample = {} }: CatalogEntry): string {
   const values = new Map<string, unknown>(Object.entries(pathParamsExample));
   return path.replace(/\/:(\w+)/g, (_, name: string) => `/${encoded(values.get(name))}`);
 }
 
 /** An entry's path and query with their examples' values. */
-export function exampleTarget(entry: Entry): string {
+export function exampleTarget(entry: CatalogEntry): string {
   const example = (entry.httpMethod === 'GET' ? entry.inputExample : entry.queryParamsExample) ?? {};
   const pairs = Object.entries(example).map(([name, value]) => `${name}=${encoded(value)}`);
   return pairs.length > 0 ? `${bareTarget(entry)}?${pairs.join('&')}` : bareTarget(entry);

@@ -1,15 +1,15 @@
 import { ASSUMED_SOL_PRICE_USD, dollars, oneLine, usualFeeMicros } from '@asset-gateway/protocol';
 import { checks } from './checks/index.ts';
-import type { Entry } from './entry.ts';
-import { explore, MAX_ROUTES, type World } from './explore.ts';
-import { at, type Fault, type Finding } from './finding.ts';
+import type { CatalogEntry } from './entry.ts';
+import { type Exploration, explore, MAX_ROUTES } from './explore.ts';
+import { type Fault, type Finding, faultsAt } from './finding.ts';
 import { ASKING_SECONDS, HttpClient, PAUSES_SECONDS, TIME_OVER } from './http-client.ts';
 import { Overrun, runWithin } from './schema.ts';
 
 const MICROS = 1_000_000;
 
 /** A note on the lowest price, if a gateway that settles itself can lose money with it. */
-function priceNotes(entries: readonly Entry[]): string[] {
+function priceNotes(entries: readonly CatalogEntry[]): string[] {
   const sold = entries.filter(
     ({ accessMode, paymentNetwork }) => accessMode === 'exact' && paymentNetwork?.startsWith('solana:'),
   );
@@ -23,7 +23,7 @@ function priceNotes(entries: readonly Entry[]): string[] {
 }
 
 /** Notes on limits that left something unchecked. */
-function limitNotes({ answers, leftOut }: World): string[] {
+function limitNotes({ answers, leftOut }: Exploration): string[] {
   const unasked = answers.filter(({ failure }) => failure === TIME_OVER).length;
   const limited = answers.filter(({ status }) => status === 429).length;
   return [
@@ -34,7 +34,10 @@ function limitNotes({ answers, leftOut }: World): string[] {
 }
 
 /** Notes about a gateway, as clauses without a full stop. */
-const notesOn = (world: World): string[] => [...priceNotes(world.entries), ...limitNotes(world)];
+const notesOn = (exploration: Exploration): string[] => [
+  ...priceNotes(exploration.entries),
+  ...limitNotes(exploration),
+];
 
 const MAX_TEXT = 1_000;
 /** The check of our own gateway takes a tenth of a second. */
@@ -46,14 +49,14 @@ export function shown(text: string): string {
   return text.length > MAX_TEXT ? `${line}…` : line;
 }
 
-function faultsOf(run: (world: World) => readonly Fault[], world: World): readonly Fault[] {
+function faultsOf(run: (exploration: Exploration) => readonly Fault[], exploration: Exploration): readonly Fault[] {
   try {
-    return runWithin(CHECK_SECONDS * 1000, () => run(world));
+    return runWithin(CHECK_SECONDS * 1000, () => run(exploration));
   } catch (error) {
     if (!(error instanceof Overrun)) throw error;
     const problem = `its answers could not be checked within ${CHECK_SECONDS} seconds`;
     const fix = 'Shorten its documents and simplify their schemas';
-    return at({ method: 'GET', url: `${world.origin}/` }, { problem, fix });
+    return faultsAt({ method: 'GET', url: `${exploration.origin}/` }, { problem, fix });
   }
 }
 
@@ -70,17 +73,17 @@ export interface Diagnosis {
 }
 
 /** Checks the gathered answers without further requests. Each text of the result is one line of limited length. */
-export function diagnose(world: World): Diagnosis {
-  const { origin, entries, answers } = world;
+export function diagnose(exploration: Exploration): Diagnosis {
+  const { origin, entries, answers } = exploration;
   const findings: readonly Finding[] = Object.entries(checks).flatMap(([check, run]) =>
-    faultsOf(run, world).map(({ where, problem, fix }) => ({
+    faultsOf(run, exploration).map(({ where, problem, fix }) => ({
       check,
       where: shown(where),
       problem: shown(problem),
       fix: shown(fix),
     })),
   );
-  const notes: readonly string[] = notesOn(world).map(shown);
+  const notes: readonly string[] = notesOn(exploration).map(shown);
   return { origin, routes: entries.length, requests: answers.length, findings, notes };
 }
 

@@ -7,7 +7,8 @@ import {
   routes as table,
   textAt,
 } from '@asset-gateway/protocol';
-import { bareTarget, type Entry, entrySchemas, exampleTarget } from './entry.ts';
+import pLimit from 'p-limit';
+import { bareTarget, type CatalogEntry, entrySchemas, exampleTarget } from './entry.ts';
 import { type Answer, type Ask, type AskOptions, CONNECTIONS } from './http-client.ts';
 import { parsed } from './reading.ts';
 import { mismatch } from './schema.ts';
@@ -21,7 +22,7 @@ export const MAX_ROUTES = 500;
 const UNKNOWN_PATH = '/nothing-is-served-here';
 const MALFORMED_PATH = '/%zz';
 const BROWSER_ORIGIN = 'https://browser.example';
-const JUNK: Readonly<Record<Entry['accessMode'], string>> = { siwx: HEADERS.signIn, exact: HEADERS.payment };
+const JUNK: Readonly<Record<CatalogEntry['accessMode'], string>> = { siwx: HEADERS.signIn, exact: HEADERS.payment };
 
 /** The documents that describe a gateway. */
 const DOCUMENTS = ['liveness', 'catalog', 'openapi', 'wellKnown', 'llms'] as const;
@@ -32,15 +33,8 @@ const pathOf = (name: DocumentName): string =>
   table.find(({ surface, method }) => surface === 'system' && method === name)?.path ?? '';
 
 /** Maps items concurrently and keeps their order. */
-async function concurrently<T, R>(items: readonly T[], job: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  const queue = items.entries();
-  const worker = async (): Promise<void> => {
-    for (const [index, item] of queue) results[index] = await job(item);
-  };
-  await Promise.all(Array.from({ length: CONNECTIONS }, worker));
-  return results;
-}
+const concurrently = <T, R>(items: readonly T[], job: (item: T) => Promise<R>): Promise<R[]> =>
+  pLimit(CONNECTIONS).map(items, job);
 
 function preflight(ask: Ask, target: string, method: string, headers: string): Promise<Answer> {
   const sent = {
@@ -84,7 +78,7 @@ async function probeDocuments(ask: Ask, catalog: Answer) {
 }
 
 /** The options of a request with the catalog's example values. */
-function exampleRequest(entry: Entry): AskOptions {
+function exampleRequest(entry: CatalogEntry): AskOptions {
   if (entry.httpMethod === 'GET') return {};
   return { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(entry.inputExample ?? {}) };
 }
@@ -93,7 +87,7 @@ function exampleRequest(entry: Entry): AskOptions {
  * Sends a route's requests without a signature or payment. `unpaid`: its bare URL twice, then with the catalog's example. The first route
  * of an access mode also gets an invalid proof.
  */
-async function probeRoute(ask: Ask, entry: Entry, entries: readonly Entry[]) {
+async function probeRoute(ask: Ask, entry: CatalogEntry, entries: readonly CatalogEntry[]) {
   const { httpMethod, path, accessMode } = entry;
   const target = bareTarget(entry);
   const plain = await ask(httpMethod, target);
@@ -123,7 +117,7 @@ async function readCatalog(ask: Ask): Promise<Answer> {
   throw new Unreadable(`${url} answers ${status} without a catalog: pass the URL of a gateway`);
 }
 
-const isComplete = (entry: unknown): entry is Entry =>
+const isComplete = (entry: unknown): entry is CatalogEntry =>
   entrySchemas(below(entry, 'accessMode')).every((schema) => mismatch(schema, entry) === undefined);
 
 /** Reads the catalog's list of each provider. */
@@ -182,13 +176,16 @@ export async function explore(origin: string, askOnce: Ask) {
 }
 
 /** All requests to a gateway and their answers. */
-export type World = Awaited<ReturnType<typeof explore>>;
+export type Exploration = Awaited<ReturnType<typeof explore>>;
 
 /** The probes of all endpoints. */
-export const allProbes = ({ documents, routes }: World): readonly Probe[] => [...Object.values(documents), ...routes];
+export const allProbes = ({ documents, routes }: Exploration): readonly Probe[] => [
+  ...Object.values(documents),
+  ...routes,
+];
 
 /** The answers to unpaid requests, each with its route's entry. */
-export const unpaidAnswers = ({ routes }: World): { readonly entry: Entry; readonly answer: Answer }[] =>
+export const unpaidAnswers = ({ routes }: Exploration): { readonly entry: CatalogEntry; readonly answer: Answer }[] =>
   routes.flatMap(({ entry, unpaid }) =>
     unpaid.filter(({ status }) => status !== 0).map((answer) => ({ entry, answer })),
   );

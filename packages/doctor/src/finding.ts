@@ -30,5 +30,7 @@ export const placeOf = ({ httpMethod, path }: { httpMethod: string; path: string
 });
 
 /** The problems of a place. */
-export const at = ({ method, url }: Place, found: Problem | undefined | readonly (Problem | undefined)[]): Fault[] =>
-  [found].flat().flatMap((each) => (each ? { where: `${method} ${url}`, ...each } : []));
+export const faultsAt = (
+  { method, url }: Place,
+  found: Problem | undefined | readonly (Problem | undefined)[],
+): Fault[] => [found].flat().flatMap((each) => (each ? { where: `${method} ${url}`, ...each } : []));

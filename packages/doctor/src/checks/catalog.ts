@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { below, isObject, listAt, type Members, objectAt, textAt } from '@asset-gateway/protocol';
-import { type Entry, endpointOf, entrySchemas } from '../entry.ts';
-import { MAX_ROUTES, type World } from '../explore.ts';
-import { at, type Fault, type Place, placeOf, unless } from '../finding.ts';
+import { type CatalogEntry, endpointOf, entrySchemas } from '../entry.ts';
+import { type Exploration, MAX_ROUTES } from '../explore.ts';
+import { type Fault, faultsAt, type Place, placeOf, unless } from '../finding.ts';
 import { parsed } from '../reading.ts';
 import { misfit, mismatch } from '../schema.ts';
 import { operationsIn } from './openapi.ts';
@@ -13,34 +13,37 @@ function entryFaults(entry: unknown, origin: string): Fault[] {
   const [wrong] = entrySchemas(mode).flatMap((schema) => mismatch(schema, entry) ?? []);
   if (wrong !== undefined) {
     const fix = 'List the path, verb, access mode, price, schemas and networks';
-    return at(place, { problem: `its catalog entry is incomplete: ${wrong}`, fix });
+    return faultsAt(place, { problem: `its catalog entry is incomplete: ${wrong}`, fix });
   }
   const problem = `the catalog says accessMode ${mode} and paymentRequired ${isPaid}`;
-  return at(
+  return faultsAt(
     place,
     unless(isPaid === (mode === 'exact'), { problem, fix: 'Set paymentRequired to true for exact only' }),
   );
 }
 
 /** Checks that a provider's list equals its part of the catalog. */
-function providerFaults({ id, routeCount, answer }: World['providers'][number], { entries }: World): Fault[] {
+function providerFaults(
+  { id, routeCount, answer }: Exploration['providers'][number],
+  { entries }: Exploration,
+): Fault[] {
   if (answer.status === 0) return [];
   const own = entries.filter(({ provider }) => provider === id).map(endpointOf);
   const listed = listAt(parsed(answer.body), 'routes').filter(isObject);
   const endpoints = listed.map((entry) => `${entry.httpMethod} ${entry.path}`);
   const isSame = isDeepStrictEqual(endpoints, own) && routeCount === own.length;
   const problem = `it lists ${endpoints.length} routes of ${id}, its category counts ${routeCount}, and the catalog has ${own.length}`;
-  return at(answer, unless(isSame, { problem, fix: 'List exactly the routes of the provider' }));
+  return faultsAt(answer, unless(isSame, { problem, fix: 'List exactly the routes of the provider' }));
 }
 
 /** The catalog is complete and consistent. */
-export function catalog(world: World): Fault[] {
-  const { plain, json } = world.documents.catalog;
+export function catalog(exploration: Exploration): Fault[] {
+  const { plain, json } = exploration.documents.catalog;
   const routes = listAt(json, 'routes');
   const counts = [below(json, 'catalog', 'totalRoutes'), below(json, 'catalog', 'returnedRoutes')];
-  const endpoints = world.entries.map(endpointOf);
+  const endpoints = exploration.entries.map(endpointOf);
   return [
-    ...at(plain, [
+    ...faultsAt(plain, [
       unless(counts.every((count) => count === routes.length) && routes.length > 0, {
         problem: `it has ${routes.length} routes and counts ${counts.join(' and ')}`,
         fix: 'Correct totalRoutes and returnedRoutes',
@@ -50,15 +53,15 @@ export function catalog(world: World): Fault[] {
         fix: 'List each verb and path once',
       }),
     ]),
-    ...routes.slice(0, MAX_ROUTES).flatMap((entry) => entryFaults(entry, world.origin)),
-    ...(world.leftOut === 0 ? world.providers.flatMap((list) => providerFaults(list, world)) : []),
+    ...routes.slice(0, MAX_ROUTES).flatMap((entry) => entryFaults(entry, exploration.origin)),
+    ...(exploration.leftOut === 0 ? exploration.providers.flatMap((list) => providerFaults(list, exploration)) : []),
   ];
 }
 
 /** An example, with its name and schema. */
 type Example = readonly [name: string, schema: unknown, value: unknown];
 
-function examplesOf(entry: Entry): Example[] {
+function examplesOf(entry: CatalogEntry): Example[] {
   const { inputExample = {}, queryParamsExample = {} } = entry;
   const all: readonly Example[] = [
     ['inputExample', entry.inputSchema, inputExample],
@@ -79,7 +82,7 @@ function examplesIn(operation: Members): Example[] {
 }
 
 /** The examples of the catalog and of OpenAPI match their schemas. */
-export function examples({ entries, origin, documents }: World): Fault[] {
+export function examples({ entries, origin, documents }: Exploration): Fault[] {
   const openApi = documents.openapi.json;
   const components = below(openApi, 'components');
   // An operation's schemas refer to components of the document.
@@ -88,7 +91,7 @@ export function examples({ entries, origin, documents }: World): Fault[] {
     found.flatMap(([name, schema, value]) => {
       const wrong = misfit(schema, value);
       const problem = `${document}'s example (${name}) does not match its own schema: ${wrong}`;
-      return at(place, unless(wrong === undefined, { problem, fix: 'Use a valid example' }));
+      return faultsAt(place, unless(wrong === undefined, { problem, fix: 'Use a valid example' }));
     });
   return [
     ...entries.flatMap((entry) => faultsOf(placeOf(entry, origin), 'the catalog', examplesOf(entry))),

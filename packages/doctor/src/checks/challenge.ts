@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { HEADERS, listAt, objectAt, textAt } from '@asset-gateway/protocol';
-import { unpaidAnswers, type World } from '../explore.ts';
-import { at, type Fault, type Problem, unless } from '../finding.ts';
+import { type Exploration, unpaidAnswers } from '../explore.ts';
+import { type Fault, faultsAt, type Problem, unless } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
 import { challengeHeader, challengeIn, challengeInBody, challengeInHeader } from '../reading.ts';
 
@@ -16,11 +16,11 @@ const PRINTABLE = /^[\x20-\x7e]{1,32}$/;
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /** Every gated route answers 402 without a proof or with an invalid one. */
-export const probes = (world: World): Fault[] =>
-  unpaidAnswers(world).flatMap(({ answer }) => {
+export const probes = (exploration: Exploration): Fault[] =>
+  unpaidAnswers(exploration).flatMap(({ answer }) => {
     const problem = `without a valid signature or payment it answers ${answer.status}`;
     const fix = 'Answer 402 before any other check, also with an empty body';
-    return at(answer, unless(answer.status === 402, { problem, fix }));
+    return faultsAt(answer, unless(answer.status === 402, { problem, fix }));
   });
 
 function challengeProblem(answer: Answer): Problem | undefined {
@@ -43,8 +43,10 @@ function challengeProblem(answer: Answer): Problem | undefined {
 }
 
 /** Each challenge is readable and the same in header and body. */
-export const challenge = (world: World): Fault[] =>
-  unpaidAnswers(world).flatMap(({ answer }) => (answer.status === 402 ? at(answer, challengeProblem(answer)) : []));
+export const challenge = (exploration: Exploration): Fault[] =>
+  unpaidAnswers(exploration).flatMap(({ answer }) =>
+    answer.status === 402 ? faultsAt(answer, challengeProblem(answer)) : [],
+  );
 
 /** Whether a challenge names the requested URL. */
 export const isRequestedUrl = (named: string, { url }: Answer): boolean =>
@@ -64,7 +66,7 @@ function resourceFaults(answer: Answer): Fault[] {
   const url = textAt(texts, 'url');
   const labels = [serviceName ?? [], tags ?? []].flat();
   const areAccepted = labels.every((label) => typeof label === 'string' && PRINTABLE.test(label));
-  return at(answer, [
+  return faultsAt(answer, [
     unless(isRequestedUrl(url, answer), {
       problem: `resource.url is ${misnamed(url, answer)}, which is not the requested URL`,
       fix: 'Set GATEWAY_BASE_URL to the origin that clients use, and name the requested URL',
@@ -81,12 +83,12 @@ function resourceFaults(answer: Answer): Fault[] {
 }
 
 /** Each challenge names the requested resource. */
-export function resource(world: World): Fault[] {
-  const { protocol, hostname } = new URL(world.origin);
+export function resource(exploration: Exploration): Fault[] {
+  const { protocol, hostname } = new URL(exploration.origin);
   const scheme = unless(protocol === 'https:' || LOOPBACK.test(hostname), {
     problem: 'signatures and payments are sent in clear text',
     fix: 'Serve it over https, and set GATEWAY_BASE_URL to that origin',
   });
-  const faults = unpaidAnswers(world).flatMap(({ answer }) => resourceFaults(answer));
-  return [...at({ method: 'GET', url: `${world.origin}/` }, scheme), ...faults];
+  const faults = unpaidAnswers(exploration).flatMap(({ answer }) => resourceFaults(answer));
+  return [...faultsAt({ method: 'GET', url: `${exploration.origin}/` }, scheme), ...faults];
 }

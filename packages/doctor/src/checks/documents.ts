@@ -1,15 +1,15 @@
 import { below, listAt, textAt } from '@asset-gateway/protocol';
 import { bareTarget } from '../entry.ts';
-import type { DocumentProbe, World } from '../explore.ts';
-import { at, type Fault, type Problem, unless } from '../finding.ts';
+import type { DocumentProbe, Exploration } from '../explore.ts';
+import { type Fault, faultsAt, type Problem, unless } from '../finding.ts';
 
 /** The liveness probe answers as documented. */
-export function liveness({ documents }: World): Fault[] {
+export function liveness({ documents }: Exploration): Fault[] {
   const { plain, json } = documents.liveness;
   const lives = below(json, 'ok') === true && below(json, 'status') === 'healthy' && textAt(json, 'service') !== '';
   const problem = 'the liveness body has no ok, service or status';
   const fix = 'Answer {"ok":true,"service":"<name>","status":"healthy"}';
-  return at(plain, unless(lives || plain.status !== 200, { problem, fix }));
+  return faultsAt(plain, unless(lives || plain.status !== 200, { problem, fix }));
 }
 
 function revalidationProblem({ plain, again }: DocumentProbe): Problem | undefined {
@@ -30,12 +30,12 @@ function documentFaults(name: string, probe: DocumentProbe): Fault[] {
   if (plain.status === 0) return [];
   if (plain.status !== 200) {
     const problem = `it answers ${plain.status}, but crawlers expect it there`;
-    return at(plain, { problem, fix: 'Serve the document to all clients' });
+    return faultsAt(plain, { problem, fix: 'Serve the document to all clients' });
   }
   const type = plain.headers['content-type'] ?? '';
   const isText = name === 'llms';
   const isRead = isText ? /^text\/(?:plain|markdown)\b/.test(type) : /^application\/json\b/.test(type);
-  return at(plain, [
+  return faultsAt(plain, [
     unless(isRead && (isText || json !== undefined), {
       problem: 'its content type does not match its body',
       fix: isText ? 'Serve text/plain' : 'Serve application/json',
@@ -45,18 +45,18 @@ function documentFaults(name: string, probe: DocumentProbe): Fault[] {
 }
 
 /** Crawlers find the documents in the expected places and can revalidate them. */
-export const documents = (world: World): Fault[] =>
-  Object.entries(world.documents).flatMap(([name, probe]) => documentFaults(name, probe));
+export const documents = (exploration: Exploration): Fault[] =>
+  Object.entries(exploration.documents).flatMap(([name, probe]) => documentFaults(name, probe));
 
 /** `/.well-known/x402` lists exactly the gated routes. */
-export function wellKnown({ documents, entries, leftOut, origin }: World): Fault[] {
+export function wellKnown({ documents, entries, leftOut, origin }: Exploration): Fault[] {
   const { plain, json } = documents.wellKnown;
   if (plain.status !== 200) return [];
   const listed = new Set(listAt(json, 'resources'));
   const served = new Set(entries.map((entry) => origin + bareTarget(entry)));
   const missing = [...served].filter((url) => !listed.has(url));
   const unknown = [...listed].filter((url) => !served.has(String(url)));
-  return at(plain, [
+  return faultsAt(plain, [
     unless(below(json, 'version') === 1, { problem: 'its version is not 1', fix: 'Add "version":1' }),
     unless(missing.length === 0, {
       problem: `${missing.length} of ${served.size} routes are missing, such as ${missing[0]}`,
@@ -70,13 +70,13 @@ export function wellKnown({ documents, entries, leftOut, origin }: World): Fault
 }
 
 /** llms.txt covers every surface. */
-export function llms({ documents, entries, origin }: World): Fault[] {
+export function llms({ documents, entries, origin }: Exploration): Fault[] {
   const { plain } = documents.llms;
   if (plain.status !== 200) return [];
   const words = new Set(plain.body.toLowerCase().split(/\W+/));
   const surfaces = [...new Set(entries.map(({ surface }) => surface))];
   const fix = 'Give each family of routes a section';
-  return at(plain, [
+  return faultsAt(plain, [
     ...surfaces.map((surface) => unless(words.has(surface), { problem: `it does not mention ${surface}`, fix })),
     unless(plain.body.includes(origin), {
       problem: 'none of its links points to this gateway',

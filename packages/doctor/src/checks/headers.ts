@@ -1,6 +1,6 @@
 import { CORS_HEADERS } from '@asset-gateway/protocol';
-import type { World } from '../explore.ts';
-import { at, type Fault, unless } from '../finding.ts';
+import type { Exploration } from '../explore.ts';
+import { type Fault, faultsAt, unless } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
 import { missingNames, names } from '../reading.ts';
 
@@ -10,14 +10,14 @@ const KEY_HEADER = /\b(?:x-)?api[-_]key\b/i;
 
 const withoutQuery = ({ url }: Answer): string => url.split('?', 1)[0] ?? url;
 
-const answered = ({ answers }: World): readonly Answer[] => answers.filter(({ status }) => status !== 0);
+const answered = ({ answers }: Exploration): readonly Answer[] => answers.filter(({ status }) => status !== 0);
 
 /** Every request was answered. */
-export const answers = (world: World): Fault[] =>
-  world.answers
+export const answers = (exploration: Exploration): Fault[] =>
+  exploration.answers
     .filter(({ status }) => status === 0)
     .flatMap((answer) =>
-      at(answer, {
+      faultsAt(answer, {
         problem: `there was no complete answer (${answer.failure})`,
         fix: 'Answer every request within 10 seconds and in at most 5 MiB',
       }),
@@ -28,7 +28,7 @@ function corsFaults(answer: Answer): Fault[] {
   // The preflight check handles a preflight's lists.
   const isPreflight = method === 'OPTIONS' && status === 204;
   const hidden = isPreflight ? [] : missingNames(EXPOSED, names(headers['access-control-expose-headers'] ?? ''));
-  return at(answer, [
+  return faultsAt(answer, [
     unless(headers['access-control-allow-origin'] === '*', {
       problem: `browsers hide this ${status} from scripts`,
       fix: 'Send Access-Control-Allow-Origin: * once with every answer',
@@ -45,7 +45,7 @@ function corsFaults(answer: Answer): Fault[] {
 }
 
 /** Scripts on any page can read every answer. */
-export const cors = (world: World): Fault[] => answered(world).flatMap(corsFaults);
+export const cors = (exploration: Exploration): Fault[] => answered(exploration).flatMap(corsFaults);
 
 function cachingFaults(answer: Answer, documents: readonly string[]): Fault[] {
   const { status, headers } = answer;
@@ -54,35 +54,35 @@ function cachingFaults(answer: Answer, documents: readonly string[]): Fault[] {
   if (status === 402) {
     const isStored = !control.includes('no-store') || ALLOWS_STORING.test(control);
     const problem = `a cache may store this 402 ${shown}, but its challenge is for one client`;
-    return at(answer, unless(!isStored, { problem, fix: 'Send Cache-Control: no-store with every 402' }));
+    return faultsAt(answer, unless(!isStored, { problem, fix: 'Send Cache-Control: no-store with every 402' }));
   }
   const isDocument = [200, 304].includes(status) && documents.includes(withoutQuery(answer));
   const isLimited = isDocument ? control !== '' : /\b(?:no-store|private)\b/.test(control);
   const problem = `a cache may store this ${status} without limit ${shown}`;
   const fix = 'Send Cache-Control: no-store, or a max-age with a public document';
-  return at(answer, unless(isLimited, { problem, fix }));
+  return faultsAt(answer, unless(isLimited, { problem, fix }));
 }
 
 /** Caches store only public documents. */
-export function caching(world: World): Fault[] {
-  const { documents, didDocument } = world;
+export function caching(exploration: Exploration): Fault[] {
+  const { documents, didDocument } = exploration;
   const all = [...Object.values(documents), ...(didDocument ? [didDocument] : [])];
   const urls = all.map(({ plain }) => withoutQuery(plain));
-  return answered(world).flatMap((answer) => cachingFaults(answer, urls));
+  return answered(exploration).flatMap((answer) => cachingFaults(answer, urls));
 }
 
 /** Browsers do not guess an answer's type. */
-export const nosniff = (world: World): Fault[] =>
-  answered(world).flatMap((answer) => {
+export const nosniff = (exploration: Exploration): Fault[] =>
+  answered(exploration).flatMap((answer) => {
     const problem = `browsers may guess the type of this ${answer.status}`;
     const fix = 'Send X-Content-Type-Options: nosniff with every answer';
-    return at(answer, unless(answer.headers['x-content-type-options'] === 'nosniff', { problem, fix }));
+    return faultsAt(answer, unless(answer.headers['x-content-type-options'] === 'nosniff', { problem, fix }));
   });
 
 /** No answer mentions upstream keys. */
-export const secrets = (world: World): Fault[] =>
-  answered(world).flatMap((answer) => {
+export const secrets = (exploration: Exploration): Fault[] =>
+  answered(exploration).flatMap((answer) => {
     const found = KEY_HEADER.exec([...Object.entries(answer.headers).flat(), answer.body].join('\n'));
     const problem = `the answer contains the header name of an upstream key (${found?.[0]})`;
-    return at(answer, unless(!found, { problem, fix: 'Forward nothing of an upstream request or refusal' }));
+    return faultsAt(answer, unless(!found, { problem, fix: 'Forward nothing of an upstream request or refusal' }));
   });

@@ -1,4 +1,4 @@
-import type { World } from '../explore.ts';
+import type { Exploration } from '../explore.ts';
 import type { Fault } from '../finding.ts';
 import { catalog, examples } from './catalog.ts';
 import { challenge, probes, resource } from './challenge.ts';
@@ -11,7 +11,7 @@ import { signIn } from './sign-in.ts';
 import { head, preflight, refusals, verbs } from './verbs.ts';
 
 /** All checks of the gathered answers, by name. They send no requests. One check reports each fault. */
-export const checks: Readonly<Record<string, (world: World) => readonly Fault[]>> = {
+export const checks: Readonly<Record<string, (exploration: Exploration) => readonly Fault[]>> = {
   answers,
   liveness,
   documents,

@@ -1,7 +1,7 @@
 import { below, isObject, listAt, type Members, objectAt, textAt } from '@asset-gateway/protocol';
-import { type Entry, endpointOf } from '../entry.ts';
-import type { World } from '../explore.ts';
-import { at, type Fault, type Problem, placeOf, unless } from '../finding.ts';
+import { type CatalogEntry, endpointOf } from '../entry.ts';
+import type { Exploration } from '../explore.ts';
+import { type Fault, faultsAt, type Problem, placeOf, unless } from '../finding.ts';
 import { challengeIn, extensionIn } from '../reading.ts';
 import { deadReferences, misfit } from '../schema.ts';
 
@@ -69,7 +69,7 @@ function listingProblem(operation: Members, accessMode: string, openApi: unknown
 }
 
 /** OpenAPI has the catalog's routes and no others, and indexes can list them. */
-export function openapi({ documents, entries, leftOut, origin }: World): Fault[] {
+export function openapi({ documents, entries, leftOut, origin }: Exploration): Fault[] {
   const { plain, json } = documents.openapi;
   if (plain.status !== 200 || json === undefined) return [];
   const operations = operationsIn(json);
@@ -77,7 +77,7 @@ export function openapi({ documents, entries, leftOut, origin }: World): Fault[]
   const gated = [...operations.keys()].filter((endpoint) => isGated(objectAt(operations.get(endpoint))));
   const fix = 'Generate both from one table';
   return [
-    ...at(plain, [
+    ...faultsAt(plain, [
       ...headProblems(json, origin),
       ...[...listed].map((endpoint) =>
         unless(operations.has(endpoint), { problem: `${endpoint} of the catalog is missing`, fix }),
@@ -88,7 +88,7 @@ export function openapi({ documents, entries, leftOut, origin }: World): Fault[]
     ]),
     ...entries.flatMap((entry) => {
       const operation = operations.get(endpointOf(entry));
-      return at(placeOf(entry, origin), operation && listingProblem(operation, entry.accessMode, json));
+      return faultsAt(placeOf(entry, origin), operation && listingProblem(operation, entry.accessMode, json));
     }),
   ];
 }
@@ -98,7 +98,7 @@ const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 const TEMPLATE = /^\/[a-zA-Z0-9_/:.\-~%]+$/;
 
 /** Why an index would refuse the extension. */
-function indexProblem(bazaar: Members, { httpMethod, path }: Entry): Problem | undefined {
+function indexProblem(bazaar: Members, { httpMethod, path }: CatalogEntry): Problem | undefined {
   const input = objectAt(bazaar, 'info', 'input');
   const template = below(bazaar, 'routeTemplate');
   if (textAt(bazaar, 'schema', '$schema') !== DIALECT || deadReferences(bazaar.schema).length > 0) {
@@ -126,7 +126,7 @@ function indexProblem(bazaar: Members, { httpMethod, path }: Entry): Problem | u
 }
 
 /** Why the extension's example violates the catalog's schemas. */
-function requestProblem(bazaar: Members, entry: Entry): Problem | undefined {
+function requestProblem(bazaar: Members, entry: CatalogEntry): Problem | undefined {
   const input = objectAt(bazaar, 'info', 'input');
   const places = [
     [entry.httpMethod === 'GET' ? (input.queryParams ?? {}) : (input.body ?? {}), entry.inputSchema],
@@ -138,14 +138,14 @@ function requestProblem(bazaar: Members, entry: Entry): Problem | undefined {
   return unless(wrong === undefined, { problem, fix: 'Use a valid example' });
 }
 
-function discoveryProblem(bazaar: Members, entry: Entry): Problem | undefined {
+function discoveryProblem(bazaar: Members, entry: CatalogEntry): Problem | undefined {
   if (Object.keys(bazaar).length > 0) return indexProblem(bazaar, entry) ?? requestProblem(bazaar, entry);
   return { problem: 'indexes skip it because its 402 does not describe the call', fix: `Add the extension ${BAZAAR}` };
 }
 
 /** Indexes can list each route from its 402 to a bare request. */
-export const discovery = ({ routes }: World): Fault[] =>
+export const discovery = ({ routes }: Exploration): Fault[] =>
   routes.flatMap(({ entry, plain }) => {
     const challenge = challengeIn(plain);
-    return challenge ? at(plain, discoveryProblem(extensionIn(challenge, BAZAAR), entry)) : [];
+    return challenge ? faultsAt(plain, discoveryProblem(extensionIn(challenge, BAZAAR), entry)) : [];
   });

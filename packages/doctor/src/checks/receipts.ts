@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { below, listAt, textAt } from '@asset-gateway/protocol';
-import type { World } from '../explore.ts';
-import { at, type Fault, type Problem, unless } from '../finding.ts';
+import type { Exploration } from '../explore.ts';
+import { type Fault, faultsAt, type Problem, unless } from '../finding.ts';
 
 /** The did:web of an origin. The colon before its port is percent-encoded. */
 const didOf = (origin: string): string => `did:web:${encodeURIComponent(new URL(origin).host)}`;
@@ -47,17 +47,17 @@ function keyProblems(json: unknown, did: string): (Problem | undefined)[] {
 }
 
 /** Clients can verify receipts, because the key is published under the receipts' `kid`. */
-export function receipts({ didDocument, origin }: World): Fault[] {
+export function receipts({ didDocument, origin }: Exploration): Fault[] {
   if (!didDocument || didDocument.plain.status === 0) return [];
   const { plain, json } = didDocument;
   const did = didOf(origin);
   if (plain.status !== 200 || json === undefined) {
     const problem = `OpenAPI lists it, but it answers ${plain.status}${plain.status === 200 ? ' without JSON' : ''}, so receipts cannot be verified`;
-    return at(plain, { problem, fix: 'Serve the DID document to all clients' });
+    return faultsAt(plain, { problem, fix: 'Serve the DID document to all clients' });
   }
   if (textAt(json, 'id') !== did) {
     const problem = `its id is ${textAt(json, 'id') || 'missing'}, but receipts of this origin name ${did}`;
-    return at(plain, { problem, fix: 'Set GATEWAY_BASE_URL to the origin that clients use' });
+    return faultsAt(plain, { problem, fix: 'Set GATEWAY_BASE_URL to the origin that clients use' });
   }
-  return at(plain, keyProblems(json, did));
+  return faultsAt(plain, keyProblems(json, did));
 }

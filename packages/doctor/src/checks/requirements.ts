@@ -1,7 +1,7 @@
 import { below, isAddress, isObject, listAt, type Members, textAt } from '@asset-gateway/protocol';
-import { type Entry, endpointOf, MAX_PRICE_LENGTH } from '../entry.ts';
-import { type RouteProbe, unpaidAnswers, type World } from '../explore.ts';
-import { at, type Fault, type Problem, placeOf, unless } from '../finding.ts';
+import { type CatalogEntry, endpointOf, MAX_PRICE_LENGTH } from '../entry.ts';
+import { type Exploration, type RouteProbe, unpaidAnswers } from '../explore.ts';
+import { type Fault, faultsAt, type Problem, placeOf, unless } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
 import { challengeIn } from '../reading.ts';
 import { operationsIn } from './openapi.ts';
@@ -9,7 +9,7 @@ import { operationsIn } from './openapi.ts';
 const CAIP_2 = /^[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$/;
 
 /** The invalid members of a requirement. */
-function brokenMembers(requirement: unknown, entry: Entry): string[] {
+function brokenMembers(requirement: unknown, entry: CatalogEntry): string[] {
   const timeout = below(requirement, 'maxTimeoutSeconds');
   const checks: Readonly<Record<string, boolean>> = {
     scheme: below(requirement, 'scheme') === 'exact',
@@ -23,7 +23,7 @@ function brokenMembers(requirement: unknown, entry: Entry): string[] {
   return Object.keys(checks).filter((name) => !checks[name]);
 }
 
-function requirementProblem(entry: Entry, answer: Answer): Problem | undefined {
+function requirementProblem(entry: CatalogEntry, answer: Answer): Problem | undefined {
   const challenge = challengeIn(answer);
   if (!challenge) return undefined;
   const accepts = listAt(challenge, 'accepts');
@@ -42,8 +42,8 @@ function requirementProblem(entry: Entry, answer: Answer): Problem | undefined {
 }
 
 /** Clients can pay the challenges of paid routes. Those of free routes ask for no money. */
-export const requirements = (world: World): Fault[] =>
-  unpaidAnswers(world).flatMap(({ entry, answer }) => at(answer, requirementProblem(entry, answer)));
+export const requirements = (exploration: Exploration): Fault[] =>
+  unpaidAnswers(exploration).flatMap(({ entry, answer }) => faultsAt(answer, requirementProblem(entry, answer)));
 
 /** Dollars in atomic units of an asset; undefined if they are not a whole number. */
 function atomicUnits(dollars: string, decimals: number): string | undefined {
@@ -84,10 +84,10 @@ function priceProblem({ entry, unpaid }: RouteProbe, operation: Members | undefi
 }
 
 /** Catalog, challenges and OpenAPI agree on prices. */
-export function price({ routes, origin, documents }: World): Fault[] {
+export function price({ routes, origin, documents }: Exploration): Fault[] {
   const operations = operationsIn(documents.openapi.json);
   return routes.flatMap((probed) => {
     const { entry } = probed;
-    return at(placeOf(entry, origin), priceProblem(probed, operations.get(endpointOf(entry))));
+    return faultsAt(placeOf(entry, origin), priceProblem(probed, operations.get(endpointOf(entry))));
   });
 }

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { listAt, type Members, objectAt, SIWX_EXTENSION, textAt } from '@asset-gateway/protocol';
-import type { Entry } from '../entry.ts';
-import { unpaidAnswers, type World } from '../explore.ts';
-import { at, type Fault, type Problem, unless } from '../finding.ts';
+import type { CatalogEntry } from '../entry.ts';
+import { type Exploration, unpaidAnswers } from '../explore.ts';
+import { type Fault, faultsAt, type Problem, unless } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
 import { challengeIn, extensionIn } from '../reading.ts';
 import { isRequestedUrl } from './challenge.ts';
@@ -11,7 +11,7 @@ const MAX_LIFETIME_MS = 300_000;
 const SOLANA = /^solana:[1-9A-HJ-NP-Za-km-z]{32}$/;
 
 /** Whether the extension offers the catalog's two Solana networks. */
-function offersNetworks(extension: Members, { authNetworks = [] }: Entry): boolean {
+function offersNetworks(extension: Members, { authNetworks = [] }: CatalogEntry): boolean {
   const chains = listAt(extension, 'supportedChains');
   const ids = chains.map((chain) => textAt(chain, 'chainId'));
   const areSigned = chains.every((chain) => textAt(chain, 'type') === 'ed25519');
@@ -19,7 +19,7 @@ function offersNetworks(extension: Members, { authNetworks = [] }: Entry): boole
   return areSigned && areSolana && isDeepStrictEqual(ids.toSorted(), authNetworks.toSorted());
 }
 
-function signInProblems(extension: Members, entry: Entry, answer: Answer): (Problem | undefined)[] {
+function signInProblems(extension: Members, entry: CatalogEntry, answer: Answer): (Problem | undefined)[] {
   const info = objectAt(extension, 'info');
   if (Object.keys(info).length === 0) {
     return [{ problem: 'the 402 has nothing to sign', fix: `Add the extension ${SIWX_EXTENSION}` }];
@@ -55,8 +55,8 @@ function signInProblems(extension: Members, entry: Entry, answer: Answer): (Prob
 }
 
 /** Wallets can sign each challenge, and the gateway accepts the signature. */
-export function signIn(world: World): Fault[] {
-  const signed = unpaidAnswers(world).flatMap(({ entry, answer }) => {
+export function signIn(exploration: Exploration): Fault[] {
+  const signed = unpaidAnswers(exploration).flatMap(({ entry, answer }) => {
     const challenge = entry.accessMode === 'siwx' && challengeIn(answer);
     return challenge ? [{ entry, answer, extension: extensionIn(challenge, SIWX_EXTENSION) }] : [];
   });
@@ -66,8 +66,10 @@ export function signIn(world: World): Fault[] {
     const isFresh = nonce === '' || !seen.has(nonce);
     seen.add(nonce);
     const fix = 'Create a nonce for each 402, and let no cache store it';
-    return at(answer, unless(isFresh, { problem: 'another challenge has the same nonce', fix }));
+    return faultsAt(answer, unless(isFresh, { problem: 'another challenge has the same nonce', fix }));
   });
-  const faults = signed.flatMap(({ entry, answer, extension }) => at(answer, signInProblems(extension, entry, answer)));
+  const faults = signed.flatMap(({ entry, answer, extension }) =>
+    faultsAt(answer, signInProblems(extension, entry, answer)),
+  );
   return [...faults, ...repeated];
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ALLOWED_HEADERS, below, EXPOSED_HEADERS, HEADERS, isObject, SENT_BY_MISTAKE } from '@asset-gateway/protocol';
-import { allProbes, type Probe, type World } from '../explore.ts';
-import { at, type Fault, type Problem, unless } from '../finding.ts';
+import { allProbes, type Exploration, type Probe } from '../explore.ts';
+import { type Fault, faultsAt, type Problem, unless } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
 import { challengeInHeader, missingNames, names, parsed } from '../reading.ts';
 
@@ -24,28 +24,28 @@ function preflightFaults({ preflight, verbs }: Probe): Fault[] {
   if (preflight.status === 0) return [];
   if (preflight.status !== 204) {
     const problem = `a preflight answers ${preflight.status}`;
-    return at(preflight, { problem, fix: 'Answer OPTIONS on every route with 204, before any gate' });
+    return faultsAt(preflight, { problem, fix: 'Answer OPTIONS on every route with 204, before any gate' });
   }
-  return at(preflight, [
+  return faultsAt(preflight, [
     listProblem(preflight, 'Access-Control-Allow-Methods', [...verbs, 'OPTIONS']),
     listProblem(preflight, 'Access-Control-Allow-Headers', names(ALLOWED_HEADERS)),
     listProblem(preflight, 'Access-Control-Expose-Headers', names(EXPOSED_HEADERS)),
   ]);
 }
 
-function officialFaults({ officialPreflight }: World): Fault[] {
+function officialFaults({ officialPreflight }: Exploration): Fault[] {
   if (officialPreflight?.status !== 204) return [];
   const allowed = names(officialPreflight.headers['access-control-allow-headers'] ?? '');
   const isAllowed = missingNames([SENT_BY_MISTAKE], allowed).length === 0;
   const problem = `the official browser client sends ${SENT_BY_MISTAKE}, which the preflight does not allow`;
   const fix = 'Add it to Access-Control-Allow-Headers of a preflight that requests it';
-  return at(officialPreflight, unless(isAllowed, { problem, fix }));
+  return faultsAt(officialPreflight, unless(isAllowed, { problem, fix }));
 }
 
 /** Browser scripts can call every route. */
-export const preflight = (world: World): Fault[] => [
-  ...allProbes(world).flatMap(preflightFaults),
-  ...officialFaults(world),
+export const preflight = (exploration: Exploration): Fault[] => [
+  ...allProbes(exploration).flatMap(preflightFaults),
+  ...officialFaults(exploration),
 ];
 
 /** The headers that matter to clients. */
@@ -68,16 +68,16 @@ function verbFaults({ verbs, otherVerb }: Probe): Fault[] {
   const allowed = [...verbs.flatMap((verb) => (verb === 'GET' ? ['GET', 'HEAD'] : [verb])), 'OPTIONS'];
   if (status !== 405) {
     const problem = `an unsupported verb is answered with ${status}`;
-    return at(otherVerb, { problem, fix: `Answer 405 with Allow: ${allowed.join(', ')}` });
+    return faultsAt(otherVerb, { problem, fix: `Answer 405 with Allow: ${allowed.join(', ')}` });
   }
   const given = names(headers.allow ?? '');
   const isComplete = missingNames(allowed, given).length + missingNames(given, allowed).length === 0;
   const problem = `Allow is ${headers.allow ?? 'missing'}`;
-  return at(otherVerb, unless(isComplete, { problem, fix: `Send Allow: ${allowed.join(', ')} with the 405` }));
+  return faultsAt(otherVerb, unless(isComplete, { problem, fix: `Send Allow: ${allowed.join(', ')} with the 405` }));
 }
 
 /** Each path refuses unsupported verbs. */
-export const verbs = (world: World): Fault[] => allProbes(world).flatMap(verbFaults);
+export const verbs = (exploration: Exploration): Fault[] => allProbes(exploration).flatMap(verbFaults);
 
 /** A challenge without members that always differ. */
 function lasting(value: unknown): unknown {
@@ -91,7 +91,7 @@ function headFaults({ plain, head }: Probe): Fault[] {
   if (!head || plain.status === 0 || head.status === 0) return [];
   const fix = 'Handle HEAD like GET and drop the body at the end';
   if (head.status !== plain.status) {
-    return at(head, { problem: `HEAD answers ${head.status} but GET answers ${plain.status}`, fix });
+    return faultsAt(head, { problem: `HEAD answers ${head.status} but GET answers ${plain.status}`, fix });
   }
   // The length may be missing if only writing the body reveals it.
   const lengths = new Set([head, plain].flatMap(({ headers }) => headers['content-length'] ?? []));
@@ -101,11 +101,14 @@ function headFaults({ plain, head }: Probe): Fault[] {
     ...(lengths.size > 1 ? ['content-length'] : []),
     ...(isSameChallenge ? [] : [HEADERS.paymentRequired.toLowerCase()]),
   ];
-  return at(head, unless(differing.length === 0, { problem: `HEAD and GET differ in ${differing.join(', ')}`, fix }));
+  return faultsAt(
+    head,
+    unless(differing.length === 0, { problem: `HEAD and GET differ in ${differing.join(', ')}`, fix }),
+  );
 }
 
 /** HEAD answers like GET, but without a body. */
-export const head = (world: World): Fault[] => allProbes(world).flatMap(headFaults);
+export const head = (exploration: Exploration): Fault[] => allProbes(exploration).flatMap(headFaults);
 
 function bodyFaults(answer: Answer): Fault[] {
   const body = parsed(answer.body);
@@ -113,11 +116,11 @@ function bodyFaults(answer: Answer): Fault[] {
   const isJson = /^application\/json\b/.test(answer.headers['content-type'] ?? '');
   const problem = `this ${answer.status} has no machine-readable body`;
   const fix = 'Answer application/json: {"ok":false,"error":"<code>","message":"<sentence>"}';
-  return at(answer, unless(isRefusal && isJson, { problem, fix }));
+  return faultsAt(answer, unless(isRefusal && isJson, { problem, fix }));
 }
 
 /** Refusals have the right status and a machine-readable body. */
-export function refusals({ strays, answers }: World): Fault[] {
+export function refusals({ strays, answers }: Exploration): Fault[] {
   const expected = [
     [strays.unknownPath, 404, 'an unknown path'],
     [strays.unknownPreflight, 404, 'a preflight of an unknown path'],
@@ -126,7 +129,7 @@ export function refusals({ strays, answers }: World): Fault[] {
   ] as const;
   const wrong = expected.flatMap(([answer, status, what]) => {
     const problem = `${what} is answered with ${answer.status}`;
-    return at(answer, unless([0, status].includes(answer.status), { problem, fix: `Answer ${status}` }));
+    return faultsAt(answer, unless([0, status].includes(answer.status), { problem, fix: `Answer ${status}` }));
   });
   const refused = answers.filter(({ method, status }) => status >= 400 && method !== 'HEAD');
   return [...wrong, ...refused.flatMap(bodyFaults)];
