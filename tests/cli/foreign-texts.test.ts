@@ -3,8 +3,8 @@ import pc from 'picocolors';
 import { describe, expect, it } from 'vitest';
 import { fetchJson } from '../../packages/cli/src/fetch-json.ts';
 import { candleChart, sparkline } from '../../packages/cli/src/show/chart.ts';
+import { risk } from '../../packages/cli/src/show/formatters.ts';
 import { fitted, padded, table } from '../../packages/cli/src/show/table.ts';
-import { risk } from '../../packages/cli/src/show/views.ts';
 import { drip, flood, startStrangeGateway } from '../kit/strange-gateway.ts';
 import { openFixture, WALLET } from './fixture.ts';
 

@@ -3,12 +3,12 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { Account, appended, DAY_MS, type Entry, entriesIn } from '../../packages/cli/src/money/entries.ts';
 import { LedgerFile } from '../../packages/cli/src/money/ledger-file.ts';
+import { Account, appended, DAY_MS, type LedgerLine, linesIn } from '../../packages/cli/src/money/ledger-lines.ts';
 import { makeFolder } from '../kit/folder.ts';
 
 const LIMIT = 100;
-const held = (id: string, at: number, micros: number, perDayMicros: number | null = LIMIT): Entry => ({
+const held = (id: string, at: number, micros: number, perDayMicros: number | null = LIMIT): LedgerLine => ({
   id,
   step: 'held',
   at,
@@ -16,10 +16,10 @@ const held = (id: string, at: number, micros: number, perDayMicros: number | nul
   perDayMicros,
   inAllMicros: null,
 });
-const closing = (id: string, step: Entry['step'], at = 0): Entry => ({ id, step, at });
+const closing = (id: string, step: LedgerLine['step'], at = 0): LedgerLine => ({ id, step, at });
 
 /** The ids of the amounts that count. */
-function counted(entries: readonly Entry[]): string[] {
+function counted(entries: readonly LedgerLine[]): string[] {
   const account = new Account();
   return entries.filter((entry) => account.apply(entry) && entry.step === 'held').map(({ id }) => id);
 }
@@ -30,7 +30,7 @@ const full = held('a', 0, 100);
 const next = held('b', 1, 1);
 const released = closing('a', 'released');
 
-it.each<[string, Entry[], string[]]>([
+it.each<[string, LedgerLine[], string[]]>([
   ['if the earlier entries leave room', [held('a', 0, 60), held('b', 0, 60), held('c', 0, 40), next], ['a', 'c']],
   ['until it is released', [full, released, next], ['a', 'b']],
   ['once it is signed', [full, closing('a', 'signed'), next], ['a']],
@@ -55,7 +55,7 @@ it.each<[string, Entry[], string[]]>([
 
 describe('W21 the lines of a ledger', () => {
   const [whole, next] = [held('a', 0, 1), held('b', 0, 2)].map((entry) => JSON.stringify(entry));
-  const idsIn = (text: string): string[] => [...entriesIn(text)].map(({ id }) => id);
+  const idsIn = (text: string): string[] => [...linesIn(text)].map(({ id }) => id);
 
   it.each(['{', '{"id":', '{"id":"b","step":"held","at":0,"mic'])(
     'are read up to a last line that a crash cut off: %s',
@@ -75,7 +75,7 @@ describe('W21 the lines of a ledger', () => {
   it('X22 are read up to one with the trace of a payment, wherever a crash cut it off', () => {
     const signed = JSON.stringify({ ...closing('a', 'signed'), request: 'hash', ...TRACE });
     const account = new Account();
-    for (const entry of entriesIn(`${whole}\n${signed}\n`)) account.apply(entry);
+    for (const entry of linesIn(`${whole}\n${signed}\n`)) account.apply(entry);
     expect(account.spent).toEqual([expect.objectContaining({ id: 'a', step: 'signed', trace: TRACE })]);
     for (let length = 0; length < signed.length; length++)
       expect(idsIn(`${whole}\n${signed.slice(0, length)}`)).toEqual(['a']);

@@ -4,7 +4,7 @@ import type { PaymentRequired } from '@asset-gateway/protocol';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import { TIMES } from '../../packages/gateway/src/times.ts';
-import type { Lies } from '../../packages/sandbox/src/chain/faults.ts';
+import type { WrongAnswers } from '../../packages/sandbox/src/chain/faults.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/test-gateway.ts';
 import { ask, PENDING, type Reply, ROOMY, receiptIn, until } from './fault-buyer.ts';
 import { openRemoteFixture } from './fault-facilitator.ts';
@@ -287,7 +287,7 @@ describe('P6 a payment that is on the chain already, and not known here', () => 
     return { sale, settle: async () => expect((await ask(elsewhere, sale.payment)).outcome).toBe('200') };
   }
 
-  it.each<[string, Lies]>([
+  it.each<[string, WrongAnswers]>([
     ['the chain has not confirmed it', { statusProcessed: true }],
     ['one node of the RPC knows it and another one does not', { statusMissing: true }],
   ])('P6 is neither refused nor charged again while %s, and then it buys', async (_, lie) => {

@@ -5,8 +5,8 @@ import { cacheFolder, calledAs } from './config.ts';
 import { EXIT, exitCodeOf, RESEND_HINT, UNUSED_HINT } from './failure.ts';
 import { makeFolder, writeDurably } from './money/durable.ts';
 import type { Session } from './session.ts';
+import type { Formatter } from './show/formatters.ts';
 import type { Terminal } from './show/terminal.ts';
-import type { View } from './show/views.ts';
 
 const MAX_TEXT = 2000;
 /** How many lines of JSON a terminal shows. */
@@ -20,11 +20,11 @@ export interface Hints {
   readonly issue?: (issue: Issue) => string;
 }
 
-/** The lines of an answer in its view; undefined if the view cannot show it. */
-function viewLines(text: string, terminal: Terminal, view: View | undefined): string[] | undefined {
+/** The lines of an answer as its formatter writes them; undefined if the formatter cannot show it. */
+function formattedLines(text: string, terminal: Terminal, formatter: Formatter | undefined): string[] | undefined {
   // Text values become one line without hidden characters.
   const plain = (_: string, value: unknown) => (typeof value === 'string' ? oneLine(value, MAX_TEXT) : value);
-  return attempt(() => view?.(JSON.parse(text, plain).result as never, terminal), undefined);
+  return attempt(() => formatter?.(JSON.parse(text, plain).result as never, terminal), undefined);
 }
 
 /** Stores a whole answer, which may be paid for. Returns its file; undefined if it cannot be stored. */
@@ -46,9 +46,9 @@ function printJson(text: string, terminal: Terminal): void {
     terminal.note(`… ${lines.length - MAX_LINES} more lines; --json or a pipe prints all of it, and it is in ${file}`);
 }
 
-/** Prints an answer in its view, or as JSON if the view cannot show it. */
-function print(text: string, terminal: Terminal, view: View | undefined): void {
-  const lines = viewLines(text, terminal, view);
+/** Prints an answer as its formatter writes it, or as JSON if that cannot show it. */
+function print(text: string, terminal: Terminal, formatter: Formatter | undefined): void {
+  const lines = formattedLines(text, terminal, formatter);
   if (lines) terminal.lines(lines);
   else printJson(text, terminal);
 }
@@ -78,7 +78,12 @@ function advice(session: Session, { code, payment, status = 0 }: GatewayError, h
 }
 
 /** Prints an answer, formatted at a terminal and otherwise byte for byte. Returns the exit code. */
-export async function show(session: Session, response: Response, view?: View, hints: Hints = {}): Promise<number> {
+export async function show(
+  session: Session,
+  response: Response,
+  formatter?: Formatter,
+  hints: Hints = {},
+): Promise<number> {
   const { terminal } = session;
   const bytes = new Uint8Array(await response.arrayBuffer());
   const text = new TextDecoder().decode(bytes);
@@ -91,7 +96,7 @@ export async function show(session: Session, response: Response, view?: View, hi
   }
   if (!terminal.isFormatted) terminal.write(bytes);
   else if (kind === 'text') terminal.write(harmless(text));
-  else if (response.ok) print(text, terminal, view);
+  else if (response.ok) print(text, terminal, formatter);
   if (!refusal) return EXIT.ok;
   if (terminal.isFormatted) terminal.lines(refusalLines(refusal, terminal, hints));
   const next = advice(session, refusal, hints);

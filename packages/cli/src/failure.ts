@@ -54,7 +54,7 @@ interface Cause {
 }
 
 /** The servers of a call. */
-export interface Peers {
+export interface Servers {
   readonly gateway: string;
   /** The Solana RPC for payments, if any. */
   readonly rpc: string | undefined;
@@ -131,5 +131,5 @@ function sentenceOf(error: Error, gateway: string): string {
 }
 
 /** A sentence that says what to change. */
-export const failureSentence = (error: unknown, { gateway, rpc }: Peers): string =>
+export const failureSentence = (error: unknown, { gateway, rpc }: Servers): string =>
   withoutSecrets(sentenceOf(error as Error, gateway), rpc);

@@ -61,7 +61,7 @@ async function runWords(args: readonly string[], options: RunOptions): Promise<n
   try {
     if ('run' in command) return await command.run(given);
     const response = await session.ask(command.request(given.words, values));
-    return await show(session, response, command.view, hintsFor(command, given.words));
+    return await show(session, response, command.formatter, hintsFor(command, given.words));
   } catch (error) {
     throw await session.failure(error);
   }

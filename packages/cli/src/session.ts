@@ -13,7 +13,7 @@ import { RESEND_HINT, UNUSED_HINT, UsageError } from './failure.ts';
 import { type Wallet, walletFor } from './keys/wallets.ts';
 import { catalogOf } from './money/catalog.ts';
 import { LedgerFile, type PurchaseStep } from './money/ledger-file.ts';
-import { type Outcome, payerFor, watched } from './money/paying.ts';
+import { type Outcome, payerFor, withOutcome } from './money/paying.ts';
 import { dollarsIn, millisecondsIn, type Values } from './options.ts';
 import { usd } from './show/chart.ts';
 import { Terminal } from './show/terminal.ts';
@@ -115,7 +115,7 @@ export class Session {
     const wallet = await this.wallet;
     const { isPreapproved } = this;
     const payer = payerFor({ gateway, wallet, terminal, ledger, rpc, caps, isPreapproved });
-    const pay: Payer = { pay: async (...request) => watched(await payer.pay(...request), this) };
+    const pay: Payer = { pay: async (...request) => withOutcome(await payer.pay(...request), this) };
     const canAsk = terminal.canAsk && !isServer;
     const mayUseCredit = (values.is('pay') || (isServer && !values.is('credit'))) && wallet.source !== 'temporary';
     return createClient({

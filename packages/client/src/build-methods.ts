@@ -27,11 +27,11 @@ export interface ClientKind {
 
 /** The result of a successful answer: parsed JSON, or text. */
 function readResult(response: Response, text: string, row: MethodRow, { read }: ClientKind) {
-  const { isBare: bare, uint64 = [] } = row;
+  const { isBare, uint64 = [] } = row;
   if (!response.headers.get('content-type')?.startsWith('application/json')) return { result: text };
   const paths = uint64.map((path) => (path ? `result.${path}` : 'result'));
   const body = read(text, paths);
-  if (bare) return { result: body };
+  if (isBare) return { result: body };
   const { result, priceUsd } = body as { readonly result: unknown; readonly priceUsd?: unknown };
   return { result, priceUsd };
 }

@@ -32,7 +32,7 @@ export interface SentPayment {
 }
 
 /** Functions that every client has besides its methods. */
-export interface Asking<Client> {
+export interface ClientFunctions<Client> {
   /**
    * Returns the same client with other settings. Both share wallet, nonces and payer.
    * @param settings settings to change; the others stay as they are
@@ -61,7 +61,7 @@ export interface Asking<Client> {
 }
 
 /** A client of one gateway for one wallet. */
-export interface GatewayClient extends Methods, Asking<GatewayClient> {
+export interface GatewayClient extends Methods, ClientFunctions<GatewayClient> {
   /**
    * Resends a signed payment until its outcome is known, and returns the response.
    * @param payment a payment from the ledger whose outcome is unknown
@@ -71,7 +71,7 @@ export interface GatewayClient extends Methods, Asking<GatewayClient> {
 }
 
 /** A client of free routes, which need at most a signature. */
-export interface FreeClient extends Pick<Methods, 'system' | 'tokens'>, Asking<FreeClient> {}
+export interface FreeClient extends Pick<Methods, 'system' | 'tokens'>, ClientFunctions<FreeClient> {}
 
 const FREE: ClientKind = { methods: FREE_METHODS, write: JSON.stringify, read: (json) => JSON.parse(json) };
 

@@ -12,8 +12,8 @@ export const race = <T>(signal: AbortSignal, outcome: Promise<T>): Promise<T> =>
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true });
     // An abort just after the outcome also counts.
-    const settle = (result: T) => (signal.aborted ? stop() : resolve(result));
-    outcome.then(settle, reject).finally(() => signal.removeEventListener('abort', stop));
+    const finish = (result: T) => (signal.aborted ? stop() : resolve(result));
+    outcome.then(finish, reject).finally(() => signal.removeEventListener('abort', stop));
   });
 
 /** The deadline of one call, combined with the caller's abort signal. */

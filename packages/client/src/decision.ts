@@ -60,7 +60,7 @@ async function assertListed(wish: PaymentWish, found: PayableOffer): Promise<voi
 export type Decision = PayableOffer | { readonly again: EarlierPayment };
 
 /** The inputs of a decision besides the 402. */
-export interface Rules extends Pick<OfferWish, 'allowMemo'> {
+export interface DecisionOptions extends Pick<OfferWish, 'allowMemo'> {
   /** Where spending is recorded. */
   readonly ledger: SpendingLedger;
   /** Payments whose first call is still running. They do not stop other calls from paying. */
@@ -93,7 +93,7 @@ function settledBefore({ micros }: EarlierPayment): GatewayError {
  * The earlier payment to send again, if one may still settle. Frees payments that never will. Throws while a refused payment may settle,
  * and once for a refused one that has settled.
  */
-async function openPayment(request: PaymentWish['request'], { ledger, inFlight, fateOf }: Rules) {
+async function openPayment(request: PaymentWish['request'], { ledger, inFlight, fateOf }: DecisionOptions) {
   const earlier = (await ledger.earlier(request)).filter(({ id }) => !inFlight?.has(id));
   const refused = earlier.filter(({ state }) => state === 'refused').slice(0, MAX_REFUSED);
   let blocking: GatewayError | undefined;
@@ -116,14 +116,14 @@ async function openPayment(request: PaymentWish['request'], { ledger, inFlight, 
  * payment while an earlier one for the same request may settle. The caller checks the caps and the balance later.
  * @param body the body of the 402
  * @param wish what the payment buys, and its limits
- * @param rules the ledger, and facts about earlier payments
+ * @param options the ledger, and facts about earlier payments
  * @throws GatewayError `nothing_payable`, `spending_limit` if the catalog does not confirm the price, `invalid_request` if the request
  * violates the catalog's schema, `payment_refused` while a refused payment for the request may still settle
  */
-export async function decide(body: PaymentRequired, wish: PaymentWish, rules: Rules): Promise<Decision> {
-  const open = await openPayment(wish.request, rules);
+export async function decide(body: PaymentRequired, wish: PaymentWish, options: DecisionOptions): Promise<Decision> {
+  const open = await openPayment(wish.request, options);
   if (open) return { again: open };
-  const found = findOffer(body, { ...wish, allowMemo: rules.allowMemo });
+  const found = findOffer(body, { ...wish, allowMemo: options.allowMemo });
   if (!found) throw new GatewayError('nothing_payable', { message: 'the 402 asks for no payment' });
   await assertListed(wish, found);
   return found;

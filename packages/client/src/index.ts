@@ -18,8 +18,8 @@ export { Call, type CreditUse, creditIn, type Full, transactionIn } from './call
 // A star, so that other modules can add to `Calls`.
 export type * from './calls.ts';
 export {
-  type Asking,
   type AskOptions,
+  type ClientFunctions,
   createClient,
   createFreeClient,
   type FreeClient,

@@ -19,7 +19,7 @@ import type { Payer, PaymentWish, SignedPayment } from './settings.ts';
 export { settlementIn, transactionIn } from './call.ts';
 export { isVerb, type ListedRoute, listedMicros, listedRoute, providersIn, routesIn } from './catalog.ts';
 export { balancesOf, type RpcAccess, RpcError } from './chain.ts';
-export { type Decision, decide, type Rules } from './decision.ts';
+export { type Decision, type DecisionOptions, decide } from './decision.ts';
 export { type AccessTo, type Fate, fateOf } from './fate.ts';
 export {
   type Caps,
@@ -35,7 +35,7 @@ export { isSameRequest } from './sent-request.ts';
 export type { Payer, PaymentWish, SignedPayment } from './settings.ts';
 
 /** A wallet, and the RPC for its payments. */
-export interface Purse {
+export interface WalletWithRpc {
   /** The wallet that pays. */
   readonly wallet: PayingWallet;
   /** A Solana RPC of the cluster to pay on, for a fresh blockhash. */
@@ -84,7 +84,7 @@ export interface QuotingPayer extends Payer {
  */
 export async function paymentFor(
   body: PaymentRequired,
-  { wallet, rpcUrl }: Purse,
+  { wallet, rpcUrl }: WalletWithRpc,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Record<string, string>> {
   const found = findOffer(body);

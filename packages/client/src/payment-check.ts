@@ -20,7 +20,7 @@ export interface Payment {
 }
 
 /** The payment that the client asked its wallet to sign. */
-export interface Approved {
+export interface ExpectedPayment {
   readonly offer: Offer;
   readonly payer: string;
   /** It bounds how long the payment can settle. */
@@ -102,7 +102,7 @@ function costFault(budget: readonly Instruction[], extra: Readonly<Record<string
 async function differenceOf(
   { accepted }: Payment,
   transaction: ReadTransaction,
-  approved: Approved,
+  approved: ExpectedPayment,
 ): Promise<string | undefined> {
   const { offer, payer } = approved;
   const { isPlain, signers, blockhash } = transaction;
@@ -127,7 +127,7 @@ async function differenceOf(
  * payer's signature. The wallet may have added checks (`withoutGuards`) and changed the price of compute units. Returns the memo, or an empty
  * text.
  */
-export async function assertPays(payment: Payment, approved: Approved): Promise<string> {
+export async function assertPays(payment: Payment, approved: ExpectedPayment): Promise<string> {
   const transaction = await readTransaction(String(payment.payload.transaction));
   const difference = await differenceOf(payment, transaction, approved);
   if (difference !== undefined) {

@@ -23,10 +23,10 @@ const unknownOutcome = (cause: unknown, refusal?: GatewayError): GatewayError =>
   });
 
 /** A payment to send until its outcome is known. */
-export type Resent = Pick<SignedPayment, 'headers' | 'closed' | 'ended'>;
+export type ResentPayment = Pick<SignedPayment, 'headers' | 'closed' | 'ended'>;
 
 /** Reports the outcome. If the ledger fails, the caller still gets the answer, which is paid for. */
-async function close({ options }: Connection, payment: Resent, outcome: 'paid' | 'refused'): Promise<void> {
+async function close({ options }: Connection, payment: ResentPayment, outcome: 'paid' | 'refused'): Promise<void> {
   const closed = async () => payment.closed?.(outcome);
   await closed()
     .catch((error: unknown) => void options.onLedgerFailure?.(error))
@@ -37,7 +37,7 @@ async function close({ options }: Connection, payment: Resent, outcome: 'paid' |
  * The last answer to a payment in this call. Throws `payment_unknown` if the payment may have settled. A payment that the gateway calls
  * unused stays open: the next call for the request sends it again while it can settle.
  */
-async function lastAnswer(connection: Connection, payment: Resent, response: Response): Promise<Response> {
+async function lastAnswer(connection: Connection, payment: ResentPayment, response: Response): Promise<Response> {
   if (response.ok || response.status === 402) {
     await close(connection, payment, response.ok ? 'paid' : 'refused');
     return response;
@@ -57,7 +57,7 @@ async function lastAnswer(connection: Connection, payment: Resent, response: Res
 export async function resend(
   connection: Connection,
   request: SentRequest,
-  payment: Resent,
+  payment: ResentPayment,
   deadline: Deadline,
 ): Promise<Response> {
   try {

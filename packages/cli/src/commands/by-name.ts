@@ -9,12 +9,12 @@ import { positionalParameters, routes } from '@asset-gateway/protocol';
 import { calledAs } from '../config.ts';
 import { UsageError } from '../failure.ts';
 import { CLUSTER, jsonOrText, optionName, type Values } from '../options.ts';
-import * as views from '../show/views.ts';
+import * as formatters from '../show/formatters.ts';
 import { optionTable } from './api.ts';
 import type { RequestCommand } from './command.ts';
 import named from './named.json' with { type: 'json' };
 
-const VIEWS: Readonly<Record<string, views.View>> = { ...views, price: views.assetPrice };
+const FORMATTERS: Readonly<Record<string, formatters.Formatter>> = { ...formatters, price: formatters.assetPrice };
 
 /** The command that finds an argument. */
 const FINDERS: Readonly<Record<string, string>> = { assetId: 'search', mint: 'variants' };
@@ -45,7 +45,7 @@ function commandFor({ name, row: id, summary, example, defaults }: (typeof named
       return requestFor(route, { ...Object.fromEntries(given), [argument.name]: value });
     },
     ...(finder && { elsewhere: (words) => `${finder} ${words.join(' ')}` }),
-    view: VIEWS[name],
+    formatter: FORMATTERS[name],
   };
 }
 

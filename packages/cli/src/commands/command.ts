@@ -1,7 +1,7 @@
 import type { CallRequest } from '@asset-gateway/client/tools';
 import type { OptionTable, Values } from '../options.ts';
 import type { Session } from '../session.ts';
-import type { View } from '../show/views.ts';
+import type { Formatter } from '../show/formatters.ts';
 
 /** The input of a command. */
 export interface CommandInput {
@@ -31,7 +31,7 @@ export interface RequestCommand extends Described {
   /** Returns a command that finds values that these words do not name. */
   readonly elsewhere?: ((words: readonly string[]) => string) | undefined;
   /** Formats the result for a terminal. */
-  readonly view?: View | undefined;
+  readonly formatter?: Formatter | undefined;
 }
 
 /** Any other command. */

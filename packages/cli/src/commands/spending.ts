@@ -3,7 +3,7 @@ import { type Fate, fateOf } from '@asset-gateway/client/pay';
 import { show } from '../answer.ts';
 import { calledAs } from '../config.ts';
 import { EXIT, exitCodeFor, failureSentence } from '../failure.ts';
-import type { EntryStep } from '../money/entries.ts';
+import type { LedgerStep } from '../money/ledger-lines.ts';
 import type { OpenPayment } from '../money/open-payments.ts';
 import { sandboxRpc } from '../money/paying.ts';
 import type { Session } from '../session.ts';
@@ -106,7 +106,7 @@ export const resumeCommand: Command = {
 
 const LATEST = 10;
 /** Steps that have another name in the output. */
-const MEANING: Readonly<Partial<Record<EntryStep, string>>> = { held: 'reserved', signed: 'outcome unknown' };
+const MEANING: Readonly<Partial<Record<LedgerStep, string>>> = { held: 'reserved', signed: 'outcome unknown' };
 
 /** The ledger's spending. A refused payment counts until the next payment finds that it can no longer settle. */
 export const spendingCommand: Command = {

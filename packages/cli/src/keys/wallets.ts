@@ -131,13 +131,13 @@ export async function ownWallet(values: Values): Promise<Wallet | undefined> {
 }
 
 /** The signer for a user without a wallet: a temporary key, or a new wallet. `made` gets the new wallet's file. */
-export interface Missing {
+export interface Substitute {
   readonly isStored: boolean;
   readonly made: (file: string) => void;
 }
 
 /** The user's wallet, or its substitute. Credit belongs to a wallet, so a key that buys credit is stored. */
-export async function walletFor(values: Values, { isStored, made }: Missing): Promise<Wallet> {
+export async function walletFor(values: Values, { isStored, made }: Substitute): Promise<Wallet> {
   const own = await ownWallet(values);
   if (own) return own;
   if (!isStored) return walletOf(newKeypair(), 'temporary');

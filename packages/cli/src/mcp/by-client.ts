@@ -15,8 +15,8 @@ const SETTLEMENT = 'x402/payment-response';
 /** The extension of clients that understand `resultType: "payment_required"`. */
 export const EXTENSION = 'org.x402/payment';
 
-/** The part of a server's state that calls need. */
-interface CallState {
+/** What the calls of a paying client need. */
+interface ClientCallServices {
   readonly calls: Calls;
   readonly stored: StoredAnswers;
 }
@@ -25,7 +25,10 @@ interface CallState {
 export const paymentOf = ({ _meta }: ToolContext['request']): unknown => _meta?.[PAYMENT];
 
 /** Whether a call's client pays for it. A payment that it sends is always passed on. */
-export function clientPays({ calls: { options } }: CallState, { hasExtension, request }: ToolContext): boolean {
+export function clientPays(
+  { calls: { options } }: ClientCallServices,
+  { hasExtension, request }: ToolContext,
+): boolean {
   const chosen = options.payBy ?? (options.payer && !hasExtension ? 'server' : 'client');
   return chosen === 'client' || paymentOf(request) !== undefined;
 }
@@ -94,21 +97,21 @@ function withSettlement(result: CallToolResult, response: Response | undefined):
 
 /** Calls a method for a client that pays for it. Asks it for a payment, or passes its payment on to the gateway. */
 export async function callForClient(
-  state: CallState,
+  services: ClientCallServices,
   method: Tool,
   input: unknown,
   { request, hasExtension }: ToolContext,
 ): Promise<CallToolResult> {
   const purchase: Purchase = { isQuote: true, given: paymentOf(request) };
   try {
-    const full = await state.calls.call(method, input, request.signal, purchase);
-    return withSettlement(answerOf(full, state.stored, purchase), full.response);
+    const full = await services.calls.call(method, input, request.signal, purchase);
+    return withSettlement(answerOf(full, services.stored, purchase), full.response);
   } catch (error) {
     // A 402 that cannot be read or paid is an ordinary failure.
     const unpaid = await requirementsIn(error, purchase).catch(() => undefined);
     const result = unpaid
       ? paymentRequired(method.name, unpaid.payable, { reason: unpaid.reason, hasExtension })
-      : await failureOf(error, state, purchase);
+      : await failureOf(error, services, purchase);
     return withSettlement(result, error instanceof GatewayError ? error.response : undefined);
   }
 }

@@ -3,21 +3,21 @@ import { createClient, type Full, GatewayError, type Payer, type SignedPayment }
 import type { ListedRoute, Offer, QuotingPayer } from '@asset-gateway/client/pay';
 import { createTools, type Tool } from '@asset-gateway/client/tools';
 import { type Cluster, HEADERS, type PaymentRequired } from '@asset-gateway/protocol';
-import type { Peers } from '../failure.ts';
+import type { Servers } from '../failure.ts';
 import { catalogOf } from '../money/catalog.ts';
 import {
   answerOrOffer,
   type Outcome,
   offerFor,
-  type Paying,
+  type PaymentSetup,
   payerFor,
   quotingPayer,
   Unpaid,
-  watched,
+  withOutcome,
 } from '../money/paying.ts';
 
 /** The wallet and ledger with which this server pays. */
-export type PayerSetup = Omit<Paying, 'caps' | 'isPreapproved'>;
+export type PayerSetup = Omit<PaymentSetup, 'caps' | 'isPreapproved'>;
 
 /** Whose wallet pays for a call: the MCP client's or this server's. */
 export const PAY_BY = ['client', 'server'] as const;
@@ -80,7 +80,7 @@ export class Calls {
   }
 
   /** The gateway and the RPC, for messages. */
-  get peers(): Peers {
+  get peers(): Servers {
     const { gateway, payer } = this.options;
     return { gateway, rpc: payer?.rpc };
   }
@@ -99,11 +99,11 @@ export class Calls {
   async #pay(...request: Parameters<Payer['pay']>): ReturnType<Payer['pay']> {
     const purchase: Purchase = this.#current.getStore() ?? { isQuote: true };
     const { approved, isQuote } = purchase;
-    if (purchase.given !== undefined) return watched(passedOn(purchase, request), purchase);
+    if (purchase.given !== undefined) return withOutcome(passedOn(purchase, request), purchase);
     const budget = isQuote ? undefined : this.#budget;
     if (!budget) return quotingPayer.pay(...request);
     const payment = await (approved ? this.#payApproved(approved, request) : payWithin(budget, request));
-    return watched(payment, purchase);
+    return withOutcome(payment, purchase);
   }
 
   /** Pays exactly the offer that the user agreed to. It counts against the budget. */

@@ -1,7 +1,7 @@
 import { apiRoutes, type Tool } from '@asset-gateway/client/tools';
 import { oneLine, priceText } from '@asset-gateway/protocol';
 import { refusalOf } from './answer.ts';
-import { callMethod, type ServerState } from './paying.ts';
+import { type CallServices, callMethod } from './paying.ts';
 import { argumentSchema, FREE, inputOf, PAID, type ServedTool } from './served-tool.ts';
 
 const MAX_WRONG = 1000;
@@ -23,10 +23,10 @@ const CHOSEN = [
 ];
 
 /** One method as a tool. */
-function methodTool(state: ServerState, tool: Tool): ServedTool {
+function methodTool(services: CallServices, tool: Tool): ServedTool {
   const { name, description, inputSchema } = tool;
   const annotations = tool.priceUsd === undefined ? FREE : PAID;
-  const call: ServedTool['call'] = (input, context) => callMethod(state, tool, input, context);
+  const call: ServedTool['call'] = (input, context) => callMethod(services, tool, input, context);
   return { name, title: tool.annotations.title, description, inputSchema, annotations, call };
 }
 
@@ -52,9 +52,11 @@ function signaturesOf(tools: readonly Tool[]): string {
 }
 
 /** A tool for all methods of a family. For wrong arguments it returns the method's schema. */
-function familyTool(state: ServerState, family: string, title: string): ServedTool {
+function familyTool(services: CallServices, family: string, title: string): ServedTool {
   const tools = new Map(
-    state.calls.methods.filter(({ name }) => name.startsWith(`${family}_`)).map((tool) => [methodOf(tool.name), tool]),
+    services.calls.methods
+      .filter(({ name }) => name.startsWith(`${family}_`))
+      .map((tool) => [methodOf(tool.name), tool]),
   );
   const checks = new Map([...tools].map(([method, tool]) => [method, argumentSchema(tool.inputSchema)]));
   return {
@@ -72,7 +74,7 @@ function familyTool(state: ServerState, family: string, title: string): ServedTo
       const method = String(input.method);
       const tool = tools.get(method) as Tool;
       const checked = await checks.get(method)?.['~standard'].validate(input.arguments);
-      if (!checked?.issues) return callMethod(state, tool, input.arguments, context);
+      if (!checked?.issues) return callMethod(services, tool, input.arguments, context);
       const wrong = oneLine(checked.issues.map(({ message }) => message).join('; '), MAX_WRONG);
       return refusalOf(`${method}: ${wrong}. Nothing was paid. Its arguments: ${JSON.stringify(tool.inputSchema)}`);
     },
@@ -83,25 +85,25 @@ function familyTool(state: ServerState, family: string, title: string): ServedTo
 const MOST_TOOLS = 20;
 
 /** The tools of the operator's APIs: one per operation, or one for a large API. */
-function apiTools(state: ServerState): ServedTool[] {
-  const { methods, options } = state.calls;
+function apiTools(services: CallServices): ServedTool[] {
+  const { methods, options } = services.calls;
   const apis = [...new Set(apiRoutes(options.listed ?? []).map(({ surface }) => surface))];
   return apis.flatMap((api) => {
     const own = methods.filter(({ name }) => name.startsWith(`${api}_`));
-    if (own.length > MOST_TOOLS) return [familyTool(state, api, `The API ${api}`)];
-    return own.map((tool) => methodTool(state, tool));
+    if (own.length > MOST_TOOLS) return [familyTool(services, api, `The API ${api}`)];
+    return own.map((tool) => methodTool(services, tool));
   });
 }
 
 /** The method tools: the most common methods and one tool for each of two families, or one per method. */
-export function methodTools(state: ServerState, isAll: boolean): ServedTool[] {
-  const { methods } = state.calls;
-  if (isAll) return methods.map((tool) => methodTool(state, tool));
+export function methodTools(services: CallServices, isAll: boolean): ServedTool[] {
+  const { methods } = services.calls;
+  if (isAll) return methods.map((tool) => methodTool(services, tool));
   const chosen = CHOSEN.flatMap((name) => methods.filter((tool) => tool.name === name));
   return [
-    ...chosen.map((tool) => methodTool(state, tool)),
-    familyTool(state, 'rpc', 'Solana JSON-RPC, reading'),
-    familyTool(state, 'das', 'Digital Asset Standard: NFTs and tokens'),
-    ...apiTools(state),
+    ...chosen.map((tool) => methodTool(services, tool)),
+    familyTool(services, 'rpc', 'Solana JSON-RPC, reading'),
+    familyTool(services, 'das', 'Digital Asset Standard: NFTs and tokens'),
+    ...apiTools(services),
   ];
 }

@@ -1,7 +1,7 @@
 import type { Tool } from '@asset-gateway/client/tools';
 import { below, clusterOfNetwork, dollars, routes } from '@asset-gateway/protocol';
 import { failureOf, partOf, refusalOf, resultOf, type StoredAnswers } from './answer.ts';
-import type { ServerState } from './paying.ts';
+import type { CallServices } from './paying.ts';
 import { FREE, inputOf, LOCAL, type ServedTool } from './served-tool.ts';
 import { jsonBytes, trim } from './trim.ts';
 
@@ -13,8 +13,8 @@ function anyInput({ name, inputSchema }: Tool): Record<string, unknown> {
 }
 
 /** The tool that shows the current price of a call. */
-export function quoteTool(state: ServerState): ServedTool {
-  const priced = new Map(state.calls.methods.filter(({ priceUsd }) => priceUsd).map((tool) => [tool.name, tool]));
+export function quoteTool(services: CallServices): ServedTool {
+  const priced = new Map(services.calls.methods.filter(({ priceUsd }) => priceUsd).map((tool) => [tool.name, tool]));
   return {
     name: 'quote',
     title: 'Price of a call',
@@ -28,19 +28,19 @@ export function quoteTool(state: ServerState): ServedTool {
       const tool = priced.get(String(method));
       if (!tool) return refusalOf(`These methods cost money: ${[...priced.keys()].join(', ')}. All others are free.`);
       try {
-        const offer = await state.calls.quote(tool, anyInput(tool), request.signal);
+        const offer = await services.calls.quote(tool, anyInput(tool), request.signal);
         if (!offer) return resultOf({ method, priceUsd: '0.00', needsAsking: false });
         const { network, payTo, amount, creditPriceUsd } = offer;
         const price = { priceUsd: dollars(Number(amount)), creditPriceUsd, cluster: clusterOfNetwork(network) };
-        return resultOf({ method, ...price, payTo, needsAsking: !isCovered(state, Number(amount)) });
+        return resultOf({ method, ...price, payTo, needsAsking: !isCovered(services, Number(amount)) });
       } catch (error) {
-        return failureOf(error, state, {});
+        return failureOf(error, services, {});
       }
     },
   };
 }
 
-function isCovered({ calls: { options } }: ServerState, micros: number): boolean {
+function isCovered({ calls: { options } }: CallServices, micros: number): boolean {
   const { payer, budget } = options;
   const isWithin = (sum: number, usd: number): boolean => sum <= Math.round(usd * 1e6);
   if (!payer || !isWithin(micros, budget.perCallUsd)) return false;
@@ -48,7 +48,7 @@ function isCovered({ calls: { options } }: ServerState, micros: number): boolean
 }
 
 /** The tool that shows the spending and the budget. */
-export function spendingTool(state: ServerState): ServedTool {
+export function spendingTool(services: CallServices): ServedTool {
   return {
     name: 'spending',
     title: 'Spending and budget',
@@ -56,7 +56,7 @@ export function spendingTool(state: ServerState): ServedTool {
     inputSchema: inputOf([], {}),
     annotations: LOCAL,
     async call() {
-      const { payer, budget } = state.calls.options;
+      const { payer, budget } = services.calls.options;
       if (!payer)
         return resultOf({ wallet: null, spentUsd: '0.00', note: 'This server has no wallet: it never pays.' });
       return resultOf({

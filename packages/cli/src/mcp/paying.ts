@@ -42,8 +42,8 @@ export class Approvals {
   }
 }
 
-/** The state that all calls of a server share. */
-export interface ServerState {
+/** What all calls of a server share. */
+export interface CallServices {
   readonly calls: Calls;
   readonly approvals: Approvals;
   readonly stored: StoredAnswers;
@@ -59,7 +59,7 @@ const CANNOT_ASK =
 
 /** Asks the user through the host. Returns the reason if that is impossible. */
 async function ask(
-  { calls, approvals }: ServerState,
+  { calls, approvals }: CallServices,
   tool: string,
   input: unknown,
   { offer, canAsk }: { offer: Offer; canAsk: boolean },
@@ -86,23 +86,23 @@ async function ask(
 
 /** Calls a method. The client pays, or this server pays: within the budget, or the price to which the user has just agreed. */
 export async function callMethod(
-  state: ServerState,
+  services: CallServices,
   method: Tool,
   input: unknown,
   context: ToolContext,
 ): Promise<CallToolResult | InputRequiredResult> {
-  if (clientPays(state, context)) return callForClient(state, method, input, context);
+  if (clientPays(services, context)) return callForClient(services, method, input, context);
   const { canAsk, request } = context;
   const reply = inputResponse(request.inputResponses, QUESTION);
   const isRefused = reply.kind === 'elicit' && reply.action !== 'accept';
   const tool = method.name;
-  const agreed = state.approvals.redeem(request.requestState(), tool, input);
+  const agreed = services.approvals.redeem(request.requestState(), tool, input);
   if (isRefused) return refusalOf(`The user declined to pay for ${tool}. Nothing was paid.`);
   const purchase: Purchase = { approved: reply.kind === 'elicit' ? agreed : undefined };
   try {
-    return answerOf(await state.calls.call(method, input, request.signal, purchase), state.stored, purchase);
+    return answerOf(await services.calls.call(method, input, request.signal, purchase), services.stored, purchase);
   } catch (error) {
-    if (error instanceof Unpaid) return ask(state, tool, input, { offer: error.offer, canAsk });
-    return failureOf(error, state, purchase);
+    if (error instanceof Unpaid) return ask(services, tool, input, { offer: error.offer, canAsk });
+    return failureOf(error, services, purchase);
   }
 }

@@ -12,7 +12,7 @@ import { EXTENSION } from './by-client.ts';
 import { Calls, type CallsOptions } from './calls.ts';
 import { methodTools } from './method-tools.ts';
 import { quoteTool, readOnTool, spendingTool } from './own-tools.ts';
-import { Approvals, type ServerState } from './paying.ts';
+import { Approvals, type CallServices } from './paying.ts';
 import { argumentSchema, type ServedTool, type ToolContext } from './served-tool.ts';
 
 const NAME = 'asset-gateway';
@@ -45,8 +45,8 @@ function registerAnswers(server: McpServer, stored: StoredAnswers): void {
 }
 
 /** A server's tools, in the order of its list. */
-export function toolsOf(state: ServerState, isAll: boolean): ServedTool[] {
-  return [...methodTools(state, isAll), quoteTool(state), spendingTool(state), readOnTool(state.stored)];
+export function toolsOf(services: CallServices, isAll: boolean): ServedTool[] {
+  return [...methodTools(services, isAll), quoteTool(services), spendingTool(services), readOnTool(services.stored)];
 }
 
 /**
@@ -54,8 +54,8 @@ export function toolsOf(state: ServerState, isAll: boolean): ServedTool[] {
  * method has a tool, not only the common ones.
  */
 export function createServers(options: CallsOptions, isAll: boolean): McpServerFactory {
-  const state: ServerState = { calls: new Calls(options), approvals: new Approvals(), stored: new StoredAnswers() };
-  const tools = toolsOf(state, isAll).map((tool) => ({ ...tool, inputSchema: argumentSchema(tool.inputSchema) }));
+  const services: CallServices = { calls: new Calls(options), approvals: new Approvals(), stored: new StoredAnswers() };
+  const tools = toolsOf(services, isAll).map((tool) => ({ ...tool, inputSchema: argumentSchema(tool.inputSchema) }));
   const capabilities = options.payBy === 'server' ? {} : { extensions: { [EXTENSION]: {} } };
   return () => {
     const about = { name: NAME, version, title: 'Asset gateway' };
@@ -63,7 +63,7 @@ export function createServers(options: CallsOptions, isAll: boolean): McpServerF
     for (const { name, call, ...shown } of tools) {
       server.registerTool(name, shown, (input, context) => call(input, contextOf(server, context)));
     }
-    registerAnswers(server, state.stored);
+    registerAnswers(server, services.stored);
     return server;
   };
 }

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { GatewayError, type SentRequest } from '@asset-gateway/client';
 import type { EarlierPayment, LedgerEntry, SpendingLedger } from '@asset-gateway/client/pay';
 import { append, makeFolder } from './durable.ts';
-import { Account, appended, type Entry, type EntryStep, entriesIn } from './entries.ts';
+import { Account, appended, type LedgerLine, type LedgerStep, linesIn } from './ledger-lines.ts';
 import { OpenPayments } from './open-payments.ts';
 
 /** The steps of a purchase. Tests kill the process at each one. */
 export type PurchaseStep = 'held' | 'signed' | 'recorded' | 'answered' | 'closed';
 
-/** A limit as an entry stores it: null without a limit. */
+/** A limit as a line stores it: null without a limit. */
 const limitOf = (micros: number): number | null => (micros > Number.MAX_SAFE_INTEGER ? null : micros);
 
 const hashOf = ({ url, method, body = '' }: SentRequest): string =>
@@ -19,8 +19,8 @@ const hashOf = ({ url, method, body = '' }: SentRequest): string =>
     .digest('hex');
 
 /**
- * A ledger in a file that all processes of a user share. It needs no lock, because each entry is appended with one write. So all processes
- * see the same order, and an amount counts only if earlier entries leave room.
+ * A ledger in a file that all processes of a user share. It needs no lock, because each line is appended with one write. So all processes
+ * see the same order, and an amount counts only if earlier lines leave room.
  */
 export class LedgerFile implements SpendingLedger {
   readonly payments: OpenPayments;
@@ -39,7 +39,7 @@ export class LedgerFile implements SpendingLedger {
     const limits = { perDayMicros: limitOf(caps.perDayMicros), inAllMicros: limitOf(caps.inAllMicros) };
     makeFolder(this.#folder);
     // If the ledger cannot be read, throws before the write.
-    this.#entries();
+    this.#lines();
     const id = randomUUID();
     this.#write({ id, step: 'held', at: Date.now(), micros, ...limits });
     if (!this.#isWithin(id)) {
@@ -95,29 +95,29 @@ export class LedgerFile implements SpendingLedger {
 
   /** Whether the ledger has the payment's outcome. After a crash, the file of a closed payment may remain. */
   isClosed(id: string): boolean {
-    const closes: readonly EntryStep[] = ['paid', 'refused', 'released', 'given up'];
-    return this.#entries().some((entry) => entry.id === id && closes.includes(entry.step));
+    const closes: readonly LedgerStep[] = ['paid', 'refused', 'released', 'given up'];
+    return this.#lines().some((line) => line.id === id && closes.includes(line.step));
   }
 
   #account(): Account {
     const account = new Account();
-    for (const entry of this.#entries()) account.apply(entry);
+    for (const line of this.#lines()) account.apply(line);
     return account;
   }
 
   #isWithin(id: string): boolean {
     const account = new Account();
-    for (const entry of this.#entries()) {
-      const isWithin = account.apply(entry);
-      if (entry.id === id) return isWithin;
+    for (const line of this.#lines()) {
+      const isWithin = account.apply(line);
+      if (line.id === id) return isWithin;
     }
-    throw new Error(`${this.#file} lost an entry that was written to it; nothing was signed`);
+    throw new Error(`${this.#file} lost a line that was written to it; nothing was signed`);
   }
 
-  #entries(): readonly Entry[] {
+  #lines(): readonly LedgerLine[] {
     const text = this.#text();
     try {
-      return [...entriesIn(text)];
+      return [...linesIn(text)];
     } catch (error) {
       const where = (error as SyntaxError).message;
       const message =
@@ -131,7 +131,7 @@ export class LedgerFile implements SpendingLedger {
     return existsSync(this.#file) ? readFileSync(this.#file, 'utf8') : '';
   }
 
-  #write(entry: Entry, isDurable = false): void {
-    append(this.#file, appended(this.#text(), entry), isDurable);
+  #write(line: LedgerLine, isDurable = false): void {
+    append(this.#file, appended(this.#text(), line), isDurable);
   }
 }

@@ -3,12 +3,12 @@ import { attempt } from '@asset-gateway/protocol';
 
 /** The steps of an amount. */
 const STEPS = ['held', 'signed', 'released', 'paid', 'refused', 'given up'] as const;
-export type EntryStep = (typeof STEPS)[number];
+export type LedgerStep = (typeof STEPS)[number];
 
 /** One line of the ledger. It has no inner object, so that a cut line has no closing brace. Once signed, it has a trace. */
-export interface Entry extends Partial<PaymentTrace> {
+export interface LedgerLine extends Partial<PaymentTrace> {
   readonly id: string;
-  readonly step: EntryStep;
+  readonly step: LedgerStep;
   /** Milliseconds since 1970. */
   readonly at: number;
   /** When held: the amount, in millionths of a dollar. */
@@ -21,7 +21,9 @@ export interface Entry extends Partial<PaymentTrace> {
 }
 
 /** An amount that counts against the limits. */
-export interface Spent extends Required<Pick<Entry, 'id' | 'at' | 'micros' | 'step'>>, Pick<Entry, 'request'> {
+export interface Spent
+  extends Required<Pick<LedgerLine, 'id' | 'at' | 'micros' | 'step'>>,
+    Pick<LedgerLine, 'request'> {
   /** When it was signed, if it was. */
   readonly signedAt?: number;
   readonly trace?: PaymentTrace;
@@ -36,7 +38,7 @@ const TORN = ' #torn\n';
 export const isAmount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 const isLimit = (value: unknown): boolean => value === null || isAmount(value);
 
-/** The trace in an entry or object; undefined without one, as in ledgers of earlier versions. */
+/** The trace in a line or object; undefined without one, as in ledgers of earlier versions. */
 export function traceIn(value: unknown): PaymentTrace | undefined {
   const { network, account, memo, slot, lastValidBlockHeight } = (value ?? {}) as Partial<PaymentTrace>;
   const hasTexts = [network, account, memo].every((text) => typeof text === 'string');
@@ -44,44 +46,44 @@ export function traceIn(value: unknown): PaymentTrace | undefined {
   return { network, account, memo, slot, lastValidBlockHeight } as PaymentTrace;
 }
 
-function isEntry(value: unknown): value is Entry {
+function isLedgerLine(value: unknown): value is LedgerLine {
   if (typeof value !== 'object' || value === null) return false;
   const { id, step, at, micros, perDayMicros, inAllMicros, request } = value as Readonly<Record<string, unknown>>;
-  if (typeof id !== 'string' || id === '' || !isAmount(at) || !STEPS.includes(step as EntryStep)) return false;
+  if (typeof id !== 'string' || id === '' || !isAmount(at) || !STEPS.includes(step as LedgerStep)) return false;
   if (step === 'held') return isAmount(micros) && isLimit(perDayMicros) && isLimit(inAllMicros);
   return request === undefined || typeof request === 'string';
 }
 
-function entryIn(line: string): Entry | undefined {
+function parsedLine(line: string): LedgerLine | undefined {
   const value = attempt((): unknown => JSON.parse(line), undefined);
-  return isEntry(value) ? value : undefined;
+  return isLedgerLine(value) ? value : undefined;
 }
 
-/** Whether a line is the start of an entry whose write a crash interrupted. It has no effect. */
+/** Whether a line is the start of one whose write a crash interrupted. It has no effect. */
 const isTorn = (line: string): boolean =>
   !line.includes('}') && (line.startsWith(BEGINNING) || BEGINNING.startsWith(line));
 
-/** The text to append for an entry. It first marks an interrupted write, so that readers skip that line. */
-export function appended(text: string, entry: Entry): string {
+/** The text to append for a line. It first marks an interrupted write, so that readers skip it. */
+export function appended(text: string, line: LedgerLine): string {
   const last = text.slice(text.lastIndexOf('\n') + 1);
-  return `${last !== '' && isTorn(last) ? TORN : '\n'}${JSON.stringify(entry)}\n`;
+  return `${last !== '' && isTorn(last) ? TORN : '\n'}${JSON.stringify(line)}\n`;
 }
 
 /**
- * The entries in a ledger's text. Skips interrupted writes, which are marked or the last line. Throws at any other invalid line, because
+ * The lines in a ledger's text. Skips interrupted writes, which are marked or the last line. Throws at any other invalid line, because
  * it may have been an amount.
  */
-export function* entriesIn(text: string): Generator<Entry> {
+export function* linesIn(text: string): Generator<LedgerLine> {
   const lines = text.split('\n');
   for (const [at, line] of lines.entries()) {
     const isSkipped = line === '' || `${line}\n`.endsWith(TORN);
-    const entry = isSkipped ? undefined : entryIn(line);
-    if (entry) yield entry;
+    const parsed = isSkipped ? undefined : parsedLine(line);
+    if (parsed) yield parsed;
     else if (!isSkipped && !(at === lines.length - 1 && isTorn(line))) throw new SyntaxError(`line ${at + 1}`);
   }
 }
 
-/** A ledger's balance. Whether an amount is within its limits depends only on earlier entries, so all processes agree. */
+/** A ledger's balance. Whether an amount is within its limits depends only on earlier lines, so all processes agree. */
 export class Account {
   readonly #counted = new Map<string, Spent>();
   /** Every amount ever counted, by time. If a clock is set back, earlier times are appended after later ones. */
@@ -92,23 +94,23 @@ export class Account {
   #day = 0;
   all = 0;
 
-  /** Applies one entry. Returns whether a held amount is within its limits. */
-  apply(entry: Entry): boolean {
-    const known = this.#counted.get(entry.id);
-    const { step, at, request } = entry;
-    if (step === 'held') return !known && this.#hold(entry);
+  /** Applies one line. Returns whether a held amount is within its limits. */
+  apply(line: LedgerLine): boolean {
+    const known = this.#counted.get(line.id);
+    const { step, at, request } = line;
+    if (step === 'held') return !known && this.#hold(line);
     if (!known) return false;
     if (step === 'released') this.#free(known);
     else {
-      const trace = traceIn(entry);
+      const trace = traceIn(line);
       const bought = { ...(request !== undefined && { request }), ...(trace && { trace }) };
       const signed = step === 'signed' && { signedAt: at, ...bought };
-      this.#counted.set(entry.id, { ...known, step, ...signed });
+      this.#counted.set(line.id, { ...known, step, ...signed });
     }
     return true;
   }
 
-  /** Spending in the 24 hours before this time and after it, in millionths of a dollar. Future entries count. */
+  /** Spending in the 24 hours before this time and after it, in millionths of a dollar. Future lines count. */
   dayBefore(at: number): number {
     const start = at - DAY_MS;
     const times = this.#byTime;
@@ -128,7 +130,7 @@ export class Account {
     return this.#counted.get(id)?.micros ?? 0;
   }
 
-  #hold({ id, at, micros = 0, perDayMicros, inAllMicros }: Entry): boolean {
+  #hold({ id, at, micros = 0, perDayMicros, inAllMicros }: LedgerLine): boolean {
     const isWithin =
       this.dayBefore(at) + micros <= (perDayMicros ?? Number.POSITIVE_INFINITY) &&
       this.all + micros <= (inAllMicros ?? Number.POSITIVE_INFINITY);

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isVerb, type LedgerEntry, type PaymentTrace } from '@asset-gateway/client/pay';
 import { makeFolder, writeDurably } from './durable.ts';
-import { isAmount, traceIn } from './entries.ts';
+import { isAmount, traceIn } from './ledger-lines.ts';
 
 /** A signed payment with an unknown outcome. Keep it secret, because anyone can spend it. */
 export interface OpenPayment extends Omit<LedgerEntry, 'trace'> {

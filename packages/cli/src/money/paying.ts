@@ -42,7 +42,7 @@ const hasFaucet = async (rpcUrl: string): Promise<boolean> =>
   below(await faucetAnswer(rpcUrl, []), 'error', 'code') === INVALID_PARAMS;
 
 /** The wallet, limits and confirmation of payments. */
-export interface Paying {
+export interface PaymentSetup {
   readonly gateway: string;
   readonly wallet: Wallet;
   readonly terminal: Terminal;
@@ -93,7 +93,7 @@ export const quotingPayer: Payer = {
 export type Outcome = 'open' | 'paid' | 'refused';
 
 /** The same payment, which writes its outcome into `by`. */
-export function watched(payment: SignedPayment, by: { outcome?: Outcome | undefined }): SignedPayment {
+export function withOutcome(payment: SignedPayment, by: { outcome?: Outcome | undefined }): SignedPayment {
   by.outcome = 'open';
   return {
     ...payment,
@@ -105,11 +105,11 @@ export function watched(payment: SignedPayment, by: { outcome?: Outcome | undefi
 }
 
 /** Whether this program made the wallet, so that it may get play money. */
-const isGenerated = ({ wallet: { source } }: Pick<Paying, 'wallet'>): boolean =>
+const isGenerated = ({ wallet: { source } }: Pick<PaymentSetup, 'wallet'>): boolean =>
   source === 'temporary' || source === 'stored';
 
 /** A network's RPC. Throws if the wallet needs one of its own. */
-export function rpcOf(paying: Pick<Paying, 'wallet' | 'rpc' | 'gateway'>, network: string): string {
+export function rpcOf(paying: Pick<PaymentSetup, 'wallet' | 'rpc' | 'gateway'>, network: string): string {
   if (paying.rpc !== undefined) return paying.rpc;
   if (!isGenerated(paying)) throw new Error('your own wallet needs a Solana RPC to pay: add --rpc <url>');
   return sandboxRpc(paying.gateway, network);
@@ -124,13 +124,16 @@ function inWords({ network, amount, payTo }: Offer, isPlayMoney: boolean): strin
 }
 
 /** An offer in words. Only an RPC on this machine may say that its money is play money. */
-export async function offerInWords(offer: Offer, { rpc, gateway }: Pick<Paying, 'rpc' | 'gateway'>): Promise<string> {
+export async function offerInWords(
+  offer: Offer,
+  { rpc, gateway }: Pick<PaymentSetup, 'rpc' | 'gateway'>,
+): Promise<string> {
   const rpcUrl = rpc ?? sandboxRpc(gateway, offer.network);
   return inWords(offer, isLocal(rpcUrl) && (await hasFaucet(rpcUrl)));
 }
 
 /** Confirms a payment at the terminal, unless it is already approved. Throws if the wallet has no RPC to pay through. */
-async function approve(offer: Offer, paying: Paying): Promise<void> {
+async function approve(offer: Offer, paying: PaymentSetup): Promise<void> {
   const { terminal, isPreapproved, rpc, wallet } = paying;
   const rpcUrl = rpcOf(paying, offer.network);
   const isSandbox = (isLocal(rpcUrl) || rpc === undefined) && (await hasFaucet(rpcUrl));
@@ -144,13 +147,13 @@ async function approve(offer: Offer, paying: Paying): Promise<void> {
 }
 
 /** Gets play money for a generated wallet that holds too little. Returns whether a sandbox sent some. */
-async function isFunded(error: unknown, paying: Paying): Promise<boolean> {
+async function isFunded(error: unknown, paying: PaymentSetup): Promise<boolean> {
   if (!(error instanceof GatewayError) || !error.funds || !isGenerated(paying)) return false;
   return askFaucet(rpcOf(paying, error.funds.network), paying.wallet.signer.address);
 }
 
 /** Pays at most the catalog's price, within the limits of the ledger. A generated wallet gets play money in the sandbox. */
-export function payerFor(paying: Paying): QuotingPayer {
+export function payerFor(paying: PaymentSetup): QuotingPayer {
   const { wallet, caps, ledger } = paying;
   const payer = payWith({
     wallet: wallet.keypair,

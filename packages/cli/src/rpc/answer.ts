@@ -1,7 +1,7 @@
 import { type Call, type GatewayClient, GatewayError } from '@asset-gateway/client';
 import { exactJson, exactValue, isObject, type Members, memberText, oneLine } from '@asset-gateway/protocol';
 import pLimit from 'p-limit';
-import { failureSentence, type Peers } from '../failure.ts';
+import { failureSentence, type Servers } from '../failure.ts';
 import type { Fallback } from './fallback.ts';
 
 const MAX_BATCH = 100;
@@ -17,7 +17,7 @@ const CODES = { notJson: -32_700, invalid: -32_600, notSold: -32_601, wrongParam
 export interface Node {
   /** Pays from credit. */
   readonly client: GatewayClient;
-  readonly peers: Peers;
+  readonly peers: Servers;
   /** Advice if a call is not paid. */
   readonly unpaidHint: string;
   /** Answers methods that the gateway does not sell. */

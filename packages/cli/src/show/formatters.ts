@@ -24,7 +24,7 @@ import { table } from './table.ts';
 import type { Colours } from './terminal.ts';
 
 /** Formats a result as lines. Throws if it does not know the result. */
-export type View = (result: never, canvas: Canvas) => string[];
+export type Formatter = (result: never, canvas: Canvas) => string[];
 
 const signed =
   ({ green, red }: Colours) =>

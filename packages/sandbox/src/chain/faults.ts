@@ -8,7 +8,7 @@ export interface RefusedCall {
 }
 
 /** False answers of the node. */
-export interface Lies {
+export interface WrongAnswers {
   /** Every simulation succeeds. */
   readonly simulateOk?: boolean | undefined;
   /** Unknown signatures are confirmed. */
@@ -39,7 +39,7 @@ export interface ChainFaultKnobs {
   delayMs?: number | undefined;
   /** The methods that `status` and `delayMs` affect; default: all. */
   only?: ReadonlySet<string> | undefined;
-  lie?: Lies | undefined;
+  lie?: WrongAnswers | undefined;
 }
 
 /** The knobs of a running chain. Set them at any time. */

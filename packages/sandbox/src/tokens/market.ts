@@ -91,7 +91,7 @@ export function variantBrief(variant: Variant) {
 }
 
 /** A variant with its market, as most routes return it. */
-export function variantView(variant: Variant, now: number) {
+export function variantWithMarket(variant: Variant, now: number) {
   const { asset, mint, symbol, name } = variant;
   const metrics = metricsOf(variant, now);
   return {
@@ -146,6 +146,6 @@ export function assetRow(asset: Asset, now: number, variant = primaryOf(asset)) 
       priceChange24hPercent,
       ...at,
     },
-    primaryVariant: variant ? variantView(variant, now) : null,
+    primaryVariant: variant ? variantWithMarket(variant, now) : null,
   };
 }

@@ -1,5 +1,5 @@
 import type { Asset, Variant } from '../catalogue.ts';
-import { assetRow, historyOf, historyOfVariant, variantView } from '../market.ts';
+import { assetRow, historyOf, historyOfVariant, variantWithMarket } from '../market.ts';
 import { candlesIn, profileOf, riskOf } from './facts.ts';
 import { cut, pageOf, type RouteRequest, rangeOf, resolutionOf, subjectOf } from './request.ts';
 import { isShown, poolsOf } from './variants.ts';
@@ -42,7 +42,7 @@ function variantGroups({ variants }: Asset, { query, now }: RouteRequest) {
   const ranked = variants.map((variant, rank) => ({ variant, rank })).filter(({ variant }) => isShown(variant, query));
   const groups = Object.entries(GROUPS).map(([name, kinds]) => {
     const members = ranked.filter(({ variant }) => kinds.includes(variant.kind));
-    return [name, members.map(({ variant, rank }) => ({ ...variantView(variant, now), rank }))] as const;
+    return [name, members.map(({ variant, rank }) => ({ ...variantWithMarket(variant, now), rank }))] as const;
   });
   return Object.fromEntries(groups);
 }

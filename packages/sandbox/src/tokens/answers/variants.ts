@@ -1,5 +1,5 @@
 import { ASSETS, type Variant } from '../catalogue.ts';
-import { fetchedAt, imageOf, metricsOf, rawMarket, tierOf, variantBrief, variantView } from '../market.ts';
+import { fetchedAt, imageOf, metricsOf, rawMarket, tierOf, variantBrief, variantWithMarket } from '../market.ts';
 import { addressOf, draw, seedOf, significant } from '../seed.ts';
 import { chosen, cut, pageOf, type RouteRequest, resolutionOf } from './request.ts';
 
@@ -62,7 +62,7 @@ export function variants({ reference, query, now }: RouteRequest) {
       (tier === null || tierOf(variant) === tier) &&
       (variant.mint === mint || isShown(variant, query)),
   );
-  return { assetId: asset.id, sortBy: 'liquidity', variants: rows.map((variant) => variantView(variant, now)) };
+  return { assetId: asset.id, sortBy: 'liquidity', variants: rows.map((variant) => variantWithMarket(variant, now)) };
 }
 
 /** Each variant's deepest pool. Omits variants without pools. */
