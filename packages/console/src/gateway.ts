@@ -1,10 +1,10 @@
 import { below, CLUSTERS, listAt } from '@asset-gateway/protocol';
-import { once, useFresh } from './parts/hooks.ts';
-import { reach } from './parts/reach.ts';
+import { connectivity } from './parts/connectivity.ts';
+import { once, useReloadable } from './parts/hooks.ts';
 
 /** The index at `/`, loaded once. */
 export const gatewayIndex = once(async () => {
-  const response = await reach.fetch('/', { headers: { accept: 'application/json' } });
+  const response = await connectivity.fetch('/', { headers: { accept: 'application/json' } });
   const index: unknown = await response.json();
   const listed = listAt(index, 'clusters');
   return {
@@ -20,4 +20,4 @@ export const gatewayIndex = once(async () => {
 });
 
 /** The index; undefined while it loads. */
-export const useGateway = () => useFresh(gatewayIndex, []).value;
+export const useGateway = () => useReloadable(gatewayIndex, []).value;

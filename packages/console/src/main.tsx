@@ -1,9 +1,9 @@
 import type { FunctionComponent } from 'preact';
 import { Docs } from './docs/docs.tsx';
 import { HeaderTools } from './header.tsx';
+import { isUnreachable } from './parts/connectivity.ts';
 import { Failure } from './parts/failure.tsx';
-import { useFresh } from './parts/hooks.ts';
-import { isUnreachable } from './parts/reach.ts';
+import { useReloadable } from './parts/hooks.ts';
 import { usePlace } from './router.ts';
 import { openSession } from './session.ts';
 import { mount, Shell } from './shell.tsx';
@@ -13,7 +13,7 @@ import { Try } from './try/search.tsx';
 const lazy =
   <Props extends object>(title: string, load: () => Promise<FunctionComponent<Props>>): FunctionComponent<Props> =>
   (props) => {
-    const { value: Loaded, error } = useFresh(load, []);
+    const { value: Loaded, error } = useReloadable(load, []);
     if (Loaded) return <Loaded {...props} />;
     return (
       <>

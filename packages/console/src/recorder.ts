@@ -1,4 +1,4 @@
-import { reach } from './parts/reach.ts';
+import { connectivity } from './parts/connectivity.ts';
 
 /** One request, its signed text, and its answer. `ms`: milliseconds until the answer's headers. */
 export type RecordedRequest = ReturnType<typeof stepOf>;
@@ -38,7 +38,7 @@ export class Recorder extends EventTarget {
   readonly fetch: typeof fetch = async (input, init) => {
     const request = new Request(input, init);
     const startedAt = performance.now();
-    const response = await reach.fetch(request);
+    const response = await connectivity.fetch(request);
     const signedText = this.#textFor(request.headers.get('sign-in-with-x'));
     this.#steps.push(stepOf(request, response, signedText, performance.now() - startedAt));
     if (this.#steps.length > MAX_STEPS) this.#steps.shift();

@@ -1,8 +1,8 @@
 import { type ComponentChildren, render, type VNode } from 'preact';
 import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks';
 import { Button } from './parts/button.tsx';
+import { connectivity } from './parts/connectivity.ts';
 import { useEvent, useShown } from './parts/hooks.ts';
-import { reach } from './parts/reach.ts';
 import { plain } from './parts/text.ts';
 import { ThemeSwitch } from './parts/theme.tsx';
 import { hrefOf, type Place } from './router.ts';
@@ -92,11 +92,11 @@ const Logo = () => (
 
 /** A line over every view while the gateway does not answer. When it is back, everything that failed loads again. */
 function Banner() {
-  const isLost = useShown(reach, 'change', () => reach.isLost);
+  const isLost = useShown(connectivity, 'change', () => connectivity.isLost);
   const [isBusy, setBusy] = useState(false);
   const retry = (): void => {
     setBusy(true);
-    void reach.retry().then(() => setBusy(false));
+    void connectivity.retry().then(() => setBusy(false));
   };
   return (
     // Always rendered, so that screen readers announce it.

@@ -1,5 +1,5 @@
 import './docs.css';
-import { useFresh } from '../parts/hooks.ts';
+import { useReloadable } from '../parts/hooks.ts';
 import { TermList } from '../parts/table.tsx';
 import { hrefOf } from '../router.ts';
 import { SYSTEM_ROWS } from '../routes/system-rows.ts';
@@ -42,7 +42,7 @@ const Documents = () => (
 
 /** Further reading: this gateway's documents, guides, and, once its code has loaded, a first call in other clients. */
 export function Docs() {
-  const { value: FirstCall } = useFresh(loadFirstCall, []);
+  const { value: FirstCall } = useReloadable(loadFirstCall, []);
   return (
     <div class="docs">
       <h1>Documentation</h1>

@@ -1,4 +1,4 @@
-import { useFresh } from '../parts/hooks.ts';
+import { useReloadable } from '../parts/hooks.ts';
 import { samplesOf } from '../parts/samples.ts';
 import { SampleTabs } from '../parts/tabs.tsx';
 import { rowsOf } from '../routes/catalog.ts';
@@ -7,7 +7,7 @@ const named = { q: 'gold' };
 
 /** A free call in other clients. */
 export function FirstCall() {
-  const { value: rows = [] } = useFresh(rowsOf, []);
+  const { value: rows = [] } = useReloadable(rowsOf, []);
   const row = rows.find(({ id }) => id === 'tokens.search');
   if (!row) return null;
   const url = `${location.origin}${row.path}?${new URLSearchParams(named)}`;

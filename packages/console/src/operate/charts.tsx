@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AlignedData } from 'uplot';
 import { Button } from '../parts/button.tsx';
-import { count, microDollars, minuteOf, rough, span } from '../parts/format.ts';
-import { useFresh } from '../parts/hooks.ts';
+import { compactNumber, count, duration, microDollars, minuteOf } from '../parts/format.ts';
+import { useReloadable } from '../parts/hooks.ts';
 import table from './charts.json' with { type: 'json' };
 import type { Plot } from './plot.ts';
 import type { HistoryRow, Totals, Watch } from './use-history.ts';
@@ -11,8 +11,8 @@ import type { HistoryRow, Totals, Watch } from './use-history.ts';
 type Chart = Omit<(typeof table)[number], 'part'> & { readonly part?: string };
 
 /** How to write a chart's figures and those of its axis. */
-const WORDS: Readonly<Record<string, typeof count>> = { count, dollars: microDollars, span };
-const axisOf = ({ words }: Chart) => (words === 'count' ? rough : (WORDS[words] ?? count));
+const WORDS: Readonly<Record<string, typeof count>> = { count, dollars: microDollars, span: duration };
+const axisOf = ({ words }: Chart) => (words === 'count' ? compactNumber : (WORDS[words] ?? count));
 
 /** Lines differ by dashes as well as by colour. */
 const DASHES: readonly (readonly number[])[] = [[], [7, 4], [2, 3], [10, 3, 2, 3], [4, 2]];
@@ -51,7 +51,7 @@ function emptiness(values: readonly HistoryRow[]): string | undefined {
 /** Loads the chart library on first use, then keeps one plot in an element. */
 function usePlot({ chart, times, values, minutes, marked, onPointer }: PanelProps) {
   const figure = useRef<HTMLElement>(null);
-  const { value: library } = useFresh(() => import('./plot.ts'), []);
+  const { value: library } = useReloadable(() => import('./plot.ts'), []);
   const [plot, setPlot] = useState<Plot>();
   useEffect(() => {
     if (!library || !figure.current) return undefined;

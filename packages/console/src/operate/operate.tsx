@@ -1,4 +1,4 @@
-import { clock, minuteOf, span } from '../parts/format.ts';
+import { clock, duration, minuteOf } from '../parts/format.ts';
 import './operate.css';
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
@@ -27,7 +27,7 @@ const Headline = ({ isUrgent, means, since }: { isUrgent: boolean; means: string
 function AlertItem({ alert, nowMs }: { readonly alert: Alert; readonly nowMs: number }) {
   const { means, advice, subjects, since } = alert;
   const named = subjects.filter((subject) => subject !== '').slice(0, MOST);
-  const sinceWhen = `${minuteOf(since)} (${span(Math.ceil((nowMs - since) / 1_000))})`;
+  const sinceWhen = `${minuteOf(since)} (${duration(Math.ceil((nowMs - since) / 1_000))})`;
   return (
     <li class={isUrgent(alert) ? 'urgent' : ''}>
       <Headline isUrgent={isUrgent(alert)} means={plain(means)} since={sinceWhen} />
@@ -109,7 +109,7 @@ function Operate() {
           Operate{' '}
           <span class="muted">
             {location.host}
-            {latest && `, up ${span(Math.round((latest.at - latest.startedAt) / 1_000))}`}
+            {latest && `, up ${duration(Math.round((latest.at - latest.startedAt) / 1_000))}`}
             {latest && `, version ${plain(latest.version)}`}
           </span>
         </h1>

@@ -1,4 +1,4 @@
-import { bytes, count, microDollars, rough, several, span } from '../parts/format.ts';
+import { bytes, compactNumber, count, duration, microDollars, plural } from '../parts/format.ts';
 import { type Column, Table as PlainTable, TermList, type Terms } from '../parts/table.tsx';
 import { plain } from '../parts/text.ts';
 import { DOCUMENTS } from './documents.ts';
@@ -20,11 +20,11 @@ export function Tiles({ requests, upstreams, cache, payments, feePayers }: Total
   const tiles: Terms = [
     ['Requests per minute, 5 min', count(rateOf(requests, () => true))],
     ['429 and 5xx per minute, 5 min', count(rateOf(requests, (group) => FAILED.test(group)))],
-    ['Latency p95, upstream, 5 min', span(data?.p95[0])],
+    ['Latency p95, upstream, 5 min', duration(data?.p95[0])],
     ['Asset-data budget left', data ? `${count(data.left)} of ${count(data.limit)}` : 'not configured'],
     ['Cache hits, 5 min', cache ? (answers > 0 ? `${Math.round((hits / answers) * 100)} %` : 'no requests') : 'off'],
-    ['Unresolved payments', count(payments.open)],
-    ['Fee payer: settlements left', payer ? rough(payer.settlementsLeft) : 'no fee payer'],
+    ['Open payments', count(payments.open)],
+    ['Fee payer: settlements left', payer ? compactNumber(payer.settlementsLeft) : 'no fee payer'],
   ];
   return <TermList class="tiles tabular" of={tiles} />;
 }
@@ -32,7 +32,7 @@ export function Tiles({ requests, upstreams, cache, payments, feePayers }: Total
 /** Whether an upstream is called, paused or switched off. */
 function statusOf({ isBreakerOpen, pauseSeconds, keysSetAside }: UpstreamTotals): string {
   if (isBreakerOpen) return 'circuit breaker open';
-  if (pauseSeconds > 0) return `paused for ${span(pauseSeconds)}`;
+  if (pauseSeconds > 0) return `paused for ${duration(pauseSeconds)}`;
   return keysSetAside.length > 0 ? `key ${plain(keysSetAside.join(', '))} set aside` : 'in use';
 }
 
@@ -42,8 +42,8 @@ const UPSTREAM: readonly Column<UpstreamTotals>[] = [
   { title: 'left', isNumber: true, cell: ({ left }) => count(left) },
   { title: 'limit', isNumber: true, cell: ({ limit }) => count(limit) },
   { title: 'status', cell: statusOf },
-  { title: 'p95, 5 min', isNumber: true, cell: ({ p95: [recent] }) => span(recent) },
-  { title: 'p95 since start', isNumber: true, cell: ({ p95: [, sinceStart] }) => span(sinceStart) },
+  { title: 'p95, 5 min', isNumber: true, cell: ({ p95: [recent] }) => duration(recent) },
+  { title: 'p95 since start', isNumber: true, cell: ({ p95: [, sinceStart] }) => duration(sinceStart) },
   { title: 'calls', isNumber: true, cell: ({ calls }) => count(calls) },
   { title: 'keys refused', isNumber: true, cell: ({ keyRefusals }) => count(keyRefusals) },
 ];
@@ -57,7 +57,7 @@ export function Upstreams({ upstreams }: Totals) {
       <PlainTable caption="Upstreams: budget and health" columns={UPSTREAM} rows={used} empty="None yet." />
       {quiet.length > 0 && (
         <details>
-          <summary>{several(quiet.length, 'upstream')} without calls</summary>
+          <summary>{plural(quiet.length, 'upstream')} without calls</summary>
           <PlainTable caption="Upstreams without calls" columns={UPSTREAM} rows={quiet} />
         </details>
       )}
@@ -84,7 +84,7 @@ export function Cache({ cache }: Totals) {
         <a href={DOCUMENTS.cache}>how it works</a>.
       </p>
     );
-  const ages = cache.ages.map(([percentile, ...recent]) => [plain(percentile), ...recent.map(span)]);
+  const ages = cache.ages.map(([percentile, ...recent]) => [plain(percentile), ...recent.map(duration)]);
   return (
     <>
       <Counts caption="Answers by result" label="result" counts={cache.answers} />
@@ -100,7 +100,7 @@ export function Cache({ cache }: Totals) {
 /** Requests by status and code, and response times. */
 export function Requests({ requests, responseTimes, signIns }: Totals) {
   const named = requests.map(([group, ...rest]) => [group.replace(' none', ''), ...rest] as const);
-  const times = responseTimes.map(([surface, total, ...recent]) => [plain(surface), total, ...recent.map(span)]);
+  const times = responseTimes.map(([surface, total, ...recent]) => [plain(surface), total, ...recent.map(duration)]);
   return (
     <>
       <Counts caption="Requests by status and code" label="status and code" counts={named} />
@@ -119,19 +119,19 @@ export const FeePayer = ({ feePayers }: Totals) => (
       plain(cluster),
       lamports,
       settlementsLeft,
-      span(lastsSeconds),
+      duration(lastsSeconds),
       isOpen ? 'open' : 'closed',
     ])}
     empty="this node settles nothing, or the chain did not answer."
   />
 );
 
-/** Payments with an unknown outcome, settlements, and the credit owed. */
+/** Open payments, settlements, and the credit owed. */
 export const Payments = ({ payments: { open, oldestSeconds, settlements, owed } }: Totals) => (
   <>
     <p>
-      Payments with an unknown outcome: <strong>{count(open)}</strong>
-      {open ? `, the oldest open for ${span(oldestSeconds)}` : ''}.
+      Open payments: <strong>{count(open)}</strong>
+      {open ? `, the oldest for ${duration(oldestSeconds)}` : ''}.
     </p>
     <Counts caption="Settlements by outcome" label="state" counts={settlements} />
     {owed && (

@@ -5,7 +5,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Button, Copy } from './button.tsx';
 import { bytes } from './format.ts';
 import type { Language } from './highlight.tsx';
-import { once, useFresh } from './hooks.ts';
+import { once, useReloadable } from './hooks.ts';
 
 const loadColours = once(() => import('./highlight.tsx'));
 
@@ -19,7 +19,7 @@ interface TextProps {
 
 /** A text in the colours of its language, once the colours have loaded. */
 function Coloured({ text, language }: Required<TextProps>) {
-  const { value: colours } = useFresh(loadColours, []);
+  const { value: colours } = useReloadable(loadColours, []);
   const words = useMemo(() => colours && language && colours.coloured(text, language), [colours, text, language]);
   return <>{words ?? text}</>;
 }

@@ -1,6 +1,6 @@
 import { GatewayError } from '@asset-gateway/client';
 import { nextStepOf } from '@asset-gateway/protocol';
-import { isUnreachable, reach } from './reach.ts';
+import { connectivity, isUnreachable } from './connectivity.ts';
 import { plain } from './text.ts';
 
 const MAX_TEXT = 1000;
@@ -24,7 +24,7 @@ export const NextStep = ({ error: { code, requestId } }: { readonly error: Gatew
  */
 export function Failure({ error }: { readonly error: unknown }) {
   const isKnown = error instanceof GatewayError;
-  if (isUnreachable(error) || (reach.isLost && !isKnown)) return null;
+  if (isUnreachable(error) || (connectivity.isLost && !isKnown)) return null;
   const message = error instanceof Error ? error.message : String(error);
   return (
     <div class="failure" role="alert">

@@ -33,7 +33,7 @@ export function roughDollars(value: unknown): string {
 }
 
 /** A number as `1.2M`; a dash if it is not a number. */
-export const rough = (value: unknown): string => (isNumber(value) ? sized(value, compact) : NONE);
+export const compactNumber = (value: unknown): string => (isNumber(value) ? sized(value, compact) : NONE);
 
 /** Smaller changes are shown as 0.00. */
 const LEAST_CHANGE = 0.005;
@@ -54,7 +54,7 @@ export function utcMinute(seconds: unknown): string {
 }
 
 /** A number with its noun: `1 call`, `3 calls`. */
-export const several = (size: number, noun: string): string => `${size} ${noun}${size === 1 ? '' : 's'}`;
+export const plural = (size: number, noun: string): string => `${size} ${noun}${size === 1 ? '' : 's'}`;
 
 const KIB = 1024;
 
@@ -88,7 +88,7 @@ export function count(value: Figure): string {
 export const microDollars = (micros: Figure): string => (isNumber(micros) ? DOLLARS.format(micros / 1e6) : UNKNOWN);
 
 /** Formats seconds in a readable unit. */
-export function span(seconds: Figure): string {
+export function duration(seconds: Figure): string {
   if (!isNumber(seconds)) return UNKNOWN;
   if (seconds < 1) return `${Math.round(seconds * 1_000)} ms`;
   if (seconds < 2 * MINUTE) return `${count(seconds < 10 ? seconds : Math.round(seconds))} s`;

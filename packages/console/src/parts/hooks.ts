@@ -1,8 +1,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { isUnreachable, reach } from './reach.ts';
+import { connectivity, isUnreachable } from './connectivity.ts';
 
 /** A value that can be loaded again. */
-export interface Fresh<T> {
+export interface Reloadable<T> {
   /** The last loaded value. It stays while the next one loads. */
   readonly value?: T | undefined;
   readonly error?: unknown;
@@ -12,15 +12,15 @@ export interface Fresh<T> {
 
 /** Calls back when the gateway answers again, if `isWanted` then. */
 export function useBack(isWanted: boolean, listener: () => void): void {
-  useEvent(reach, 'change', () => {
-    if (isWanted && !reach.isLost) listener();
+  useEvent(connectivity, 'change', () => {
+    if (isWanted && !connectivity.isLost) listener();
   });
 }
 
 /** Loads a value on demand and when its dependencies change. Ignores results of earlier loads. */
-export function useFresh<T>(load: () => Promise<T>, dependencies: readonly unknown[]): Fresh<T> {
+export function useReloadable<T>(load: () => Promise<T>, dependencies: readonly unknown[]): Reloadable<T> {
   const [count, setCount] = useState(0);
-  const [state, setState] = useState<Omit<Fresh<T>, 'reload'>>({ isLoading: true });
+  const [state, setState] = useState<Omit<Reloadable<T>, 'reload'>>({ isLoading: true });
   useEffect(() => {
     let isOver = false;
     setState(({ value }) => ({ value, isLoading: true }));

@@ -3,8 +3,8 @@ import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
 import type { RecordedRequest } from '../recorder.ts';
 import { session } from '../session.ts';
+import { isUnreachable } from './connectivity.ts';
 import { sleep, useBack } from './hooks.ts';
-import { isUnreachable } from './reach.ts';
 
 /** A call of an asset-data method, with arguments for code samples. */
 export interface TokensCall {

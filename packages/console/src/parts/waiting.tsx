@@ -2,9 +2,9 @@ import { GatewayError } from '@asset-gateway/client';
 import { useEffect, useState } from 'preact/hooks';
 import { session } from '../session.ts';
 import { Button } from './button.tsx';
+import { isUnreachable } from './connectivity.ts';
 import { Failure } from './failure.tsx';
 import { useShown } from './hooks.ts';
-import { isUnreachable } from './reach.ts';
 import type { CallState } from './use-call.ts';
 
 const seconds = (until: number): number => Math.max(0, Math.ceil((until - performance.now()) / 1000));

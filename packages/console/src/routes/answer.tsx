@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Json } from '../parts/code.tsx';
 import { Exchange, Headers } from '../parts/exchange.tsx';
 import { NextStep, WithCode } from '../parts/failure.tsx';
-import { several } from '../parts/format.ts';
+import { plural } from '../parts/format.ts';
 import { TermList } from '../parts/table.tsx';
 import { hrefOf } from '../router.ts';
 import { session } from '../session.ts';
@@ -85,7 +85,7 @@ function Answer({ answer }: { readonly answer: RouteAnswer }) {
       {steps.length > 0 && (
         <details>
           <summary>
-            Step by step: {several(steps.length, 'request')}
+            Step by step: {plural(steps.length, 'request')}
             {isSigned && ', signed with the key of this browser'}
           </summary>
           <Exchange steps={steps} />

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
-import { several } from '../parts/format.ts';
+import { plural } from '../parts/format.ts';
 import type { Field, Schema } from './fields.ts';
 import { type FormState, keyOf } from './use-form.ts';
 
@@ -112,7 +112,7 @@ function Fields({ state }: { readonly state: FormState }) {
       {fields.filter((field) => !folded.includes(field)).map(show)}
       {folded.length > 0 && (
         <details class="folded" open={folded.some((field) => state.faultOf(field) !== undefined)}>
-          <summary>{several(folded.length, 'more parameter')}</summary>
+          <summary>{plural(folded.length, 'more parameter')}</summary>
           {folded.map(show)}
         </details>
       )}

@@ -1,7 +1,7 @@
 import { below, type Members, nextStepOf, objectAt } from '@asset-gateway/protocol';
 import { Json } from '../parts/code.tsx';
 import { Failure, WithCode } from '../parts/failure.tsx';
-import { type Fresh, once, useFresh } from '../parts/hooks.ts';
+import { once, type Reloadable, useReloadable } from '../parts/hooks.ts';
 import { TermList } from '../parts/table.tsx';
 import { session } from '../session.ts';
 import type { CatalogRow } from './catalog.ts';
@@ -158,11 +158,12 @@ const StatusErrors = ({ of: statuses }: { readonly of: RouteReference['errors'] 
 const GENERAL = ['408', '413', '414', '415', '431', '500'];
 
 /** Loads the reference of a route. */
-export const useReference = (row: CatalogRow): Fresh<RouteReference> => useFresh(() => referenceOf(row), [row.id]);
+export const useReference = (row: CatalogRow): Reloadable<RouteReference> =>
+  useReloadable(() => referenceOf(row), [row.id]);
 
 interface ReferenceProps {
   readonly row: CatalogRow;
-  readonly reference: Fresh<RouteReference>;
+  readonly reference: Reloadable<RouteReference>;
 }
 
 /** An answer of a route, as its reference shows it. */

@@ -1,5 +1,5 @@
 import { Failure } from '../parts/failure.tsx';
-import { useFresh } from '../parts/hooks.ts';
+import { useReloadable } from '../parts/hooks.ts';
 import { Table } from '../parts/table.tsx';
 import { hrefOf, type Place } from '../router.ts';
 import { type CatalogRow, methodsOf, rowsOf, titleOf } from './catalog.ts';
@@ -70,7 +70,7 @@ function Beginning({ rows }: { readonly rows: readonly CatalogRow[] }) {
 /** The list of routes beside the chosen one. */
 export function Routes({ place: { rest, query } }: { readonly place: Place }) {
   const [id] = rest;
-  const { value: rows, error } = useFresh(rowsOf, []);
+  const { value: rows, error } = useReloadable(rowsOf, []);
   if (!rows)
     return (
       <>

@@ -11,13 +11,13 @@ import { hrefOf, type Place } from '../router.ts';
 import { asset } from './calls.ts';
 import {
   type Candles,
-  type ChartView,
+  type ChartSettings,
   candlesIn,
+  chartSettingsIn,
   hrefOfChart,
   periodOf,
   RANGE_NAMES,
   RANGES,
-  viewOf,
 } from './candles.ts';
 import { Chart, loadChart } from './chart.tsx';
 import { blockOf, Details } from './details.tsx';
@@ -48,7 +48,7 @@ function Span({ low, high, price }: { readonly low: number; readonly high: numbe
 /** An answer, with its asset and chart. */
 interface Shown {
   readonly assetId: string;
-  readonly view: ChartView;
+  readonly settings: ChartSettings;
   readonly result: unknown;
 }
 
@@ -59,11 +59,11 @@ const FACTS = [
 ] as const;
 
 /** The head of an asset's page: price and size, and the change and range in the chosen period. */
-function Price({ shown: { result, view }, candles }: { readonly shown: Shown; readonly candles: Candles }) {
+function Price({ shown: { result, settings }, candles }: { readonly shown: Shown; readonly candles: Candles }) {
   const stats = below(result, 'asset', 'stats');
   const period = periodOf(candles);
   const price = below(stats, 'price') ?? period?.last;
-  const { words } = RANGES[view.range];
+  const { words } = RANGES[settings.range];
   return (
     <>
       <p class="price tabular">
@@ -90,18 +90,18 @@ const INTERVAL_WORDS: Readonly<Record<string, string>> = {
   '1W': '1 week',
 };
 
-function Choices({ assetId, view }: { readonly assetId: string; readonly view: ChartView }) {
-  const linkTo = (title: string, changed: Partial<ChartView>, isCurrent: boolean) =>
-    [title, hrefOfChart(assetId, { ...view, ...changed }), isCurrent] as const;
+function Choices({ assetId, settings }: { readonly assetId: string; readonly settings: ChartSettings }) {
+  const linkTo = (title: string, changed: Partial<ChartSettings>, isCurrent: boolean) =>
+    [title, hrefOfChart(assetId, { ...settings, ...changed }), isCurrent] as const;
   const ranges = RANGE_NAMES.map((range) =>
-    linkTo(range, { range, interval: RANGES[range].first }, range === view.range),
+    linkTo(range, { range, interval: RANGES[range].first }, range === settings.range),
   );
-  const intervals = RANGES[view.range].intervals.map((interval) =>
-    linkTo(INTERVAL_WORDS[interval] ?? interval, { interval }, interval === view.interval),
+  const intervals = RANGES[settings.range].intervals.map((interval) =>
+    linkTo(INTERVAL_WORDS[interval] ?? interval, { interval }, interval === settings.interval),
   );
   const styles = [
-    linkTo('Candles', { style: 'candles' }, view.style === 'candles'),
-    linkTo('Line', { style: 'line' }, view.style === 'line'),
+    linkTo('Candles', { style: 'candles' }, settings.style === 'candles'),
+    linkTo('Line', { style: 'line' }, settings.style === 'line'),
   ];
   return (
     <div class="row choices">
@@ -113,16 +113,20 @@ function Choices({ assetId, view }: { readonly assetId: string; readonly view: C
 }
 
 /** The shown answer, below the choice of charts. The wanted chart may still be loading. */
-function Page({ shown, wanted }: { readonly shown: Shown; readonly wanted: ChartView }) {
-  const { assetId, view, result } = shown;
+function Page({ shown, wanted }: { readonly shown: Shown; readonly wanted: ChartSettings }) {
+  const { assetId, settings, result } = shown;
   const { data, missing } = blockOf(result, 'ohlcv');
   const candles = useMemo(() => candlesIn(data), [data]);
   return (
     <>
       <Price shown={shown} candles={candles} />
       <section aria-label="Price chart">
-        <Choices assetId={assetId} view={wanted} />
-        {missing ? <p class="muted">{missing}</p> : <Chart candles={candles} view={{ ...view, style: wanted.style }} />}
+        <Choices assetId={assetId} settings={wanted} />
+        {missing ? (
+          <p class="muted">{missing}</p>
+        ) : (
+          <Chart candles={candles} settings={{ ...settings, style: wanted.style }} />
+        )}
       </section>
       <Details key={assetId} assetId={assetId} result={result} />
     </>
@@ -136,15 +140,15 @@ interface AssetProps {
   readonly status: ComponentChildren;
 }
 
-/** An asset's page, from one call. Some tabs take calls of their own. The address names the chart's view. */
+/** An asset's page, from one call. Some tabs take calls of their own. The address names the chart's settings. */
 export function Asset({ assetId, place, status }: AssetProps) {
-  const view = viewOf(place.rest, place.query);
+  const settings = chartSettingsIn(place.rest, place.query);
   const nowSeconds = Math.floor(Date.now() / 1000);
-  const call = useMemo(() => asset(assetId, view, nowSeconds), [assetId, view.range, view.interval]);
+  const call = useMemo(() => asset(assetId, settings, nowSeconds), [assetId, settings.range, settings.interval]);
   const [state, retry] = useCall(call);
   const [last, setLast] = useState<Shown>();
   useEffect(() => {
-    if (state.is === 'done') setLast({ assetId, view, result: state.full.result });
+    if (state.is === 'done') setLast({ assetId, settings, result: state.full.result });
   }, [state]);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), [assetId]);
@@ -171,7 +175,7 @@ export function Asset({ assetId, place, status }: AssetProps) {
           <span class="muted">Loading the price and the chart …</span>
         </div>
       )}
-      {shown && <Page shown={shown} wanted={view} />}
+      {shown && <Page shown={shown} wanted={settings} />}
     </article>
   );
 }

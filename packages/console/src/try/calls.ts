@@ -1,6 +1,6 @@
 import type { FreeClient, TokensCuratedInput } from '@asset-gateway/client';
 import type { TokensCall } from '../parts/use-call.ts';
-import { type ChartView, startOf } from './candles.ts';
+import { type ChartSettings, startOf } from './candles.ts';
 
 type Tokens = FreeClient['tokens'];
 
@@ -16,11 +16,11 @@ const SEARCH_LIMIT = 20;
 export const search = (q: string): TokensCall => callOf('search', { q, limit: SEARCH_LIMIT });
 
 /** All data for an asset's page, in one call of the shared budget. */
-export function asset(assetId: string, view: ChartView, nowSeconds: number): TokensCall {
-  const ohlcvFrom = startOf(view, nowSeconds);
+export function asset(assetId: string, settings: ChartSettings, nowSeconds: number): TokensCall {
+  const ohlcvFrom = startOf(settings, nowSeconds);
   return callOf('assetDetail', assetId, {
     include: ['risk', 'ohlcv', 'markets'],
-    ohlcvInterval: view.interval,
+    ohlcvInterval: settings.interval,
     ...(ohlcvFrom !== undefined && { ohlcvFrom }),
   });
 }

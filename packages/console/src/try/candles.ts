@@ -1,5 +1,5 @@
 import { type ENUMERATIONS, listAt, objectAt } from '@asset-gateway/protocol';
-import { several } from '../parts/format.ts';
+import { plural } from '../parts/format.ts';
 import { hrefOf } from '../router.ts';
 
 const PRICES = ['open', 'high', 'low', 'close'] as const;
@@ -43,7 +43,7 @@ type Range = keyof typeof RANGES;
 export type ChartStyle = 'candles' | 'line';
 
 /** The settings of a chart. */
-export interface ChartView {
+export interface ChartSettings {
   readonly range: Range;
   readonly interval: Interval;
   readonly style: ChartStyle;
@@ -88,7 +88,7 @@ const NOUNS = [
 /** Words for a length in seconds: `4 hours`. */
 export function lengthWords(seconds: number): string {
   const [unit, noun] = NOUNS.find(([each]) => seconds % each === 0) ?? NOUNS[3];
-  return several(seconds / unit, noun);
+  return plural(seconds / unit, noun);
 }
 
 /** At most this many candles. If there are more, merges several short candles into a longer one. `seconds`: the length of a candle. */
@@ -118,7 +118,7 @@ export const RANGE_NAMES = Object.keys(RANGES) as readonly Range[];
 const FIRST_RANGE: Range = '7D';
 
 /** The chart that an address names: `/<range>`, `/<interval>` unless it is the range's own, and `?chart=line`. */
-export function viewOf([, range, interval]: readonly string[], query: string): ChartView {
+export function chartSettingsIn([, range, interval]: readonly string[], query: string): ChartSettings {
   const known = RANGE_NAMES.find((each) => each === range) ?? FIRST_RANGE;
   const { intervals, first } = RANGES[known];
   const style = new URLSearchParams(query).get('chart') === 'line' ? 'line' : 'candles';
@@ -126,14 +126,14 @@ export function viewOf([, range, interval]: readonly string[], query: string): C
 }
 
 /** The address of an asset's chart. The default chart has the shortest. */
-export function hrefOfChart(assetId: string, { range, interval, style }: ChartView): string {
+export function hrefOfChart(assetId: string, { range, interval, style }: ChartSettings): string {
   const isOwn = interval === RANGES[range].first;
   const segments = isOwn ? (range === FIRST_RANGE ? [] : [range]) : [range, interval];
   return hrefOf('try', assetId, ...segments) + (style === 'line' ? '?chart=line' : '');
 }
 
 /** The start of a chart in Unix seconds. It is a full hour or candle, so that users share cached answers. */
-export function startOf({ range, interval }: Omit<ChartView, 'style'>, nowSeconds: number): number | undefined {
+export function startOf({ range, interval }: Omit<ChartSettings, 'style'>, nowSeconds: number): number | undefined {
   // A week is the upstream's default.
   if (range === FIRST_RANGE) return undefined;
   const unit = Math.max(HOUR, secondsOf(interval));

@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
 import { dollars, roughDollars, utcMinute } from '../parts/format.ts';
-import { useFresh, useShown } from '../parts/hooks.ts';
+import { useReloadable, useShown } from '../parts/hooks.ts';
 import { type Column, Table, TermList } from '../parts/table.tsx';
-import { type Candle, type Candles, type ChartView, lengthWords, merged } from './candles.ts';
+import { type Candle, type Candles, type ChartSettings, lengthWords, merged } from './candles.ts';
 
 /** Loads the chart library. */
 export const loadChart = () => import('./candle-chart.ts');
@@ -40,7 +40,7 @@ const phone = matchMedia('(max-width: 600px)');
 const MOST_ON_PHONE = 54;
 
 /** What the marks of a chart mean. */
-const Legend = ({ style, seconds }: { readonly style: ChartView['style']; readonly seconds: number }) => (
+const Legend = ({ style, seconds }: { readonly style: ChartSettings['style']; readonly seconds: number }) => (
   <span class="legend row">
     {style === 'line' ? (
       <span>
@@ -65,14 +65,14 @@ const Legend = ({ style, seconds }: { readonly style: ChartView['style']; readon
 
 interface CanvasProps {
   readonly drawn: readonly Candle[];
-  readonly view: ChartView;
+  readonly settings: ChartSettings;
 }
 
 /** The chart. Screen readers skip it and read the table below. */
-function Canvas({ drawn, view: { interval, style } }: CanvasProps) {
+function Canvas({ drawn, settings: { interval, style } }: CanvasProps) {
   const figure = useRef<HTMLDivElement>(null);
   const [shown, setShown] = useState<Candle>();
-  const { value: library, error } = useFresh(loadChart, []);
+  const { value: library, error } = useReloadable(loadChart, []);
   const isNarrow = useShown(phone, 'change', () => phone.matches);
   const most = isNarrow && style === 'candles' ? MOST_ON_PHONE : drawn.length;
   const { candles, seconds } = useMemo(() => merged(drawn, interval, most), [drawn, interval, most]);
@@ -102,19 +102,23 @@ function Canvas({ drawn, view: { interval, style } }: CanvasProps) {
 }
 
 /** Prices and volumes as a chart and as a table. */
-export function Chart({ candles, view }: { readonly candles: Candles; readonly view: ChartView }) {
+export function Chart({ candles, settings }: { readonly candles: Candles; readonly settings: ChartSettings }) {
   const { rows, drawn, invalid } = candles;
   const undrawn = rows.length - drawn.length;
   return (
     <>
-      {drawn.length > 0 ? <Canvas drawn={drawn} view={view} /> : <p>No candles in this range. Choose a longer one.</p>}
+      {drawn.length > 0 ? (
+        <Canvas drawn={drawn} settings={settings} />
+      ) : (
+        <p>No candles in this range. Choose a longer one.</p>
+      )}
       {undrawn > 0 && <p class="small muted">{undrawn} candles are off the scale and only in the table.</p>}
       {invalid > 0 && <p class="small muted">{invalid} rows of the answer are not candles and were skipped.</p>}
       {rows.length > 0 && (
         <details>
           <summary>Show as table</summary>
           <Table
-            caption={`${rows.length} candles of ${view.interval}, latest first; times in UTC`}
+            caption={`${rows.length} candles of ${settings.interval}, latest first; times in UTC`}
             rows={rows.toReversed()}
             columns={[{ title: 'Time', cell: ({ time }) => utcMinute(time) }, ...FIGURES]}
           />

@@ -1,6 +1,6 @@
 import { below, listAt, type Members, objectAt } from '@asset-gateway/protocol';
 import type { VNode } from 'preact';
-import { dollars, rough, roughDollars } from '../parts/format.ts';
+import { compactNumber, dollars, roughDollars } from '../parts/format.ts';
 import { Table, TermList } from '../parts/table.tsx';
 import { type Tab, Tabs } from '../parts/tabs.tsx';
 import { plain, rows, short } from '../parts/text.ts';
@@ -33,7 +33,7 @@ function Markets({ result }: { readonly result: unknown }) {
   if (missing) return <p class="muted">{missing}</p>;
   return (
     <Table<Members>
-      caption={`${shown.length} of ${rough(all)} pools, deepest first`}
+      caption={`${shown.length} of ${compactNumber(all)} pools, deepest first`}
       rows={shown}
       empty="No pool trades it."
       columns={[
@@ -57,7 +57,7 @@ const COMPONENTS = [
 const Verdict = ({ component }: { readonly component: unknown }) => (
   <>
     {below(component, 'hasData') === false ? 'unknown' : plain(below(component, 'status'), 24)}{' '}
-    <span class="muted">{rough(below(component, 'score'))}</span>
+    <span class="muted">{compactNumber(below(component, 'score'))}</span>
   </>
 );
 
@@ -70,7 +70,7 @@ function Risk({ result }: { readonly result: unknown }) {
     <>
       <p>
         <strong class="grade">{plain(below(score, 'grade'), 4) || '—'}</strong> {plain(below(score, 'label'), 40)}{' '}
-        <span class="muted">{rough(below(score, 'score'))} of 100</span>
+        <span class="muted">{compactNumber(below(score, 'score'))} of 100</span>
       </p>
       <TermList
         class="facts tabular"

@@ -3,9 +3,9 @@ import { dollars } from '../parts/format.ts';
 import { hrefOf } from '../router.ts';
 import { courseOf } from './calls.ts';
 import { type Candle, candlesIn, periodOf, RANGES } from './candles.ts';
-import { courseIn } from './course.ts';
 import { Change } from './figures.tsx';
 import { Loaded } from './loaded.tsx';
+import { priceLineIn } from './price-line.ts';
 
 const [WIDTH, HEIGHT, MARGIN] = [100, 100, 6];
 const LABELS = 4;
@@ -16,7 +16,7 @@ const dayOf = ({ time }: Candle): string => DAY.format(time * 1000);
 /** A period's closing prices as a line, with bounds and days. Screen readers read the words beside it. */
 function PriceLine({ candles }: { readonly candles: readonly Candle[] }) {
   const closes = candles.map(({ close }) => close);
-  const { points, low, high, look } = courseIn(closes, [WIDTH, HEIGHT, MARGIN]);
+  const { points, low, high, look } = priceLineIn(closes, [WIDTH, HEIGHT, MARGIN]);
   const days = Array.from({ length: LABELS }, (_, at) => {
     const candle = candles[Math.round((at / (LABELS - 1)) * (candles.length - 1))];
     return candle ? dayOf(candle) : '';

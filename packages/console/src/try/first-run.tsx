@@ -4,7 +4,7 @@ import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { useGateway } from '../gateway.ts';
 import { Button, TaskButton, useTask } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
-import { useFresh } from '../parts/hooks.ts';
+import { useReloadable } from '../parts/hooks.ts';
 import { CallReport } from '../parts/use-call.ts';
 import { hrefOf } from '../router.ts';
 import { usd, useWallet } from '../wallet/funds.ts';
@@ -46,7 +46,7 @@ function useProgress() {
   const [said, setSaid] = useState<Readonly<Record<string, string>>>({});
   const held = usdcOn(balances, CLUSTER);
   const isNext = done === SIGNED && held !== undefined && held > 0;
-  const sold = useFresh(async () => (isNext ? paidCall() : undefined), [isNext]);
+  const sold = useReloadable(async () => (isNext ? paidCall() : undefined), [isNext]);
   /** Does a step's work, and stores its sentence. */
   const doing = (name: string, work: () => Promise<string>, next?: number) => async (): Promise<string> => {
     const sentence = await work();

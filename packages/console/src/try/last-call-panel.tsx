@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { Json } from '../parts/code.tsx';
 import { Exchange } from '../parts/exchange.tsx';
-import { several } from '../parts/format.ts';
+import { plural } from '../parts/format.ts';
 import { samplesOf } from '../parts/samples.ts';
 import { SampleTabs } from '../parts/tabs.tsx';
 import type { LastCall } from '../parts/use-call.ts';
@@ -34,7 +34,7 @@ export function LastCallPanel({ lastCall }: { readonly lastCall: LastCall }) {
   return (
     <>
       <button type="button" class="quiet signed" aria-haspopup="dialog" onClick={() => setOpen(true)}>
-        How it was signed <span class="muted tabular">{`${several(lastCall.steps.length, 'request')}, ${ms} ms`}</span>
+        How it was signed <span class="muted tabular">{`${plural(lastCall.steps.length, 'request')}, ${ms} ms`}</span>
       </button>
       {isOpen && (
         <dialog

@@ -2,16 +2,16 @@ import { below, textAt } from '@asset-gateway/protocol';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useGateway } from '../gateway.ts';
 import { Button } from '../parts/button.tsx';
-import { several } from '../parts/format.ts';
+import { plural } from '../parts/format.ts';
 import { once, useEvent } from '../parts/hooks.ts';
 import { rows } from '../parts/text.ts';
 import { session } from '../session.ts';
 import { curated, type List } from './calls.ts';
 import { candlesIn, dayBefore } from './candles.ts';
-import { courseIn } from './course.ts';
 import { Featured } from './featured.tsx';
 import { AssetRow } from './figures.tsx';
 import { isBudgetLow, Loaded } from './loaded.tsx';
+import { priceLineIn } from './price-line.ts';
 import { remember } from './search-box.tsx';
 
 type Sparklines = ReadonlyMap<string, readonly number[]>;
@@ -60,7 +60,7 @@ const [WIDTH, HEIGHT, MARGIN] = [96, 28, 2];
 
 /** A price's course as a small line. Screen readers skip it, because the change beside it says the same. */
 function Sparkline({ prices }: { readonly prices: readonly number[] }) {
-  const { points, look } = courseIn(prices, [WIDTH, HEIGHT, MARGIN]);
+  const { points, look } = priceLineIn(prices, [WIDTH, HEIGHT, MARGIN]);
   return (
     <svg class={`sparkline ${look}`} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
       {prices.length > 1 && <polyline points={points} />}
@@ -106,7 +106,7 @@ function Assets({ result, size, isWatched }: AssetsProps) {
       {!isCached && !isAsked && (
         <p class="load">
           <Button class="quiet" label="Show charts" onClick={() => setIsAsked(true)} />{' '}
-          <span class="muted small">{several(ids.length, 'call')}</span>
+          <span class="muted small">{plural(ids.length, 'call')}</span>
         </p>
       )}
     </>
@@ -176,7 +176,7 @@ function ListCard({ list, title, size, isFirst }: ListCardProps) {
 }
 
 /** The view before a search: one chart, and curated lists. */
-export const Front = () => (
+export const Landing = () => (
   <div class="front">
     <Featured />
     {LISTS.map(([list, title, size], at) => (

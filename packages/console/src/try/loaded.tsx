@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useGateway } from '../gateway.ts';
 import { Button } from '../parts/button.tsx';
-import { isUnreachable } from '../parts/reach.ts';
+import { isUnreachable } from '../parts/connectivity.ts';
 import { type TokensCall, useCall } from '../parts/use-call.ts';
 import { Trouble } from '../parts/waiting.tsx';
 import { session } from '../session.ts';

@@ -2,7 +2,7 @@ import { below, listAt } from '@asset-gateway/protocol';
 import './try.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
-import { several } from '../parts/format.ts';
+import { plural } from '../parts/format.ts';
 import { plain, rows } from '../parts/text.ts';
 import { CallReport, type CallState, type LastCall, useCall } from '../parts/use-call.ts';
 import { BudgetLeft, Trouble } from '../parts/waiting.tsx';
@@ -13,7 +13,7 @@ import { search } from './calls.ts';
 import { AssetRow } from './figures.tsx';
 import { FirstRun } from './first-run.tsx';
 import { LastCallPanel } from './last-call-panel.tsx';
-import { Front } from './lists.tsx';
+import { Landing } from './lists.tsx';
 import { remember, SearchBox, suggestionsFor } from './search-box.tsx';
 
 /**
@@ -91,7 +91,7 @@ const Results = ({ shown }: Found) => (
 function summaryOf({ query, shown: { length }, total }: Found): string {
   if (length === 0) return `No results for “${plain(query)}”. Try a symbol such as SOL, a name or a mint address.`;
   const more = total > length ? `; ${total - length} more in the JSON answer` : '';
-  return `${several(length, 'asset')}, best match first, with changes in 24 hours${more}`;
+  return `${plural(length, 'asset')}, best match first, with changes in 24 hours${more}`;
 }
 
 const hasFew = (): boolean => (session.recorder.budget?.left ?? FEW + 1) <= FEW;
@@ -164,7 +164,7 @@ function Search({ query, status }: SearchProps) {
       {typed === '' && (
         <>
           <FirstRun />
-          <Front />
+          <Landing />
         </>
       )}
     </>

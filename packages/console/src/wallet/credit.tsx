@@ -2,7 +2,7 @@ import type { CreditBalanceResult } from '@asset-gateway/client';
 import type { Cluster } from '@asset-gateway/protocol';
 import { Button, TaskButton, TaskStatus, useTask } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
-import { useFresh } from '../parts/hooks.ts';
+import { useReloadable } from '../parts/hooks.ts';
 import { TermList } from '../parts/table.tsx';
 import type { CatalogRow } from '../routes/catalog.ts';
 import { session } from '../session.ts';
@@ -50,7 +50,7 @@ function Buy({ row: { cluster, priceUsd }, task }: BuyProps) {
 export function Credit({ rows }: { readonly rows: readonly CatalogRow[] }) {
   const { wallet, changes } = useWallet();
   const task = useTask();
-  const read = useFresh(async () => (await (await wallet.client()).credit.balance()).balances, [changes]);
+  const read = useReloadable(async () => (await (await wallet.client()).credit.balance()).balances, [changes]);
   return (
     <section aria-labelledby="credit">
       <h2 id="credit">Credit</h2>

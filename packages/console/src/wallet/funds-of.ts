@@ -1,6 +1,6 @@
 import { balancesOf, RpcError } from '@asset-gateway/client/pay';
 import { type Cluster, NETWORKS } from '@asset-gateway/protocol';
-import { reach } from '../parts/reach.ts';
+import { connectivity } from '../parts/connectivity.ts';
 
 /** The gateway's URL for the chain data that a payment needs. */
 export const rpcOf = (cluster: Cluster): string => new URL(`/console/rpc/${cluster}`, location.origin).href;
@@ -18,7 +18,7 @@ export async function fundsOf(address: string, cluster: Cluster) {
   } catch (error) {
     if (error instanceof RpcError && error.status === 404) return undefined;
     // If the gateway does not answer, the banner says so.
-    if (!(error instanceof RpcError)) await reach.retry();
+    if (!(error instanceof RpcError)) await connectivity.retry();
     throw error;
   }
 }

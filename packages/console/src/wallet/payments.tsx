@@ -1,6 +1,6 @@
 import { Copy, TaskButton, TaskStatus, useTask } from '../parts/button.tsx';
 import { Json } from '../parts/code.tsx';
-import { useFresh } from '../parts/hooks.ts';
+import { useReloadable } from '../parts/hooks.ts';
 import { type Column, Table } from '../parts/table.tsx';
 import { short } from '../parts/text.ts';
 import { hrefOf } from '../router.ts';
@@ -148,7 +148,7 @@ function NoPayments({ rows }: Pick<PaymentsProps, 'rows'>) {
 export function Payments({ hasExplorer, hasReceipts, rows }: PaymentsProps) {
   const { wallet, changes } = useWallet();
   const { purchases } = wallet;
-  const { value: verdicts = new Map<string, string>() } = useFresh(
+  const { value: verdicts = new Map<string, string>() } = useReloadable(
     () => verifyAll(hasReceipts ? purchases : []),
     [changes, hasReceipts],
   );

@@ -1,13 +1,13 @@
 import { type Cluster, textAt } from '@asset-gateway/protocol';
 import { useEffect } from 'preact/hooks';
 import { gatewayIndex } from '../gateway.ts';
-import { type Fresh, sleep, useShown } from '../parts/hooks.ts';
-import { reach } from '../parts/reach.ts';
+import { connectivity } from '../parts/connectivity.ts';
+import { type Reloadable, sleep, useShown } from '../parts/hooks.ts';
 import { session } from '../session.ts';
 import type { Funds } from './funds-of.ts';
 
 /** The payer's balances on the clusters that the gateway sells on. `value` is undefined until they are known. */
-export type Balances = Fresh<readonly Funds[]>;
+export type Balances = Reloadable<readonly Funds[]>;
 
 /** The gateway repeats a balance for three seconds. */
 const BALANCE_CACHED_MS = 3_100;
@@ -32,7 +32,10 @@ class BalanceSource extends EventTarget {
   start(): void {
     if (this.#payer !== '') return;
     session.wallet.addEventListener('change', () => this.#onChange());
-    reach.addEventListener('change', () => reach.isLost || this.state.error === undefined || void this.read());
+    connectivity.addEventListener(
+      'change',
+      () => connectivity.isLost || this.state.error === undefined || void this.read(),
+    );
     void this.read();
   }
 
@@ -80,7 +83,7 @@ export const usdcOn = ({ value }: Balances, cluster: Cluster): number | undefine
 export async function askFaucet(cluster: Cluster): Promise<void> {
   const body = JSON.stringify({ address: session.wallet.address, cluster });
   const headers = { 'content-type': 'application/json' };
-  const response = await reach.fetch('/sandbox/faucet', { method: 'POST', headers, body });
+  const response = await connectivity.fetch('/sandbox/faucet', { method: 'POST', headers, body });
   const message = textAt(await response.json(), 'message');
   if (!response.ok) throw new Error(message || 'The faucet failed; try again.');
   await sleep(BALANCE_CACHED_MS);

@@ -1,7 +1,7 @@
 import './wallet.css';
 import { useGateway } from '../gateway.ts';
 import { Failure } from '../parts/failure.tsx';
-import { useFresh } from '../parts/hooks.ts';
+import { useReloadable } from '../parts/hooks.ts';
 import { rowsOf } from '../routes/catalog.ts';
 import { Balance } from './balance.tsx';
 import { CheckReceipt } from './check-receipt.tsx';
@@ -19,7 +19,7 @@ export function WalletView() {
   useWallet();
   const funds = useBalances();
   const { isSandbox, hasReceipts = false } = useGateway() ?? {};
-  const { value: rows = [], error } = useFresh(rowsOf, []);
+  const { value: rows = [], error } = useReloadable(rowsOf, []);
   const sold = rows.filter(({ surface, cluster }) => (surface as string) === 'credit' && cluster);
   return (
     <div class="wallet">

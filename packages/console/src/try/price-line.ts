@@ -2,7 +2,7 @@
 type Box = readonly [width: number, height: number, margin: number];
 
 /** Prices as a line in a box: its points, its lowest and highest price, and its direction. */
-export function courseIn(prices: readonly number[], [width, height, margin]: Box) {
+export function priceLineIn(prices: readonly number[], [width, height, margin]: Box) {
   const [least, most] = [Math.min(...prices), Math.max(...prices)];
   // Centres a constant price.
   const room = most > least ? 0 : Math.abs(most) * 1e-3 || 1;

@@ -4,7 +4,7 @@ import { GatewayError } from '@asset-gateway/client';
 const unanswered = new WeakSet<object>();
 
 /** Whether the gateway answers. Its event `change` follows each change. */
-class Reach extends EventTarget {
+class Connectivity extends EventTarget {
   isLost = false;
   /** Whether a part of the page failed to load, which only a reload can fix. */
   #isIncomplete = false;
@@ -47,7 +47,7 @@ class Reach extends EventTarget {
 }
 
 /** Shared by all views of a tab. */
-export const reach = new Reach();
+export const connectivity = new Connectivity();
 
 /** Codes of a call that sent no payment, so it can be repeated. */
 const UNSENT = ['unreachable', 'payment_not_made'];
