@@ -4,22 +4,22 @@ import { LRUCache } from 'lru-cache';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Budget, Share } from '../../packages/gateway/src/budget/store.ts';
 import type { CacheKey, KeyRequest } from '../../packages/gateway/src/cache/cache-key.ts';
-import { CallOrder, type Limits, type Next } from '../../packages/gateway/src/cache/call-order.ts';
+import { CallOrder, type NextCall, type OrderLimits } from '../../packages/gateway/src/cache/call-order.ts';
 import { CallsInFlight } from '../../packages/gateway/src/cache/calls-in-flight.ts';
 import { ALONE, CallClaim } from '../../packages/gateway/src/cache/shared-entries.ts';
-import type { Kept } from '../../packages/gateway/src/cache/stored.ts';
+import type { CachedOutcome } from '../../packages/gateway/src/cache/stored.ts';
 import { Waiter, Waiters } from '../../packages/gateway/src/cache/waiters.ts';
 import type { Input, Slots, UpstreamCall } from '../../packages/gateway/src/call.ts';
 import { rowOf } from '../http/targets.ts';
 
-const LIMITS: Limits = { slots: 30, windowMs: 60_000, known: 64, candidates: 32 };
+const LIMITS: OrderLimits = { slots: 30, windowMs: 60_000, known: 64, candidates: 32 };
 const [FRESH, STALE] = [30, 300];
 const key = (id: string): CacheKey => ({ id, freshSeconds: FRESH, maxStaleSeconds: STALE });
 const mint = (id: string): CacheKey => ({ ...key(id), batch: { name: 'snapshots', size: 3 } });
 
 const WAITS: KeyRequest = { isWaiting: true, weight: 1, refusesCached: false };
 const served = (ageSeconds: number): KeyRequest => ({ ...WAITS, isWaiting: false, ageSeconds });
-const called = (next: Next): readonly string[] => ('ids' in next ? next.ids : []);
+const called = (next: NextCall): readonly string[] => ('ids' in next ? next.ids : []);
 
 /** An order with a few busy, cached keys. */
 function busyOrder(limits = LIMITS): { order: CallOrder; nowMs: number } {
@@ -260,7 +260,7 @@ it('a call whose upstream throws at once no longer counts as starting', async ()
     throw new Error('broken');
   };
   const dependencies = { alone: { take: fault }, upstream: { answer: fault }, now: () => 0 };
-  const kept = new LRUCache<string, Kept>({ max: 1 });
+  const kept = new LRUCache<string, CachedOutcome>({ max: 1 });
   const calls = new CallsInFlight(dependencies, { kept, order }, new Waiters(order));
   await calls.make([PLAN], claimAlone());
   expect([calls.starting, calls.made]).toEqual([0, { awaited: 0, refresh: 0 }]);

@@ -4,7 +4,7 @@ import type { Budget } from '../../packages/gateway/src/budget/store.ts';
 import type { Answer, Input, KeyedCall } from '../../packages/gateway/src/call.ts';
 import {
   fullestFirst,
-  type KeyView,
+  type KeyStatus,
   SeveralKeys,
   usableKeys,
 } from '../../packages/gateway/src/upstreams/several-keys.ts';
@@ -173,7 +173,7 @@ describe('a key that is refused', () => {
   });
 });
 
-const keyWith = (left: number, more: Partial<KeyView> = {}): KeyView => ({
+const keyWith = (left: number, more: Partial<KeyStatus> = {}): KeyStatus => ({
   left,
   pauseMs: 0,
   isSetAside: false,
@@ -183,11 +183,11 @@ const PAUSED = { pauseMs: 1 };
 const ASIDE = { isSetAside: true };
 
 /** Positions in the list, from 0. */
-const placesOf = (chosen: readonly KeyView[], views: readonly KeyView[]): number[] =>
+const placesOf = (chosen: readonly KeyStatus[], views: readonly KeyStatus[]): number[] =>
   chosen.map((view) => views.indexOf(view));
 
 describe('the keys are tried', () => {
-  it.each<[string, readonly KeyView[], readonly number[]]>([
+  it.each<[string, readonly KeyStatus[], readonly number[]]>([
     ['one alone', [keyWith(3)], [0]],
     ['one alone that is set aside', [keyWith(0, ASIDE)], [0]],
     ['the one with most slots left first', [keyWith(1), keyWith(3), keyWith(2)], [1, 2, 0]],
@@ -206,7 +206,7 @@ describe('the keys are tried', () => {
 });
 
 describe('the slots count', () => {
-  it.each<[string, readonly KeyView[], readonly number[]]>([
+  it.each<[string, readonly KeyStatus[], readonly number[]]>([
     ['of all keys', [keyWith(2), keyWith(1)], [0, 1]],
     ['not of those that are paused or set aside', [keyWith(1, PAUSED), keyWith(2, ASIDE), keyWith(0)], [2]],
     ['of the paused ones when the others are set aside', [keyWith(1, PAUSED), keyWith(2, ASIDE)], [0]],

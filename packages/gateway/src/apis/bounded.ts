@@ -10,7 +10,7 @@ import {
 } from '@asset-gateway/protocol';
 import type { TSchema } from 'typebox';
 import { Check } from 'typebox/schema';
-import { type Bound, boundsOf, Edit, isNeeded, namesIn, narrowed, type OperatorBounds } from './bounds.ts';
+import { type Bound, boundsOf, isNeeded, namesIn, narrowed, type OperatorBounds, SchemaEdit } from './bounds.ts';
 import { DocumentFault, partsOf, shown } from './document.ts';
 import { parameterName } from './paths.ts';
 
@@ -86,7 +86,7 @@ function applied<T extends TSchema>(
   const found = new Map<Bound, readonly string[]>();
   let own: Members | undefined = schema && (schema as Members);
   for (const bound of own ? bounds : []) {
-    const [edit, path] = [new Edit(bound, mayBeOpen(bound)), pathOf(bound.name)];
+    const [edit, path] = [new SchemaEdit(bound, mayBeOpen(bound)), pathOf(bound.name)];
     try {
       own = edit.in(objectAt(own), path);
     } catch (error) {

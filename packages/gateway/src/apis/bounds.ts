@@ -88,7 +88,7 @@ const isOpen = (schema: Members): boolean =>
   );
 
 /** Applies one bound to every part of a schema that has its place. */
-export class Edit {
+export class SchemaEdit {
   readonly #bound: Bound;
   readonly #mayBeOpen: boolean;
   places = 0;

@@ -2,7 +2,7 @@ import { afterValue, type Route } from '@asset-gateway/protocol';
 import type { Input } from '../call.ts';
 import type { CacheKey } from './cache-key.ts';
 import { BATCH_SIZES, type Lifetime } from './lifetimes.ts';
-import { type KeptText, keptFor, type Plan } from './stored.ts';
+import { type CachedAnswer, type FetchPlan, keptFor } from './stored.ts';
 
 /** A row that answers a list of mints and is cached per mint. */
 interface BatchRow {
@@ -70,13 +70,13 @@ function textsOf(inside: string, count: number): string[] {
 }
 
 /** The text that the upstream would send for these items. */
-export function batchText({ id }: Route, items: readonly Pick<KeptText, 'json'>[]): string {
+export function batchText({ id }: Route, items: readonly Pick<CachedAnswer, 'json'>[]): string {
   const [before, after] = ROWS[id]?.around ?? ['', ''];
   return `${before}${items.map(({ json }) => json).join(',')}${after}`;
 }
 
 /** The entries that a call's answer gives to these keys. From a batch, only the requested items. `sentAtMs`: when the call went out. */
-export function entriesIn(plans: readonly Plan[], route: Route, json: string, sentAtMs: number): KeptText[] {
+export function entriesIn(plans: readonly FetchPlan[], route: Route, json: string, sentAtMs: number): CachedAnswer[] {
   if (plans.every(({ mint }) => mint === undefined)) return plans.map((plan) => keptFor(plan, sentAtMs, json));
   const items = itemsOf(route, json);
   return plans.flatMap((plan) => {

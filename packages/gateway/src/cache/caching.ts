@@ -10,11 +10,11 @@ import { BATCH_SIZES, type Lifetime } from './lifetimes.ts';
 import {
   ageOf,
   answerOf,
-  type Kept,
-  type KeptText,
+  type CachedAnswer,
+  type CachedOutcome,
+  type FetchPlan,
   keptFor,
   OVERHEAD_BYTES,
-  type Plan,
   readyAnswer,
 } from './stored.ts';
 import type { WantedKey } from './waiters.ts';
@@ -37,8 +37,8 @@ const PLAN_BYTES = 16 * 1024 * 1024;
 export class CachingUpstream implements Upstream {
   readonly #dependencies: CacheDependencies;
   readonly #calls: Calls;
-  readonly #kept: LRUCache<string, Kept>;
-  readonly #plans: LRUCache<string, Plan>;
+  readonly #kept: LRUCache<string, CachedOutcome>;
+  readonly #plans: LRUCache<string, FetchPlan>;
 
   constructor(dependencies: CacheDependencies) {
     const { maxBytes, allowance } = dependencies;
@@ -61,9 +61,9 @@ export class CachingUpstream implements Upstream {
     const here = isWhole ? found : found.filter(isLasting);
     const absent = isWhole ? [] : found.filter((each) => !isLasting(each));
     const waiter = isWhole ? undefined : await this.#calls.wait(absent, call);
-    const entries = found.map(({ key, kept }) => waiter?.given.get(key.id) ?? kept) as KeptText[];
+    const entries = found.map(({ key, kept }) => waiter?.given.get(key.id) ?? kept) as CachedAnswer[];
     const nowMs = now();
-    const isTooOld = (entry: KeptText) => !entry.ready && ageOf(entry, nowMs) > entry.key.maxStaleSeconds;
+    const isTooOld = (entry: CachedAnswer) => !entry.ready && ageOf(entry, nowMs) > entry.key.maxStaleSeconds;
     if (waiter && entries.some(isTooOld))
       throw new Refusal('rate_limited', { reason: 'a part became too old while waiting', retryAfterSeconds: 1 });
     const forwarded = absent.some((each) => each.forwarded === 'miss') ? 'miss' : 'stale';
@@ -113,7 +113,7 @@ export class CachingUpstream implements Upstream {
   }
 
   /** The cached entry of a key if it is good enough, else what to fetch. Stores the plan if a call is due. */
-  #find(plan: Plan, freshness: RequestFreshness): RequestedKey {
+  #find(plan: FetchPlan, freshness: RequestFreshness): RequestedKey {
     const { key } = plan;
     const { now, wallSeconds } = this.#dependencies;
     const nowMs = now();
@@ -145,7 +145,7 @@ const isLasting = ({ kept, key, ageSeconds = 0 }: RequestedKey): boolean =>
 /** Whether a mint is well-formed. Malformed mints are fetched alone, because only the upstream knows how it answers them. */
 const isAddress = (mint: string): boolean => decodeBase58(mint, ADDRESS_BYTES) !== undefined;
 
-const planBytes = ({ key, input }: Plan): number =>
+const planBytes = ({ key, input }: FetchPlan): number =>
   OVERHEAD_BYTES + 2 * key.id.length + 2 * JSON.stringify(input).length;
 
 /** The plan of a mint keeps none of the request's other values. */
@@ -153,7 +153,7 @@ const NO_INPUT = { path: {}, query: {}, body: {} } as unknown as Input;
 
 /** A requested key, with its cached entry if that is good enough. */
 interface RequestedKey extends WantedKey {
-  readonly plan: Plan;
-  readonly kept?: Kept | undefined;
+  readonly plan: FetchPlan;
+  readonly kept?: CachedOutcome | undefined;
   readonly forwarded: 'miss' | 'stale';
 }

@@ -4,7 +4,7 @@ import { byWorth, type CacheKey, KeyDemand, type KeyRequest, type Withdrawal } f
  * `known`: how many keys are stored. `candidates`: how many stored keys a choice considers. The least valuable are evicted first. Both
  * numbers may briefly double.
  */
-export interface Limits {
+export interface OrderLimits {
   readonly slots: number;
   /** A slot frees this long after its call. */
   readonly windowMs: number;
@@ -13,7 +13,7 @@ export interface Limits {
 }
 
 /** The keys to call now, or when to call `next` again. A request, a completion or a free slot may come earlier. */
-export type Next = { readonly ids: readonly string[] } | { readonly againAtMs: number };
+export type NextCall = { readonly ids: readonly string[] } | { readonly againAtMs: number };
 
 const NEVER = Number.POSITIVE_INFINITY;
 /** An answer counts as missing this long before it expires. */
@@ -32,7 +32,7 @@ const OUTAGE_CALLS = 3;
 
 /** Chooses the next upstream call: the one that answers most requests, if they are worth a slot. All times are monotonic. */
 export class CallOrder {
-  readonly #limits: Limits;
+  readonly #limits: OrderLimits;
   /** By id. */
   readonly #known = new Map<string, KeyDemand>();
   readonly #candidates = new Set<KeyDemand>();
@@ -46,7 +46,7 @@ export class CallOrder {
   #failedInARow = 0;
   #recoveredAtMs = -NEVER;
 
-  constructor(limits: Limits) {
+  constructor(limits: OrderLimits) {
     this.#limits = limits;
   }
 
@@ -76,7 +76,7 @@ export class CallOrder {
   }
 
   /** Chooses the next call. The caller must make it and then call `completed`, `rejected`, `returned` or `setBack`. */
-  next(free: number, nowMs: number): Next {
+  next(free: number, nowMs: number): NextCall {
     const { slots, windowMs } = this.#limits;
     const seconds = Math.min(5, Math.max(0, nowMs - this.#pricedAtMs) / 1_000);
     this.#price *= Math.exp(PRICE_STEP * (WANTED_FREE - free) * seconds);

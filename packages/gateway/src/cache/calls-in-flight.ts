@@ -5,7 +5,7 @@ import type { Slot, Slots, Upstream } from '../call.ts';
 import { batchInput, entriesIn } from './batches.ts';
 import type { CallOrder } from './call-order.ts';
 import type { CallClaim, SharedEntries } from './shared-entries.ts';
-import { idsOf, type Kept, type KeptText, type Plan } from './stored.ts';
+import { type CachedAnswer, type CachedOutcome, type FetchPlan, idsOf } from './stored.ts';
 import {
   type CallPart,
   isDivisible,
@@ -39,14 +39,14 @@ export interface CachedCallDependencies {
 export interface CacheMemory {
   readonly order: CallOrder;
   /** The cached entries, by key id. */
-  readonly kept: LRUCache<string, Kept>;
+  readonly kept: LRUCache<string, CachedOutcome>;
   /** By key id. */
-  readonly plans: LRUCache<string, Plan>;
+  readonly plans: LRUCache<string, FetchPlan>;
 }
 
 /** One attempt at a call. */
 interface Attempt {
-  readonly plans: readonly Plan[];
+  readonly plans: readonly FetchPlan[];
   /** The requests that wait for the call now. */
   readonly waiters: () => readonly Waiter[];
   /** The requests that waited at the last attempt to take a slot. */
@@ -108,7 +108,7 @@ export class CallsInFlight {
   }
 
   /** Stores answers, and gives them to the waiting requests. */
-  keep(answered: readonly KeptText[], leader?: Waiter): void {
+  keep(answered: readonly CachedAnswer[], leader?: Waiter): void {
     this.#order.completed(idsOf(answered), true, this.#dependencies.now());
     for (const kept of answered) {
       const { id } = kept.key;
@@ -120,7 +120,7 @@ export class CallsInFlight {
   }
 
   /** Makes a call. If a shared call is rejected, retries it once for each request. */
-  async make(plans: readonly Plan[], claim: CallClaim): Promise<void> {
+  async make(plans: readonly FetchPlan[], claim: CallClaim): Promise<void> {
     const ids = idsOf(plans);
     await this.#attempt(plans, () => this.#waiting.of(ids), claim);
     const left = plans.filter(({ key }) => this.#order.isInFlight(key.id));
@@ -129,7 +129,7 @@ export class CallsInFlight {
     this.#order.returned(idsOf(left), this.#dependencies.now());
   }
 
-  async #attempt(plans: readonly Plan[], waiters: () => readonly Waiter[], claim: CallClaim): Promise<void> {
+  async #attempt(plans: readonly FetchPlan[], waiters: () => readonly Waiter[], claim: CallClaim): Promise<void> {
     const attempt: Attempt = { plans, waiters, asked: [] };
     let unanswered = plans;
     try {
@@ -159,7 +159,7 @@ export class CallsInFlight {
   }
 
   /** Makes one upstream call for all these keys. */
-  async #ask(attempt: Attempt): Promise<KeptText[]> {
+  async #ask(attempt: Attempt): Promise<CachedAnswer[]> {
     const { upstream, now } = this.#dependencies;
     const { plans, waiters } = attempt;
     const [first] = plans;
@@ -215,7 +215,7 @@ export class CallsInFlight {
   }
 
   /** Refuses requests for failed keys. Returns the other keys to the order. */
-  #failed(plans: readonly Plan[], waiters: readonly Waiter[], error: unknown): void {
+  #failed(plans: readonly FetchPlan[], waiters: readonly Waiter[], error: unknown): void {
     const nowMs = this.#dependencies.now();
     if (!mayPassInTime(error)) for (const waiter of waiters) this.#waiting.refuse(waiter, error);
     const ids = idsOf(plans).filter((id) => this.#order.isInFlight(id));
@@ -230,7 +230,7 @@ export class CallsInFlight {
   }
 
   /** Notes the keys that may have caused a rejection: the only key, or those that the upstream never answered. */
-  #blame(plans: readonly Plan[], waiters: readonly Waiter[], error: Refusal): void {
+  #blame(plans: readonly FetchPlan[], waiters: readonly Waiter[], error: Refusal): void {
     const [ids, unknown] = [idsOf(plans), idsOf(plans).filter((id) => !this.#wasAnswered(id))];
     if (waiters.length > 0) for (const id of unknown.length > 0 ? unknown : ids) this.alone.set(id, true);
     const [only, another] = plans;

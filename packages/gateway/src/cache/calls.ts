@@ -3,8 +3,8 @@ import type { Share } from '../budget/store.ts';
 import type { Slots } from '../call.ts';
 import { type CachedCallDependencies, type CacheMemory, CallsInFlight } from './calls-in-flight.ts';
 import { CallClaim, NOISE_MS } from './shared-entries.ts';
-import { idsOf, type KeptText, type Plan } from './stored.ts';
-import { type Asker, WAIT_MS, Waiter, Waiters, type WantedKey } from './waiters.ts';
+import { type CachedAnswer, type FetchPlan, idsOf } from './stored.ts';
+import { type Requester, WAIT_MS, Waiter, Waiters, type WantedKey } from './waiters.ts';
 
 /** A slot may free earlier than this node knows. */
 const LOOK_AGAIN_MS = 1_000;
@@ -38,7 +38,7 @@ export class Calls {
   }
 
   /** Waits for the calls that answer these keys. Rejects with the upstream's refusal, or with `rate_limited` if no slot frees in time. */
-  async wait(wanted: readonly WantedKey[], asker: Asker): Promise<Waiter> {
+  async wait(wanted: readonly WantedKey[], asker: Requester): Promise<Waiter> {
     const share = asker.slots.share && (await this.#shareOf(wanted, asker.slots.share));
     const waiter = new Waiter(wanted, asker, share);
     if (share && this.#giveKept(waiter)) return waiter;
@@ -144,7 +144,7 @@ export class Calls {
     order.completed(forgotten, false, now());
     const claim = new CallClaim({ entries: shared, owner: randomId(), isEnough: (kept) => this.#isEnough(kept) });
     this.#inFlight.starting++;
-    let left: readonly Plan[] = plans;
+    let left: readonly FetchPlan[] = plans;
     let isFirst = true;
     for await (const { fetched, mine, others } of claim.divisions(plans, () => !this.#isClosed)) {
       if (isFirst) this.#inFlight.starting--;
@@ -161,7 +161,7 @@ export class Calls {
   }
 
   /** Whether another node's entry is good enough for all waiting requests. If there are none, whether it is newer than the stored one. */
-  #isEnough(kept: KeptText): boolean {
+  #isEnough(kept: CachedAnswer): boolean {
     const { id } = kept.key;
     const waiters = this.#waiters.of([id]);
     if (waiters.length > 0) return waiters.every((waiter) => waiter.accepts(kept));
@@ -169,7 +169,7 @@ export class Calls {
   }
 
   /** Gives up keys that no request waits for and that another node just failed to fetch. */
-  #forgo(plans: readonly Plan[], claim: CallClaim): void {
+  #forgo(plans: readonly FetchPlan[], claim: CallClaim): void {
     claim.giveBack(plans);
     this.#memory.order.completed(idsOf(plans), false, this.#dependencies.now());
     this.#settle();

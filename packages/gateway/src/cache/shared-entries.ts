@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { idsOf, type KeptText, type Keyed, keptFor, type Plan } from './stored.ts';
+import { type CachedAnswer, type FetchPlan, idsOf, type Keyed, keptFor } from './stored.ts';
 
 /** An entry that any node fetched, with its time on this node's clock. Its age is estimated too high rather than too low. */
-export type SharedEntry = Pick<KeptText, 'fetchedAtMs' | 'json'>;
+export type SharedEntry = Pick<CachedAnswer, 'fetchedAtMs' | 'json'>;
 
 export interface FoundEntry extends SharedEntry {
   /** Changes with every write. */
@@ -61,7 +61,7 @@ interface ClaimDependencies {
   /** Unique among all claims of all nodes. */
   readonly owner: string;
   /** Whether another node's entry makes the call unnecessary. */
-  readonly isEnough: (kept: KeptText) => boolean;
+  readonly isEnough: (kept: CachedAnswer) => boolean;
 }
 
 /** Two nodes may disagree this much on an entry's age, because each estimates the store's clock. */
@@ -82,7 +82,7 @@ export class CallClaim {
   }
 
   /** Divides the keys between this node and others. Repeats this for another node's keys until it has answered or lost its lease. */
-  async *divisions(plans: readonly Plan[], goesOn: () => boolean) {
+  async *divisions(plans: readonly FetchPlan[], goesOn: () => boolean) {
     const untilMs = performance.now() + FOLLOW_LEASES * this.#dependencies.entries.leaseMs;
     for (let left = plans; ; ) {
       const division = await this.#divide(left);
@@ -94,7 +94,7 @@ export class CallClaim {
   }
 
   /** Shares a call's answers. */
-  share(answered: readonly KeptText[]): void {
+  share(answered: readonly CachedAnswer[]): void {
     void this.#dependencies.entries.write(answered, this.#dependencies.owner);
   }
 
@@ -107,7 +107,7 @@ export class CallClaim {
    * Divides keys: those that other nodes have fetched (`fetched`), those that this node fetches (`mine`), and those that another node is
    * fetching.
    */
-  async #divide(plans: readonly Plan[]) {
+  async #divide(plans: readonly FetchPlan[]) {
     const { entries, owner } = this.#dependencies;
     const claim = await entries.claim(plans, owner, this.#tags);
     const found = plans.flatMap((plan) => {
@@ -124,7 +124,7 @@ export class CallClaim {
     return { fetched, mine: rest.filter(isMine), others: rest.filter((plan) => !isMine(plan)) };
   }
 
-  #isEnough(kept: KeptText): boolean {
+  #isEnough(kept: CachedAnswer): boolean {
     const first = this.#firstFetchedAtMs.get(kept.key.id);
     return (first !== undefined && kept.fetchedAtMs > first + NOISE_MS) || this.#dependencies.isEnough(kept);
   }

@@ -15,7 +15,7 @@ interface CacheEntry {
 }
 
 /** A cached answer. */
-export interface KeptText extends CacheEntry {
+export interface CachedAnswer extends CacheEntry {
   /** The upstream's text. From a batch, only the item of one mint. */
   readonly json: string;
   /** A whole answer, ready to send. */
@@ -23,7 +23,7 @@ export interface KeptText extends CacheEntry {
 }
 
 /** A cached answer, or a rejection of the key by the upstream. */
-export type Kept = KeptText | (CacheEntry & { readonly refusal: Refusal });
+export type CachedOutcome = CachedAnswer | (CacheEntry & { readonly refusal: Refusal });
 
 export const ageOf = ({ fetchedAtMs }: CacheEntry, nowMs: number): number => Math.max(0, nowMs - fetchedAtMs) / 1_000;
 
@@ -77,7 +77,7 @@ export function answerOf(ready: ReadyAnswer, entries: readonly CacheEntry[], now
 }
 
 /** How to fetch a key. */
-export interface Plan {
+export interface FetchPlan {
   readonly key: CacheKey;
   readonly route: Route;
   /** The input of the whole answer. */
@@ -87,7 +87,7 @@ export interface Plan {
 }
 
 /** Makes the entry of a plan's key. `fetchedAtMs`: when its call went out. */
-export function keptFor({ key, route, mint }: Plan, fetchedAtMs: number, json: string): KeptText {
+export function keptFor({ key, route, mint }: FetchPlan, fetchedAtMs: number, json: string): CachedAnswer {
   const entry = { key, fetchedAtMs };
   const overhead = key.id.length + OVERHEAD_BYTES;
   // V8 uses one byte per character for Latin-1 text, else two.
@@ -104,6 +104,6 @@ export function keptFor({ key, route, mint }: Plan, fetchedAtMs: number, json: s
 }
 
 /** Any value with a key, such as a plan. */
-export type Keyed = Pick<Plan, 'key'>;
+export type Keyed = Pick<FetchPlan, 'key'>;
 
 export const idsOf = (keyed: readonly Keyed[]): string[] => keyed.map(({ key }) => key.id);

@@ -4,7 +4,7 @@ import type { UpstreamCall } from '../call.ts';
 import { UpstreamRefusal } from '../upstreams/upstream.ts';
 import type { CacheKey, KeyRequest } from './cache-key.ts';
 import type { CallOrder } from './call-order.ts';
-import { idsOf, type KeptText, type Plan } from './stored.ts';
+import { type CachedAnswer, type FetchPlan, idsOf } from './stored.ts';
 
 /** Whether the upstream rejected the request itself, as it would for every client. */
 export const isVerdict = (error: unknown): error is Refusal =>
@@ -42,16 +42,16 @@ export interface WantedKey extends Pick<KeyRequest, 'ageSeconds' | 'refusesCache
 }
 
 /** A request that wants keys. Its slots take the slot of a call, and burn the request's sign-in with it. */
-export type Asker = Pick<UpstreamCall, 'wallet' | 'slots'>;
+export type Requester = Pick<UpstreamCall, 'wallet' | 'slots'>;
 
 /** A request that waits until all its keys are answered. */
 export class Waiter {
-  readonly asker: Asker;
+  readonly asker: Requester;
   /** The share that its calls are charged to; undefined without shares. */
   readonly share: Share | undefined;
   readonly weight: number;
   /** The received entries, by id. */
-  readonly given = new Map<string, KeptText>();
+  readonly given = new Map<string, CachedAnswer>();
   /** Whether another request's call answered at least one key. */
   isCollapsed = false;
   /** Whether the waiting time is over, so that only a call in flight keeps the request. */
@@ -63,7 +63,7 @@ export class Waiter {
   #resolve: () => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
 
-  constructor(wanted: readonly WantedKey[], asker: Asker, share?: Share) {
+  constructor(wanted: readonly WantedKey[], asker: Requester, share?: Share) {
     this.asker = asker;
     this.share = share;
     this.weight = 1 / wanted.length;
@@ -89,11 +89,11 @@ export class Waiter {
   }
 
   /** Whether an entry was fetched late enough. */
-  accepts({ key, fetchedAtMs }: KeptText): boolean {
+  accepts({ key, fetchedAtMs }: CachedAnswer): boolean {
     return fetchedAtMs >= (this.#wanted.get(key.id)?.notBeforeMs ?? Number.NEGATIVE_INFINITY);
   }
 
-  give(kept: KeptText, isCollapsed: boolean): void {
+  give(kept: CachedAnswer, isCollapsed: boolean): void {
     if (!this.#wanted.delete(kept.key.id)) return;
     this.given.set(kept.key.id, kept);
     this.isCollapsed ||= isCollapsed;
@@ -152,7 +152,7 @@ export class Waiters {
   }
 
   /** Gives an entry to the requests that wait for it. */
-  give(kept: KeptText, leader: Waiter | undefined): void {
+  give(kept: CachedAnswer, leader: Waiter | undefined): void {
     for (const waiter of this.of([kept.key.id])) {
       waiter.give(kept, waiter !== leader);
       if (waiter.wanted().length === 0) this.#forget(waiter);
@@ -175,7 +175,7 @@ export class Waiters {
 
 /** Part of a call, with the requests that wait for it. */
 export interface CallPart {
-  readonly plans: readonly Plan[];
+  readonly plans: readonly FetchPlan[];
   readonly waiters: readonly Waiter[];
 }
 
@@ -184,11 +184,11 @@ export interface CallPart {
  * all requests whose keys were answered before. Empty if a single request asked for the whole call.
  */
 export function partsOf(
-  asked: readonly Plan[],
+  asked: readonly FetchPlan[],
   { plans: unanswered, waiters }: CallPart,
   wasAnswered: (id: string) => boolean,
 ): readonly CallPart[] {
-  const byPlans = new Map<string, { readonly plans: readonly Plan[]; readonly waiters: Waiter[] }>();
+  const byPlans = new Map<string, { readonly plans: readonly FetchPlan[]; readonly waiters: Waiter[] }>();
   for (const waiter of waiters) {
     const plans = unanswered.filter(({ key }) => waiter.asksFor(key.id));
     const name = JSON.stringify(idsOf(plans));

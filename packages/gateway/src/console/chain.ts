@@ -34,7 +34,7 @@ const wrong = (message: string): Refusal => {
 };
 
 /** A page's view of one cluster. Reads balances and the data that a payment needs, at a bounded cost. */
-class ChainView {
+class ChainReader {
   readonly #rpcs: ChainConnections;
   readonly #mint: string;
   readonly #now: () => number;
@@ -131,7 +131,7 @@ export function chainAnswer(rpcs: Readonly<Partial<Record<Cluster, ChainConnecti
   const views = new Map(
     Object.entries(rpcs).map(([cluster, connections]) => [
       cluster,
-      new ChainView(connections, USDC[cluster as Cluster], now),
+      new ChainReader(connections, USDC[cluster as Cluster], now),
     ]),
   );
   return async ({ input: { path, body } }) => {

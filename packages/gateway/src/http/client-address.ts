@@ -3,7 +3,7 @@ import { type BlockList, isIP } from 'node:net';
 import { familyOf } from '../ip-address.ts';
 
 /** A dual-stack socket reports 10.0.0.1 as `::ffff:10.0.0.1`. */
-export const plain = (address = ''): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
+export const unmapped = (address = ''): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
 
 /** Whether the address belongs to a trusted proxy. */
 export const isProxy = (address: string, trusted: BlockList): boolean =>
@@ -25,7 +25,7 @@ function addressOf(node: string): string | undefined {
   const address = node.slice(isBracketed ? 1 : 0, Math.max(end, 0));
   const rest = node.slice(isBracketed ? end + 1 : end);
   const isGood = isIP(address) === (isBracketed ? 6 : isIP(address) || 4) && (rest === '' || PORT.test(rest));
-  return isGood ? plain(address) : undefined;
+  return isGood ? unmapped(address) : undefined;
 }
 
 /** The `for` parameter of a Forwarded element (RFC 7239, section 4), without quotes. */
@@ -43,7 +43,7 @@ const whole = (element: string): string => element;
  * X-Forwarded-For. Calls `onUnreadable` if the nearest proxy's entry is unreadable.
  */
 export function clientAddress(incoming: IncomingMessage, trusted: BlockList, onUnreadable?: () => void): string {
-  let client = plain(incoming.socket.remoteAddress);
+  let client = unmapped(incoming.socket.remoteAddress);
   const { 'x-forwarded-for': listed, forwarded } = incoming.headers;
   const read = listed === undefined ? nodeIn : whole;
   const hops = String(listed ?? forwarded ?? '');

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type BlockList, isIPv6, type Socket } from 'node:net';
 import { hextetsOf, holdersPrefix } from '../ip-address.ts';
-import { isProxy, plain } from './client-address.ts';
+import { isProxy, unmapped } from './client-address.ts';
 
 /** The connections from one address, or from one holder's IPv6 addresses. `idle` has the longest idle one first. */
 interface AddressGroup {
@@ -45,7 +45,7 @@ export class Connections {
 
   /** Admits a new connection or closes it. Returns whether it stays. */
   admit(socket: Socket): boolean {
-    const address = plain(socket.remoteAddress);
+    const address = unmapped(socket.remoteAddress);
     const hasShare = !isProxy(address, this.#trusted);
     const name = hasShare ? nameOf(address) : address;
     const group = this.#groups.get(name) ?? { name, idle: new Set(), size: 0 };

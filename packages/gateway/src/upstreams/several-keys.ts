@@ -5,19 +5,19 @@ import type { Breaker } from './breaker.ts';
 import { type KeyedUpstream, UpstreamRefusal } from './upstream.ts';
 
 /** A key's budget, and whether the key is set aside because the upstream rejected it. */
-export interface KeyView extends Pick<BudgetView, 'left' | 'pauseMs'> {
+export interface KeyStatus extends Pick<BudgetView, 'left' | 'pauseMs'> {
   readonly isSetAside: boolean;
 }
 
 /** Sorts keys by preference: most free slots first, paused keys last. Keys that are set aside come only if all are. */
-export function fullestFirst<Key extends KeyView>(keys: readonly Key[]): Key[] {
+export function fullestFirst<Key extends KeyStatus>(keys: readonly Key[]): Key[] {
   const accepted = keys.filter(({ isSetAside }) => !isSetAside);
   const known = accepted.length > 0 ? accepted : keys;
   return known.toSorted((a, b) => Number(a.pauseMs > 0) - Number(b.pauseMs > 0) || b.left - a.left);
 }
 
 /** Keys that are not paused, or all keys if every key is paused. */
-export function usableKeys<Key extends KeyView>(keys: readonly Key[]): Key[] {
+export function usableKeys<Key extends KeyStatus>(keys: readonly Key[]): Key[] {
   const known = fullestFirst(keys);
   const running = known.filter(({ pauseMs }) => pauseMs <= 0);
   return running.length > 0 ? running : known;
