@@ -139,7 +139,10 @@ class TypeWriting {
   }
 }
 
-/** A schema as a TypeScript type. The schema may be foreign, so no text in it can end a comment or a string. */
+/**
+ * A schema as a TypeScript type. The schema may be foreign, so no text in it can end a comment or a string.
+ * `json-schema-to-typescript` brings Prettier and knows no bigints.
+ */
 export const typeText = (schema: unknown, direction: Direction, indent = ''): string =>
   new TypeWriting(direction).type(schema, indent);
 
