@@ -4,12 +4,8 @@ import { Background } from '../../packages/gateway/src/background.ts';
 import { LIMITS } from '../../packages/gateway/src/limits.ts';
 import { Chain } from '../../packages/gateway/src/payments/facilitator/chain.ts';
 import type { Facilitator } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
-import {
-  feeChargeOf,
-  feePayerReader,
-  fitsBudget,
-  hasOwnFeePayer,
-} from '../../packages/gateway/src/payments/facilitator/fee-payer.ts';
+import { feePayerReader } from '../../packages/gateway/src/payments/open.ts';
+import { feeChargeOf, fitsBudget, hasOwnFeePayer } from '../../packages/gateway/src/payments/record.ts';
 import { newPayment } from '../kit/ledger.ts';
 import { NO_ACCOUNT, RPC, startScriptedNode } from './scripted-node.ts';
 
@@ -42,18 +38,18 @@ describe('the charge of a settlement', () => {
     ['a new payer', LIMITS.knownPayerMicros - 1, true],
     ['a known payer', LIMITS.knownPayerMicros, false],
   ])('is that of %s, by network', (_, micros, isNewPayer) => {
-    const charge = feeChargeOf(own, payment, { paidOnMainnet: [{ atMs: 5, micros }] }, 6);
+    const charge = feeChargeOf(own, payment, [{ atMs: 5, micros }], 6);
     expect(charge).toEqual({ feePayer: `${NETWORKS.mainnet}:address`, lamports: 40, limit: LIMIT, isNewPayer });
     expect(hasOwnFeePayer(own)).toBe(true);
   });
 
   it('is zero if a remote facilitator pays', () => {
-    expect(feeChargeOf(remote, payment, { paidOnMainnet: [] }, 6)).toBeUndefined();
+    expect(feeChargeOf(remote, payment, [], 6)).toBeUndefined();
     expect(hasOwnFeePayer(remote)).toBe(false);
   });
 
   it('is zero while no fee payer is known', () => {
-    expect(feeChargeOf(unknown, payment, { paidOnMainnet: [] }, 6)).toBeUndefined();
+    expect(feeChargeOf(unknown, payment, [], 6)).toBeUndefined();
   });
 });
 

@@ -2,7 +2,7 @@ import { NETWORKS } from '@asset-gateway/protocol';
 import { Background } from '../background.ts';
 import { CHANNEL, channelOf, KEY } from '../metrics/figures.ts';
 import type { Meter } from '../metrics/meter.ts';
-import type { FeePayerBalance } from '../payments/facilitator/fee-payer.ts';
+import type { FeePayerBalance } from '../payments/open.ts';
 import type { Payments } from '../payments/payments.ts';
 import { jumpOf } from '../stores/sql/clock.ts';
 import type { SingleChannel } from './channels.ts';

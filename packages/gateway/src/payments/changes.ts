@@ -18,7 +18,7 @@ import {
 } from '../stores/sql/database.ts';
 import { TIMES } from '../times.ts';
 import type { TransitionResult } from './machine.ts';
-import { amountOf, type FeeCharge, isOpen, type PaymentRecord } from './record.ts';
+import { amountOf, type FeeCharge, feeRoomOf, isOpen, type PaymentRecord } from './record.ts';
 import { CHANGING, LASTING, type StoredState, type Subject } from './rows.ts';
 
 /** The columns that each step writes. */
@@ -157,15 +157,13 @@ export interface PendingStep {
   readonly wallMs: number;
 }
 
-/** How much the fee payer may have spent before this fee, for all payers and for new ones, in lamports. */
-const feeLimits = ({ limit, lamports, feePayer, isNewPayer }: FeeCharge) => ({
-  left: Math.floor(limit) - lamports,
-  feePayer,
-  leftOfNewPayers: Math.floor(limit * LIMITS.newPayersShare) - lamports,
-  isNewPayer,
-});
+function feeValues(fee: FeeCharge): readonly SqlValue[] {
+  const room = feeRoomOf(fee);
+  return [room.all, fee.feePayer, room.ofNewPayers, Number(fee.isNewPayer)];
+}
+
 /** The gateway pays no fee. */
-const NO_FEE_LIMITS = { left: null, feePayer: null, leftOfNewPayers: null, isNewPayer: false };
+const NO_FEE_VALUES = [null, null, null, 0];
 
 /** The guard of a step: the wallet has not changed since it was read. */
 function walletGuard(
@@ -179,8 +177,7 @@ function walletGuard(
   if (!wallet) return { sql: NEW_WALLET, values: [clusterOfNetwork(subject.network), subject.payer, ...state] };
   const values: SqlValue[] = [wallet.id, wallet.version, ...state];
   if (!beginsSettling(step)) return { sql: UPDATE_WALLET, values };
-  const { left, feePayer, leftOfNewPayers, isNewPayer } = fee ? feeLimits(fee) : NO_FEE_LIMITS;
-  values.push(subject.key, left, feePayer, leftOfNewPayers, Number(isNewPayer));
+  values.push(subject.key, ...(fee ? feeValues(fee) : NO_FEE_VALUES));
   return { sql: UPDATES_TO_SETTLE[dialect.name], values };
 }
 

@@ -1,5 +1,6 @@
 import {
   type Cluster,
+  clusterOfNetwork,
   listMicros,
   NETWORKS,
   PROGRAMS,
@@ -19,7 +20,6 @@ import type { SpanNames, Tracing } from '../traces/tracing.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import { Chain, type Chains } from './facilitator/chain.ts';
 import type { Facilitator } from './facilitator/facilitator.ts';
-import { type FeePayerBalance, feePayerReader } from './facilitator/fee-payer.ts';
 import { InProcessFacilitator } from './facilitator/local.ts';
 import { RemoteFacilitator } from './facilitator/remote.ts';
 import type { Payments } from './payments.ts';
@@ -121,6 +121,24 @@ function openChains({ solanaRpcUrls }: PaidConfig, tracing: SellingServices['tra
     return url === undefined ? [] : [[NETWORKS[cluster], tracing.spanned(hold(new Chain(url)), CHAIN_SPANS)] as const];
   });
   return new Map(opened);
+}
+
+/** The fee payer's balance on a cluster; undefined if the chain did not answer. */
+export interface FeePayerBalance {
+  readonly cluster: string;
+  readonly lamports: number | undefined;
+}
+
+/** Reads the fee payer's balance on each chain. */
+export function feePayerReader(facilitator: Facilitator, chains: Chains, background: Background) {
+  const read = async ([network, chain]: [string, Chain]): Promise<FeePayerBalance> => {
+    const lamports = await background.run('fee_payers', async () => {
+      const account = await chain.account(facilitator.feePayer(network) ?? '');
+      return account?.lamports ?? 0;
+    });
+    return { cluster: clusterOfNetwork(network), lamports };
+  };
+  return () => Promise.all([...chains].map(read));
 }
 
 /** Selling by payment, open for business. */

@@ -6,15 +6,21 @@ import { LIMITS } from '../limits.ts';
 import { storedText, unused } from '../receipts/paid-answers.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { PaymentDependencies } from './dependencies.ts';
-import { BUDGET_USED_UP, feeChargeOf, feePayerName, fitsBudget, hasOwnFeePayer } from './facilitator/fee-payer.ts';
 import { type CreditSale, choosePayer } from './payer.ts';
 import type { Payments } from './payments.ts';
 import type { Purchase } from './purchase-state.ts';
 import { type PaymentCall, type PresentedPayment, readPresentedPayment, readSent } from './read/payment.ts';
 import type { Offer } from './read/requirement.ts';
 import { isSigned } from './read/transaction.ts';
-import type { PaymentRecord, ReserveVerdict } from './record.ts';
-import { refusalOf, unavailable } from './responses.ts';
+import {
+  feeChargeOf,
+  feePayerName,
+  fitsBudget,
+  hasOwnFeePayer,
+  type PaymentRecord,
+  type ReserveVerdict,
+} from './record.ts';
+import { FEES_USED_UP, refusalOf, unavailable } from './responses.ts';
 import type { StoredState } from './rows.ts';
 import { beginSettlement, conclude, deliveryOf, inTurn, recordOutcome, send } from './settlement.ts';
 import type { Proof } from './verification.ts';
@@ -177,8 +183,8 @@ async function reserve({ dependencies, credit }: Seller, purchase: Purchase): Pr
   const { payment, look } = purchase;
   const nowMs = payments.now();
   verifier.assertRoom(purchase, nowMs);
-  const fee = feeChargeOf(facilitator, payment, look, nowMs);
-  if (fee && !fitsBudget(fee, look.fees)) throw unavailable(BUDGET_USED_UP);
+  const fee = feeChargeOf(facilitator, payment, look.paidOnMainnet, nowMs);
+  if (fee && !fitsBudget(fee, look.fees)) throw unavailable(FEES_USED_UP);
   return fromStore(payments.reserve(payment, credit, look));
 }
 

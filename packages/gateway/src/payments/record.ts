@@ -1,7 +1,7 @@
 import { LIMITS } from '../limits.ts';
 import type { PaidRequest } from '../receipts/paid-answers.ts';
 import { TIMES } from '../times.ts';
-import type { Payment } from './facilitator/facilitator.ts';
+import type { Facilitator, Payment } from './facilitator/facilitator.ts';
 import type { Transfer } from './read/transaction.ts';
 
 /** The state of a payment. From `settling` on money may have moved, and only proof changes the record. */
@@ -65,16 +65,6 @@ export type ReserveVerdict =
   | 'over_limit'
   | 'under_way'
   | 'covered';
-
-/** The cost of a settlement for the gateway's own fee payer, and the fee payer's hourly limit. */
-export interface FeeCharge {
-  /** Network and address. */
-  readonly feePayer: string;
-  readonly lamports: number;
-  readonly limit: number;
-  /** New payers share a part of the limit. */
-  readonly isNewPayer: boolean;
-}
 
 /** What is stored before money can move. */
 export interface SettlementAttempt {
@@ -162,4 +152,50 @@ export function isKnownPayer(paid: readonly Paid[], nowMs: number): boolean {
   let sum = 0;
   for (const { atMs, micros } of paid) if (nowMs - atMs < TIMES.payerMs) sum += micros;
   return sum >= LIMITS.knownPayerMicros;
+}
+
+/** The cost of a settlement for the gateway's own fee payer, and the fee payer's hourly limit. */
+export interface FeeCharge {
+  /** Network and address. */
+  readonly feePayer: string;
+  readonly lamports: number;
+  readonly limit: number;
+  /** New payers share a part of the limit. */
+  readonly isNewPayer: boolean;
+}
+
+/** Whether the gateway's own fee payer pays. A remote facilitator pays its own fees, and other shops may share its fee payer. */
+export const hasOwnFeePayer = ({ feeBudgetPerHour }: Facilitator): boolean => feeBudgetPerHour !== undefined;
+
+/** Each network has its own fee budget, because devnet's fees cost nothing. */
+export const feePayerName = (network: string, feePayer: string): string => `${network}:${feePayer}`;
+
+/** The charge of a settlement against the fee budget; undefined if a remote facilitator pays. */
+export function feeChargeOf(
+  facilitator: Facilitator,
+  { network, feeLamports: lamports }: NewPayment,
+  paidOnMainnet: readonly Paid[],
+  nowMs: number,
+): FeeCharge | undefined {
+  const limit = facilitator.feeBudgetPerHour;
+  const feePayer = facilitator.feePayer(network);
+  if (limit === undefined || feePayer === undefined) return undefined;
+  return {
+    feePayer: feePayerName(network, feePayer),
+    lamports,
+    limit,
+    isNewPayer: !isKnownPayer(paidOnMainnet, nowMs),
+  };
+}
+
+/** How much the fee payer may have spent within the hour before this fee, in lamports: for all payers, and for new ones. */
+export const feeRoomOf = ({ lamports, limit }: FeeCharge) => ({
+  all: Math.floor(limit) - lamports,
+  ofNewPayers: Math.floor(limit * LIMITS.newPayersShare) - lamports,
+});
+
+/** Whether the fee budget suffices after what was spent within the hour. */
+export function fitsBudget(fee: FeeCharge, spent: ReturnType<typeof feeRoomOf>): boolean {
+  const room = feeRoomOf(fee);
+  return spent.all <= room.all && (!fee.isNewPayer || spent.ofNewPayers <= room.ofNewPayers);
 }

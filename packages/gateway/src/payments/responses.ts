@@ -22,7 +22,9 @@ export function refusalOf(verdict: keyof typeof NOT_RESERVED): Refusal {
   return new Refusal(code, { ...details, reason: verdict });
 }
 
+/** Reasons why nothing can be settled now. */
 export const NO_FEE_PAYER = 'no fee payer known yet';
+export const FEES_USED_UP = 'the hourly fee budget is used up';
 
 /** Nothing can be settled now; the payment stays unused. */
 export const unavailable = (reason: string): Refusal =>

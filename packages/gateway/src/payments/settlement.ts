@@ -5,10 +5,9 @@ import { unused } from '../receipts/paid-answers.ts';
 import { TIMES, within } from '../times.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import type { Settlement } from './facilitator/facilitator.ts';
-import { BUDGET_USED_UP, feeChargeOf } from './facilitator/fee-payer.ts';
 import type { Purchase } from './purchase-state.ts';
 import type { Queues } from './queue.ts';
-import type { PaymentRecord, SettlementAttempt } from './record.ts';
+import { feeChargeOf, type PaymentRecord, type SettlementAttempt } from './record.ts';
 import * as responses from './responses.ts';
 
 /** A settlement and what was recorded of it, as far as the database answered. */
@@ -53,7 +52,7 @@ export async function beginSettlement(
   const { key, owner } = payment;
   const settlingSinceMs = payments.now();
   const signature = facilitator.signatureOf?.(payment);
-  const fee = feeChargeOf(facilitator, payment, look, settlingSinceMs);
+  const fee = feeChargeOf(facilitator, payment, look.paidOnMainnet, settlingSinceMs);
   const verdict = await payments
     .settling(key, owner, { ...attempt, signature, fee, settlingSinceMs })
     .catch(async (error) => {
@@ -64,7 +63,7 @@ export async function beginSettlement(
       if (found && found.progress !== 'reserved') throw responses.pendingRefusal(found, sent.inVersion1Header);
       throw new Refusal('state_unavailable', { reason, payment: unused });
     });
-  if (verdict === 'fees used up') throw responses.unavailable(BUDGET_USED_UP);
+  if (verdict === 'fees used up') throw responses.unavailable(responses.FEES_USED_UP);
   if (verdict !== 'settling') throw responses.refusalOf(verdict === 'covered' ? 'taken' : verdict);
   sent.trail.payment = { state: 'pending' };
   onStep?.('store');

@@ -2,7 +2,8 @@ import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:cr
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pkcs8OfSeed, type Refusal } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
-import type { Background } from '../../background.ts';
+import type { Background, Repeated } from '../../background.ts';
+import { closeAll } from '../../closing.ts';
 import { TIMES, within } from '../../times.ts';
 import { unavailable } from '../responses.ts';
 import type { Chain, Chains } from './chain.ts';
@@ -15,7 +16,6 @@ import {
   SIMULATION_FAILED,
   type Verification,
 } from './facilitator.ts';
-import { watchFeePayer } from './fee-payer.ts';
 
 /** What the in-process facilitator needs. */
 interface InProcessOptions {
@@ -31,7 +31,7 @@ interface InProcessOptions {
   readonly background: Background;
 }
 
-const POLL_MS = 250;
+const CONFIRM_POLL_MS = 250;
 /** An RPC may not know a young blockhash yet. */
 const YOUNG_BLOCKHASH_MS = 800;
 const SEED_BYTES = 32;
@@ -63,6 +63,35 @@ export function addressOf(keypair: Uint8Array): string {
 function privateKeyOf(keypair: Uint8Array): KeyObject {
   const key = Buffer.from(pkcs8OfSeed(keypair.subarray(0, SEED_BYTES)));
   return createPrivateKey({ key, format: 'der', type: 'pkcs8' });
+}
+
+/** The balance with which a fee payer can pay again: the rent of its account, and the highest fee. */
+const ENOUGH_LAMPORTS = 890_880 + 20_000;
+const REFUNDED_POLL_MS = 5_000;
+
+/** Knows on which networks the fee payer has run out of SOL, and polls until it has enough again. */
+function watchFeePayer(address: string, { chains, notice, background }: InProcessOptions) {
+  const empty = new Map<string, Repeated>();
+  const poll = async (network: string): Promise<void> => {
+    const account = await chains.get(network)?.account(address);
+    if ((account?.lamports ?? 0) < ENOUGH_LAMPORTS) return;
+    void empty.get(network)?.close();
+    empty.delete(network);
+    notice(`the fee payer holds SOL on ${network} again: paid routes there are open`);
+  };
+  return {
+    isEmpty: (network: string): boolean => empty.has(network),
+    /** Notes that the chain has rejected a transaction because the fee payer cannot pay. */
+    ranOut(network: string): void {
+      if (empty.has(network)) return;
+      notice(`the fee payer ${address} cannot pay fees on ${network}: paid routes there are closed until it holds SOL`);
+      empty.set(
+        network,
+        background.every('fee_payers', REFUNDED_POLL_MS, () => poll(network)),
+      );
+    },
+    close: () => closeAll([...empty.values()]),
+  };
 }
 
 /** Settles payments with the gateway's own key: simulates, signs, sends and confirms over the RPC of each network. */
@@ -144,7 +173,7 @@ export class InProcessFacilitator implements Facilitator {
       const found = await chain.status(signature).catch(() => undefined);
       if (found?.status === 'confirmed') return { outcome: 'settled', signature };
       if (found?.status === 'failed') return FAILED_ON_CHAIN;
-      await sleep(POLL_MS);
+      await sleep(CONFIRM_POLL_MS);
     }
     return { outcome: 'unknown', signature };
   }
