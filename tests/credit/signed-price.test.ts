@@ -2,7 +2,7 @@ import { createClient, signIn } from '@asset-gateway/client';
 import { HEADERS, mostMicrosOf, spendStatement } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { statementRefusal } from '../../packages/gateway/src/payments/read/quoted.ts';
+import { statementRefusal } from '../../packages/gateway/src/gates/credit.ts';
 import { writeDocument } from '../apis/document-files.ts';
 import type { Example } from '../http/targets.ts';
 import { makeFolder } from '../kit/folder.ts';

@@ -1,5 +1,7 @@
 import {
+  dollars,
   HEADERS,
+  mostMicrosOf,
   type Refusal,
   type RefusalCode,
   SIWX_EXTENSION,
@@ -12,8 +14,8 @@ import type { NotHeld } from '../credit/accounts.ts';
 import { answerFromCredit, type CreditDependencies, type DebitContext, refusalOf } from '../credit/debiting.ts';
 import { fromStore } from '../from-store.ts';
 import { challengedUrl } from '../origin.ts';
-import { statementRefusal } from '../payments/read/quoted.ts';
 import { type CallDependencies, paidCallOf } from '../payments/read/requirement.ts';
+import { priceRisen } from '../payments/responses.ts';
 import { unused } from '../receipts/paid-answers.ts';
 import type { ExactGate } from './exact.ts';
 import { signInInfo } from './siwx/gate.ts';
@@ -49,6 +51,15 @@ function prefersCredit({ inbound }: Call): boolean {
 function pathUrl(call: Call, origin: string): string {
   const url = challengedUrl(call, origin);
   return url === origin ? `${origin}${call.path}` : url;
+}
+
+/** Why a signed statement may not spend this many millionths of a dollar; undefined if it may. */
+export function statementRefusal(statement: string | undefined, micros: number): Refusal | undefined {
+  if ((mostMicrosOf(statement) ?? -1) >= micros) return undefined;
+  const wanted = `Spend ${dollars(micros)} USD`;
+  return priceRisen(
+    `The signed statement must begin with the most that the call may cost, now "${wanted}"; sign the fresh challenge.`,
+  );
 }
 
 /** The gate of a paid route that also takes credit: a wallet's signature over this path spends its credit. */

@@ -1,4 +1,4 @@
-import type { RefusalCode } from '@asset-gateway/protocol';
+import { dollars, type RefusalCode } from '@asset-gateway/protocol';
 import type { Call, Challenge, Delivery, Gate, Prepare, Trail } from '../call.ts';
 import type { Describe } from '../describe/discovery.ts';
 import { fromStore } from '../from-store.ts';
@@ -7,8 +7,8 @@ import { Deliveries } from '../payments/deliveries.ts';
 import type { PaymentDependencies } from '../payments/dependencies.ts';
 import type { CreditSale } from '../payments/payer.ts';
 import { buy, type Seller } from '../payments/purchase.ts';
-import { informed } from '../payments/read/quoted.ts';
-import { type Offer, requestHashOf, requirementOf } from '../payments/read/requirement.ts';
+import { type Offer, type PaymentRequirements, requestHashOf, requirementOf } from '../payments/read/requirement.ts';
+import { COST_LIMITS } from '../payments/read/transaction.ts';
 import { NO_FEE_PAYER, unavailable } from '../payments/responses.ts';
 import type { PaidCall } from '../receipts/response.ts';
 import { challenge, type Demand } from './gate.ts';
@@ -20,6 +20,19 @@ interface ExactRoute {
   readonly offer: Omit<Offer, 'feePayer'>;
   /** Undefined if credit is off. */
   readonly credit: CreditSale | undefined;
+}
+
+/**
+ * A requirement with what a challenge tells besides: limits of the transaction and, for one call, both prices. A payment need not echo
+ * it. `listMicros`: the price from credit in millionths of a dollar; undefined if credit cannot pay.
+ */
+function informed(requirement: PaymentRequirements, listMicros: number | undefined) {
+  const { maxFeeLamports, maxComputeUnits } = COST_LIMITS;
+  const prices = listMicros !== undefined && {
+    priceUsd: dollars(Number(requirement.amount)),
+    creditPriceUsd: dollars(listMicros),
+  };
+  return { ...requirement, extra: { ...requirement.extra, maxFeeLamports, maxComputeUnits, ...prices } };
 }
 
 /** The gate of a paid route: one payment buys the answer to one request, exactly once. */

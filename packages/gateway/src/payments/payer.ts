@@ -3,9 +3,10 @@ import { type CreditDependencies, refusalOf } from '../credit/debiting.ts';
 import { fromStore } from '../from-store.ts';
 import type { Purchase } from './purchase-state.ts';
 import { type AccountQueue, busy } from './queue.ts';
-import { assertNotDearer, coveredMicros } from './read/quoted.ts';
 import type { PayerState, ReserveVerdict } from './record.ts';
 import * as responses from './responses.ts';
+
+const PRICE_RISEN = 'The price has risen above the payment; pay a fresh requirement in `accepts`.';
 
 /** The credit that a route sells besides the answer to one call. */
 export interface CreditSale extends CreditLimits {
@@ -16,11 +17,13 @@ export interface CreditSale extends CreditLimits {
   readonly bundles: readonly number[];
 }
 
-/** The debit that may pay instead of a payment; undefined if only the payment may. */
-function debitFor({ priceMicros }: CreditSale, { sent, payment }: Purchase): NewDebit | undefined {
-  const { network, payer: wallet, memo, isBound } = payment;
-  const micros = coveredMicros({ ...payment, priceMicros });
-  if (micros === undefined) return undefined;
+/**
+ * The debit that may pay instead of a payment. Undefined if the payment, without the part that becomes credit, is for less: its wallet has
+ * not signed for this price.
+ */
+function debitFor({ sent, payment }: Purchase, micros: number): NewDebit | undefined {
+  const { network, payer: wallet, memo, isBound, amount, creditMicros } = payment;
+  if (Number(amount) - creditMicros < micros) return undefined;
   const watched = isBound && memo !== undefined ? { memo } : {};
   return { ...sent.request, network, wallet, id: sent.key, by: 'payment', micros, ...watched };
 }
@@ -43,7 +46,9 @@ export async function choosePayer(
   const { accounts, leaseMs } = credit.debiting;
   const { payment } = purchase;
   const holder = { network: payment.network, wallet: payment.payer };
-  const debit = debitFor(credit, purchase);
+  // Only the client that got the challenge has the ticket. Anyone can copy a payment that failed on the chain, but not its ticket.
+  const micros = payment.hasTicket ? credit.priceMicros : undefined;
+  const debit = micros === undefined ? undefined : debitFor(purchase, micros);
   let seen: Pick<PayerState, 'balanceMicros' | 'purchaseKey'> | undefined = purchase.look;
   const read = async () => {
     const account = await fromStore(accounts.find(holder));
@@ -59,7 +64,7 @@ export async function choosePayer(
       if (verdict === 'busy' || verdict === 'insufficient') return 'not yet';
       throw refusalOf(verdict);
     }
-    assertNotDearer({ ...payment, priceMicros: credit.priceMicros }, balanceMicros);
+    if (!debit && micros !== undefined && balanceMicros >= micros) throw responses.priceRisen(PRICE_RISEN);
     if (purchaseKey !== payment.key) return 'not yet';
     const verdict = await reserve();
     return verdict === 'under_way' || verdict === 'covered' ? 'not yet' : verdict;

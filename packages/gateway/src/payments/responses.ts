@@ -30,6 +30,10 @@ export const FEES_USED_UP = 'the hourly fee budget is used up';
 export const unavailable = (reason: string): Refusal =>
   new Refusal('facilitator_unavailable', { reason, payment: unused });
 
+/** The signed text or payment does not cover the present price. Nothing was used up. */
+export const priceRisen = (message: string): Refusal =>
+  new Refusal('no_matching_requirements', { reason: 'signed for less', message, payment: unused });
+
 /** The receipt of a payment that has settled. */
 export function receiptOf(record: PaymentRecord, call: PaidCall, replayed: boolean): Receipt {
   const { signature: transaction = '', network, payer, priceUsd, resourceUrl, owed } = record;
