@@ -1,5 +1,6 @@
 import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { Admission, Slot, Slots, Trail } from '../call.ts';
+import { fromStore } from '../from-store.ts';
 import type { InFlight } from './in-flight.ts';
 import type { Admit, Allowance, Budget, NonceUse, Share, SlotVerdict, Store } from './store.ts';
 
@@ -55,16 +56,11 @@ const STALE_MS = 5_000;
 /** Asks the store for a slot; retries a lost reply once with the same owner, which the store recognises. */
 async function ask(store: Store, attempt: Admit): Promise<SlotVerdict> {
   const sinceMs = performance.now();
-  try {
-    const verdict = await store
-      .admit(attempt)
-      .catch(() => store.admit({ ...attempt, waitedMs: performance.now() - sinceMs }));
-    if (performance.now() - sinceMs > STALE_MS) throw new Error('its answer is stale');
-    return verdict;
-  } catch (error) {
-    const reason = `store: ${error instanceof Error ? error.message : 'failed'}`;
-    throw new Refusal('state_unavailable', { reason });
-  }
+  const verdict = await store
+    .admit(attempt)
+    .catch(() => store.admit({ ...attempt, waitedMs: performance.now() - sinceMs }));
+  if (performance.now() - sinceMs > STALE_MS) throw new Error('its answer is stale');
+  return verdict;
 }
 
 /** A request's share. With `withinMs` it refuses if the share gets no slot in that time. */
@@ -98,22 +94,15 @@ export class SlotTaker implements Slots {
   }
 
   async take(budget: Budget, charge?: Share | readonly Share[]): Promise<Slot> {
-    const { beforeSlot, onSlot } = this.#admission;
-    await beforeSlot?.();
-    const slot = await this.#take(budget, charge);
-    this.#nonce = undefined;
-    await onSlot?.();
-    return slot;
-  }
-
-  async #take(budget: Budget, charge?: Share | readonly Share[]): Promise<Slot> {
     const { store, allowance, room, sharing, randomId } = this.#dependencies;
+    const { beforeSlot, onSlot } = this.#admission;
     const trail = this.#trail;
-    const { wallet } = trail;
+    await beforeSlot?.();
     const owner = randomId();
     const share = sharing && (charge ?? (await sharing.shareOf(trail)));
+    const attempt = { budget, owner, room, wallet: trail.wallet, nonce: this.#nonce, share };
     try {
-      const verdict = await ask(store, { budget, owner, room, wallet, nonce: this.#nonce, share });
+      const verdict = await fromStore(ask(store, attempt));
       trail.budgetLeft = allowance.view().left;
       if (verdict.kind !== 'admitted') throw refusalOf(verdict.kind, verdict);
       if (verdict.charged) sharing?.onSlot(verdict.charged);
@@ -121,8 +110,10 @@ export class SlotTaker implements Slots {
       room.leave(owner);
       throw error;
     }
+    this.#nonce = undefined;
     const startedAt = performance.now();
     this.#startedAt ??= startedAt;
+    await onSlot?.();
     return {
       usedMs: startedAt - this.#startedAt,
       release(isOver) {
