@@ -54,7 +54,7 @@ export class SqliteDatabase implements Database {
   #log: number;
   #waiting: Waiting[] = [];
   #timer: NodeJS.Timeout | undefined;
-  #isSoon = false;
+  #isPlanned = false;
   #committedAtMs = 0;
   #unflushed: (Waiting & { readonly row: SqlRow })[] = [];
   #flushing: Promise<void> | undefined;
@@ -117,7 +117,8 @@ export class SqliteDatabase implements Database {
   write(write: AtomicWrite): Promise<SqlRow | undefined> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ write, sinceMs: performance.now(), resolve, reject });
-      this.#commitSoon();
+      // At the end of this turn of the event loop, or later if the last commit was just now.
+      this.#commitIn(performance.now() - this.#committedAtMs < COMMIT_MS ? COMMIT_MS : 0);
     });
   }
 
@@ -143,11 +144,11 @@ export class SqliteDatabase implements Database {
     this.#clockMovedAtMs = askedAtMs;
   }
 
-  /** Commits at the end of this turn of the event loop, or later if the last commit was just now. */
-  #commitSoon(): void {
-    if (this.#isSoon) return;
-    this.#isSoon = true;
-    if (performance.now() - this.#committedAtMs < COMMIT_MS) this.#timer = setTimeout(this.#commitWaiting, COMMIT_MS);
+  /** Commits what waits after a time, unless that is planned already. 0: at the end of this turn of the event loop. */
+  #commitIn(milliseconds: number): void {
+    if (this.#isPlanned) return;
+    this.#isPlanned = true;
+    if (milliseconds > 0) this.#timer = setTimeout(this.#commitWaiting, milliseconds);
     else setImmediate(this.#commitWaiting);
   }
 
@@ -156,24 +157,33 @@ export class SqliteDatabase implements Database {
     const group = this.#waiting;
     this.#waiting = [];
     clearTimeout(this.#timer);
-    this.#isSoon = false;
+    this.#isPlanned = false;
     if (group.length === 0) return;
     this.#committedAtMs = performance.now();
-    this.#commitGroup(group);
+    this.#commit(group);
   };
 
-  #commitGroup(group: readonly Waiting[]): void {
+  /** Commits a group of writes in one transaction, or each of them alone if one is at fault. */
+  #commit(group: readonly Waiting[]): void {
     try {
       // Money must not move in a file that no later process reads.
       if (group.some(({ write }) => write.isDurable)) this.#look();
       if (this.#fault) throw this.#fault;
       if (this.#isBroken) this.#reopen();
-      this.#commit(group);
+      const isClockDue = this.#now() - this.#clockMovedAtMs >= CLOCK_MS;
+      const rows = this.#connection.commit(group, isClockDue ? () => this.#moveClock(this.now()) : undefined);
+      for (const [index, each] of group.entries()) {
+        const row = rows[index];
+        this.#checkpoints.written(each.write);
+        if (each.write.isDurable && row) this.#unflushed.push({ ...each, row });
+        else each.resolve(row);
+      }
+      if (this.#unflushed.length > 0) this.#flushing ??= this.#flush();
     } catch (error) {
       // The fault of one write must not fail the others. A file that cannot be written fails all.
       const isOfFile = this.#isBroken || this.#fault !== undefined;
       if (isLocked(error)) this.#tryAgain(group, error);
-      else for (const each of group) group.length === 1 || isOfFile ? each.reject(error) : this.#commitGroup([each]);
+      else for (const each of group) group.length === 1 || isOfFile ? each.reject(error) : this.#commit([each]);
     }
   }
 
@@ -182,22 +192,7 @@ export class SqliteDatabase implements Database {
     const isOver = ({ sinceMs }: Waiting) => performance.now() - sinceMs > LOCKED_MS;
     for (const each of group) if (isOver(each)) each.reject(error);
     this.#waiting = [...group.filter((each) => !isOver(each)), ...this.#waiting];
-    if (this.#waiting.length === 0) return;
-    this.#isSoon = true;
-    this.#timer = setTimeout(this.#commitWaiting, AGAIN_MS);
-  }
-
-  #commit(group: readonly Waiting[]): void {
-    const isClockDue = this.#now() - this.#clockMovedAtMs >= CLOCK_MS;
-    const rows = this.#connection.commit(group, isClockDue ? () => this.#moveClock(this.now()) : undefined);
-    for (const [index, each] of group.entries()) {
-      const { write, resolve } = each;
-      const row = rows[index];
-      this.#checkpoints.written(write);
-      if (write.isDurable && row) this.#unflushed.push({ ...each, row });
-      else resolve(row);
-    }
-    if (this.#unflushed.length > 0) this.#flushing ??= this.#flush();
+    if (this.#waiting.length > 0) this.#commitIn(AGAIN_MS);
   }
 
   /** Flushes all commits so far. Later commits share the next flush. */
