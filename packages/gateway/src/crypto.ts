@@ -62,6 +62,7 @@ function isStrictPoint(encoded: Uint8Array): boolean {
 }
 
 function verifyStrictly(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {
+  if (signature.length !== SIGNATURE_BYTES || publicKey.length !== KEY_BYTES) return false;
   if (!isStrictPoint(publicKey) || !isStrictPoint(signature.subarray(0, KEY_BYTES))) return false;
   const jwk: JsonWebKey = { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(publicKey).toString('base64url') };
   return verifyWithOpenSsl(null, message, createPublicKey({ key: jwk, format: 'jwk' }), signature);
@@ -75,9 +76,6 @@ export function random(bytes: number): Buffer {
   pool = pool.subarray(bytes);
   return drawn;
 }
-
-const rightSizes = (signature: Uint8Array, publicKey: Uint8Array): boolean =>
-  signature.length === SIGNATURE_BYTES && publicKey.length === KEY_BYTES;
 
 /**
  * Derives a 32-byte key for one purpose from each of the gateway's secrets, in order. `asset-gateway` precedes each purpose.
@@ -130,6 +128,6 @@ export function nearestTime(remainder: number, span: number, nowMs: number): num
 
 /** The primitives of node:crypto. Our checks refuse keys and R of small order and beyond p, which OpenSSL's Ed25519 accepts. */
 export const nodeCrypto: Crypto = {
-  verify: (signature, message, key) => rightSizes(signature, key) && verifyStrictly(signature, message, key),
+  verify: verifyStrictly,
   mac: (key, message) => createHmac('sha512', key).update(message).digest().subarray(0, KEY_BYTES),
 };

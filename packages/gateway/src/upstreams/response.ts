@@ -14,17 +14,13 @@ const tooLarge = (): UpstreamRefusal =>
 const ignore = (): void => undefined;
 
 /** A promise with its resolvers. It may reject before anything waits for it. */
-class Deferred<T> {
-  resolve!: (value: T) => void;
-  reject!: (error: unknown) => void;
-  readonly promise = new Promise<T>((resolve, reject) => {
-    this.resolve = resolve;
-    this.reject = reject;
+function deferred<T>() {
+  let [resolve, reject]: [(value: T) => void, (error: unknown) => void] = [ignore, ignore];
+  const promise = new Promise<T>((...resolvers) => {
+    [resolve, reject] = resolvers;
   });
-
-  constructor() {
-    this.promise.catch(ignore);
-  }
+  promise.catch(ignore);
+  return { promise, resolve, reject };
 }
 
 /**
@@ -38,8 +34,8 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
   isWritten = false;
   /** Whether the answer has begun. */
   isStarted = false;
-  readonly #head = new Deferred<ResponseHandler>();
-  readonly #whole = new Deferred<void>();
+  readonly #head = deferred<ResponseHandler>();
+  readonly #whole = deferred<void>();
   /** Resolves with the head of the answer. */
   readonly head = this.#head.promise;
   readonly #deadlineAt: number;
