@@ -47,9 +47,9 @@ export async function buy(seller: Seller, call: Call, trail: Trail, prepare: Pre
   // 2. Look up the payment, its wallet, and the wallet's earlier payments for this request.
   const look = await lookUp(seller.dependencies, sent, presented);
   // 3. Deliver an answer that was paid for before, by this payment or by another one of the wallet.
-  const known = await answerKnown(seller, sent, { record: look.record, looksInCredit: look.isCovered }, prepare);
+  const known = await answerKnown(seller, sent, look, prepare);
   if (known) return known;
-  const purchase = openPurchase(seller, { sent, presented, look });
+  const purchase = openPurchase(seller, sent, presented, look);
   const owed = await answerOwed(seller, purchase, prepare);
   if (owed) return owed;
   // 4. Validate the call.
@@ -127,7 +127,8 @@ async function answerOld(seller: Seller, sent: PaymentCall, refusal: Refusal, pr
   // A transfer without a fault is signed. Nothing is looked up for a payment that its payer has not signed.
   if (typeof transfer === 'string' && !isSigned(transaction, crypto)) throw refusal;
   const record = await fromStore(payments.find(key));
-  const known = await answerKnown(seller, sent, { record, looksInCredit: true }, prepare);
+  // Without its payer's name the books cannot tell whether credit has paid in its place.
+  const known = await answerKnown(seller, sent, { record, isCovered: true }, prepare);
   if (known) return known;
   throw seller.whyClosed === undefined ? refusal : unavailable(seller.whyClosed);
 }
@@ -137,15 +138,15 @@ function lookUp({ payments }: PaymentDependencies, sent: PaymentCall, { key, net
   return fromStore(payments.look({ key, network, payer, requestHash }, feePayerName(network, feePayer)));
 }
 
-interface KnownPayment extends Pick<StoredState, 'record'> {
-  /** Whether a debit may have its key, because credit has paid in its place. */
-  readonly looksInCredit: boolean;
-}
-
 /** The answer that this very payment has bought, or that credit has bought in its place. */
-async function answerKnown({ deliveries, credit }: Seller, sent: PaymentCall, found: KnownPayment, prepare: Prepare) {
-  const known = await deliveries.known(sent, found.record, prepare);
-  if (known || !credit || !found.looksInCredit) return known;
+async function answerKnown(
+  { deliveries, credit }: Seller,
+  sent: PaymentCall,
+  { record, isCovered }: Pick<StoredState, 'record' | 'isCovered'>,
+  prepare: Prepare,
+) {
+  const known = await deliveries.known(sent, record, prepare);
+  if (known || !credit || !isCovered) return known;
   const { accounts, answers } = credit.debiting;
   const debit = await fromStore(accounts.debit(sent.key));
   return debit && answers.known(debit, sent, prepare);
@@ -161,12 +162,13 @@ async function answerOwed({ deliveries, credit }: Seller, { sent, payment, look 
   return debit && answers.owed(debit, sent, prepare);
 }
 
-interface Opening extends Pick<Purchase, 'sent' | 'look'> {
-  readonly presented: PresentedPayment;
-}
-
 /** Begins a purchase, whose payment is not reserved yet. Refuses if nothing can be bought now. */
-function openPurchase({ dependencies, whyClosed }: Seller, { sent, presented, look }: Opening): Purchase {
+function openPurchase(
+  { dependencies, whyClosed }: Seller,
+  sent: PaymentCall,
+  presented: PresentedPayment,
+  look: StoredState,
+): Purchase {
   const { request, trail } = sent;
   if (whyClosed !== undefined) throw unavailable(whyClosed);
   trail.wallet = presented.payer;
