@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cluster, NETWORKS, USDC } from '@asset-gateway/protocol';
 import { closeAll } from '../closing.ts';
 import { type Config, ConfigError } from '../config/config.ts';
-import type { FacilitatorConfig, PaidConfig } from '../config/paid.ts';
+import type { PaidConfig } from '../config/paid.ts';
 import { nodeCrypto } from '../crypto.ts';
 import { Chain } from '../payments/facilitator/chain.ts';
 import { addressOf } from '../payments/facilitator/local.ts';
@@ -18,14 +18,9 @@ import { monotonicMs } from '../stores/clock.ts';
 import type { Money } from './money.ts';
 import { COMMAND_CONNECT_MS, openPostgres, openState, openToRead, secretsOf } from './state.ts';
 
-function feePayerOf(facilitator: FacilitatorConfig): string | undefined {
-  if (facilitator.kind === 'remote') return undefined;
-  return addressOf(facilitator.keypair);
-}
-
 /** The payee's account on each cluster, with a connection of its own. */
 async function payeesOf({ payTo, facilitator, solanaRpcUrls }: PaidConfig): Promise<Payee[]> {
-  const feePayer = feePayerOf(facilitator);
+  const feePayer = facilitator.kind === 'remote' ? undefined : addressOf(facilitator.keypair);
   const urls = Object.entries(solanaRpcUrls) as [Cluster, string][];
   return Promise.all(
     urls.map(async ([cluster, url]) => {
