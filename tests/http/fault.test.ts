@@ -86,12 +86,10 @@ function endpointOf(route: Route): Endpoint {
 }
 
 const parts: GatewayDependencies = {
-  trail: {
-    log,
-    randomId: () => {
-      throwAt('open');
-      return 'fresh-id';
-    },
+  log,
+  randomId: () => {
+    throwAt('open');
+    return 'fresh-id';
   },
   match: createMatch(routes.map(endpointOf)),
   onFailure,

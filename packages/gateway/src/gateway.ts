@@ -3,21 +3,21 @@ import type { Admission, Endpoint, Inbound, Outbound } from './call.ts';
 import { lastResort } from './last-resort.ts';
 import { preflight, refuse, success } from './stages/envelope.ts';
 import type { MatchedCall } from './stages/match.ts';
-import { RequestTrail, type TrailDependencies } from './stages/trail.ts';
+import { AnsweredPayments, RequestTrail, type TrailDependencies } from './stages/trail.ts';
 
 /** A function from request to response. Never rejects. */
 export type Gateway = (inbound: Inbound) => Promise<Outbound>;
 
 /** Dependencies of the pipeline. */
-export interface GatewayDependencies {
-  readonly trail: TrailDependencies;
+export interface GatewayDependencies extends Omit<TrailDependencies, 'answered'> {
   readonly match: (inbound: Inbound) => MatchedCall<Endpoint>;
   /** Called with an error that the pipeline could not turn into a refusal. Must not throw. */
   readonly onFailure: (error: unknown) => void;
 }
 
 /** THE PIPELINE: all steps of a request, in order. */
-export const createGateway = ({ trail: dependencies, match, onFailure }: GatewayDependencies): Gateway => {
+export const createGateway = ({ log, randomId, match, onFailure }: GatewayDependencies): Gateway => {
+  const dependencies = { log, randomId, answered: new AnsweredPayments() };
   const answerTo = async (inbound: Inbound): Promise<Outbound> => {
     const trail = new RequestTrail(inbound, dependencies);
     try {

@@ -4,7 +4,6 @@ import type { Config } from '../config/config.ts';
 import { createGateway } from '../gateway.ts';
 import type { Meter } from '../metrics/meter.ts';
 import { createMatch } from '../stages/match.ts';
-import { AnsweredPayments } from '../stages/trail.ts';
 import { type Dependencies, layFoundation } from './dependencies.ts';
 import { bindEndpoints } from './endpoints.ts';
 import { watchParts } from './gauges.ts';
@@ -24,7 +23,8 @@ async function assemble(config: Config, dependencies: Dependencies, hold: Hold) 
   const { service, exact, credit } = parts;
   const isDisabled = ({ id }: Route) => disabled.has(id);
   const gateway = createGateway({
-    trail: { log, randomId, answered: new AnsweredPayments() },
+    log,
+    randomId,
     match: createMatch(bindEndpoints(foundation, parts), everyRoute.filter(isDisabled)),
     onFailure,
   });

@@ -84,8 +84,7 @@ export interface LogLine extends LoggedMoney {
 export interface TrailDependencies {
   readonly log: (line: LogLine) => void;
   readonly randomId: () => string;
-  /** Undefined if nothing is sold. */
-  readonly answered?: AnsweredPayments;
+  readonly answered: AnsweredPayments;
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
@@ -180,7 +179,7 @@ export class RequestTrail {
     if (answer.status !== 402) Object.assign(headers, this.facts.headers?.());
     const { log, answered } = this.#dependencies;
     const nowMs = performance.now();
-    const isFirst = answer.sale !== undefined && answered?.isFirst(answer.sale, nowMs) === true;
+    const isFirst = answer.sale !== undefined && answered.isFirst(answer.sale, nowMs);
     const money = (answer.sale || answer.debit) && moneyOf(answer, isFirst);
     log({ ...lineOf(this, this.#inbound, answer, nowMs - this.#startedAt), ...money });
     if (this.#inbound.method === 'HEAD') return { status: answer.status, headers, body: '' };
