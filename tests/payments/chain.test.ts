@@ -205,7 +205,7 @@ describe('a transaction that is sent', () => {
   const send = (answer: Parameters<typeof open>[1]) => open('sendTransaction', answer).send('AQI=');
 
   it('is simulated by the node itself first', async () => {
-    expect(await send(RPC.sent)).toBeUndefined();
+    expect(await send(RPC.sent)).toBe('sent');
     expect(params()).toEqual([['AQI=', { encoding: 'base64', preflightCommitment: 'confirmed' }]]);
     expect(await send(RPC.unsimulated('AlreadyProcessed'))).toEqual({ error: '"AlreadyProcessed"' });
   });

@@ -140,10 +140,10 @@ export class Chain {
   }
 
   /**
-   * Sends a signed transaction to the network after the node's own simulation. Answers undefined, or why this call has sent nothing:
+   * Sends a signed transaction to the network after the node's own simulation. Answers `sent`, or why this call has sent nothing:
    * the simulation's error as JSON text, or a reason for which no node got the request. Any other failure rejects, and proves nothing.
    */
-  async send(transaction: string): Promise<{ readonly error: string } | { readonly unsent: string } | undefined> {
+  async send(transaction: string): Promise<'sent' | { readonly error: string } | { readonly unsent: string }> {
     const settings = { encoding: 'base64', preflightCommitment: 'confirmed' };
     const json = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'sendTransaction', params: [transaction, settings] });
     let text: string;
@@ -157,7 +157,7 @@ export class Chain {
     const failed = below(answer, 'error', 'data', 'err');
     if (below(answer, 'error', 'code') === PREFLIGHT_FAILED && failed) return { error: JSON.stringify(failed) };
     resultOf(answer, 'sendTransaction');
-    return undefined;
+    return 'sent';
   }
 
   /** Sends a transaction once more that was sent before. */

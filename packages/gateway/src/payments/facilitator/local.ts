@@ -143,12 +143,11 @@ export class InProcessFacilitator implements Facilitator {
     const chain = chains.get(payment.network);
     if (!chain) return { outcome: 'unsent', reason: `no RPC for ${payment.network}` };
     const signature = this.signatureOf(payment);
-    const sending = background.run('facilitator', async () => (await chain.send(this.#signed(payment))) ?? 'sent');
-    const failure = (await sending) ?? 'unknown';
-    if (failure === 'unknown') return { outcome: 'unknown', signature };
-    if (failure === 'sent') return this.#confirm(chain, signature);
-    if ('unsent' in failure) return { outcome: 'unsent', reason: failure.unsent };
-    const { error } = failure;
+    const sent = await background.run('facilitator', () => chain.send(this.#signed(payment)));
+    if (sent === undefined) return { outcome: 'unknown', signature };
+    if (sent === 'sent') return this.#confirm(chain, signature);
+    if ('unsent' in sent) return { outcome: 'unsent', reason: sent.unsent };
+    const { error } = sent;
     if (FEE_PAYER_ERRORS.has(error)) return { outcome: 'unsent', reason: this.#closed(payment).message };
     if (processedOf(error) === 'no') return { outcome: 'refused', reason: SIMULATION_FAILED };
     // This call has sent nothing, but an earlier one may have. Only the expiry of its blockhash proves that none has landed.
