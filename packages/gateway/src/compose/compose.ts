@@ -1,13 +1,13 @@
-import { everyRoute, type Route } from '@asset-gateway/protocol';
+import { ASSUMED_SOL_PRICE_USD, dollars, everyRoute, type Route, usualFeeMicros } from '@asset-gateway/protocol';
 import { type Hold, opening } from '../closing.ts';
 import type { Config } from '../config/config.ts';
 import { createGateway } from '../gateway.ts';
 import type { Meter } from '../metrics/meter.ts';
+import type { ExactSetup } from '../payments/open.ts';
 import { createMatch } from '../stages/match.ts';
 import { type Dependencies, layFoundation } from './dependencies.ts';
 import { bindEndpoints } from './endpoints.ts';
 import { watchParts } from './gauges.ts';
-import { lossNotice } from './losses.ts';
 import { openParts } from './parts.ts';
 import { watchCovered } from './sales.ts';
 
@@ -36,4 +36,16 @@ async function assemble(config: Config, dependencies: Dependencies, hold: Hold) 
     /** Adds the metrics that are read from the parts at each scrape. */
     watch: (meter: Meter) => void hold(watchParts(meter, foundation, parts)),
   };
+}
+
+/** A sentence about the lowest price, if it does not cover its settlement in this process. */
+function lossNotice(routes: readonly Route[], exact: Pick<ExactSetup, 'priceOf'>, config: Config): string | undefined {
+  const { facilitator, solPriceUsd = ASSUMED_SOL_PRICE_USD } = config.paid ?? {};
+  if (facilitator?.kind !== 'in-process') return undefined;
+  const calls = routes.filter(({ access, credit }) => access === 'exact' && credit !== 'sold').map(exact.priceOf);
+  const { bundleMicros = Number.POSITIVE_INFINITY, bundlesMicros = [] } = config.credit ?? {};
+  const lowest = Math.min(...calls, bundleMicros, ...bundlesMicros);
+  const fee = usualFeeMicros(solPriceUsd);
+  if (lowest >= fee) return undefined;
+  return `a sale can lose money: the lowest price is $${dollars(lowest)}, and settling it costs $${dollars(fee)} at $${solPriceUsd} a SOL; raise SETTLEMENT_FEE_USD_MICROS, the prices in APIS_FILE or the bundles of credit`;
 }
