@@ -15,7 +15,7 @@ import { answerFromCredit, type CreditDependencies, type DebitContext, refusalOf
 import { fromStore } from '../from-store.ts';
 import { challengedUrl } from '../origin.ts';
 import { type CallDependencies, paidCallOf } from '../payments/read/requirement.ts';
-import { priceRisen } from '../payments/responses.ts';
+import { priceRisen } from '../payments/refusals.ts';
 import { unused } from '../receipts/paid-answers.ts';
 import type { ExactGate } from './exact.ts';
 import { signInInfo } from './siwx/gate.ts';

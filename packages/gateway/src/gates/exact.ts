@@ -9,7 +9,7 @@ import type { CreditSale } from '../payments/payer.ts';
 import { buy, type Seller } from '../payments/purchase.ts';
 import { type Offer, type PaymentRequirements, requestHashOf, requirementOf } from '../payments/read/requirement.ts';
 import { COST_LIMITS } from '../payments/read/transaction.ts';
-import { NO_FEE_PAYER, unavailable } from '../payments/responses.ts';
+import { NO_FEE_PAYER, unavailable } from '../payments/refusals.ts';
 import type { PaidCall } from '../receipts/response.ts';
 import { challenge, type Demand } from './gate.ts';
 

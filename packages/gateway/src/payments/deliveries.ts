@@ -7,7 +7,8 @@ import { TIMES } from '../times.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import type { PaymentCall } from './read/payment.ts';
 import type { PayerState, PaymentRecord } from './record.ts';
-import { pendingRefusal, receiptOf, refusedRefusal } from './responses.ts';
+import { pendingRefusal, refusedRefusal } from './refusals.ts';
+import { receiptOf } from './settlement.ts';
 
 const STATES = {
   reserved: 'in_progress',

@@ -4,7 +4,7 @@ import { fromStore } from '../from-store.ts';
 import type { Purchase } from './purchase-state.ts';
 import { type AccountQueue, busy } from './queue.ts';
 import type { PayerState, ReserveVerdict } from './record.ts';
-import * as responses from './responses.ts';
+import * as refusals from './refusals.ts';
 
 const PRICE_RISEN = 'The price has risen above the payment; pay a fresh requirement in `accepts`.';
 
@@ -39,7 +39,7 @@ export async function choosePayer(
 ): Promise<NewDebit | undefined> {
   const assertReserved = (verdict: ReserveVerdict): undefined => {
     if (verdict === 'under_way' || verdict === 'covered') throw busy(verdict);
-    if (verdict !== 'reserved') throw responses.refusalOf(verdict);
+    if (verdict !== 'reserved') throw refusals.refusalOf(verdict);
   };
   if (!credit) return assertReserved(await reserve());
   const { queue } = credit;
@@ -64,7 +64,7 @@ export async function choosePayer(
       if (verdict === 'busy' || verdict === 'insufficient') return 'not yet';
       throw refusalOf(verdict);
     }
-    if (!debit && micros !== undefined && balanceMicros >= micros) throw responses.priceRisen(PRICE_RISEN);
+    if (!debit && micros !== undefined && balanceMicros >= micros) throw refusals.priceRisen(PRICE_RISEN);
     if (purchaseKey !== payment.key) return 'not yet';
     const verdict = await reserve();
     return verdict === 'under_way' || verdict === 'covered' ? 'not yet' : verdict;

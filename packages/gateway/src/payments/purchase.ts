@@ -20,7 +20,7 @@ import {
   type PaymentRecord,
   type ReserveVerdict,
 } from './record.ts';
-import { FEES_USED_UP, refusalOf, unavailable } from './responses.ts';
+import { FEES_USED_UP, refusalOf, unavailable } from './refusals.ts';
 import type { StoredState } from './rows.ts';
 import { beginSettlement, conclude, deliveryOf, inTurn, recordOutcome, send } from './settlement.ts';
 import type { Proof } from './verification.ts';

@@ -1,14 +1,15 @@
-import { Refusal } from '@asset-gateway/protocol';
+import { HEADERS, Refusal } from '@asset-gateway/protocol';
 import type { Answer, Delivery, Receipt } from '../call.ts';
 import { creditHeader } from '../credit/debiting.ts';
 import { unused } from '../receipts/paid-answers.ts';
+import { type PaidCall, settledResponse } from '../receipts/response.ts';
 import { TIMES, within } from '../times.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import type { Settlement } from './facilitator/facilitator.ts';
 import type { Purchase } from './purchase-state.ts';
 import type { Queues } from './queue.ts';
 import { feeChargeOf, type PaymentRecord, type SettlementAttempt } from './record.ts';
-import * as responses from './responses.ts';
+import * as refusals from './refusals.ts';
 
 /** A settlement and what was recorded of it, as far as the database answered. */
 export interface SettlementOutcome {
@@ -40,7 +41,7 @@ export async function inTurn<T>(turns: Queues, payer: string, settle: () => Prom
   const settled = await within(settling, TIMES.settleMs);
   if (hasBegun) return settled;
   hasGivenUp = true;
-  throw responses.unavailable('earlier settlements of this payer take too long');
+  throw refusals.unavailable('earlier settlements of this payer take too long');
 }
 
 /** Stores the answer and the beginning of the settlement durably. If it rejects, this request has sent nothing. */
@@ -60,11 +61,11 @@ export async function beginSettlement(
       const found = await payments.find(key).catch(() => {
         throw new Refusal('state_unavailable', { reason, payment: { state: 'pending' } });
       });
-      if (found && found.progress !== 'reserved') throw responses.pendingRefusal(found, sent.inVersion1Header);
+      if (found && found.progress !== 'reserved') throw refusals.pendingRefusal(found, sent.inVersion1Header);
       throw new Refusal('state_unavailable', { reason, payment: unused });
     });
-  if (verdict === 'fees used up') throw responses.unavailable(responses.FEES_USED_UP);
-  if (verdict !== 'settling') throw responses.refusalOf(verdict === 'covered' ? 'taken' : verdict);
+  if (verdict === 'fees used up') throw refusals.unavailable(refusals.FEES_USED_UP);
+  if (verdict !== 'settling') throw refusals.refusalOf(verdict === 'covered' ? 'taken' : verdict);
   sent.trail.payment = { state: 'pending' };
   onStep?.('store');
 }
@@ -105,16 +106,33 @@ export async function conclude(
   const unreadable: PaymentRecord = { ...payment, progress: 'unresolved' };
   const find = () => payments.find(payment.key).catch(() => unreadable);
   let record = outcome?.record ?? (await find());
-  if (settlement?.outcome === 'unsent' && !record) throw responses.unavailable(settlement.reason);
+  if (settlement?.outcome === 'unsent' && !record) throw refusals.unavailable(settlement.reason);
   if (settlement?.outcome === 'unknown' && record) {
     await reconciler.reconcile(record);
     record = await find();
   }
   record ??= unreadable;
   if (settlement?.outcome === 'settled') record = { ...record, signature: settlement.signature };
-  else if (record.progress === 'refused') throw responses.refusedRefusal(record, inVersion1Header);
-  else if (record.progress !== 'settled') throw responses.pendingRefusal(record, inVersion1Header);
+  else if (record.progress === 'refused') throw refusals.refusedRefusal(record, inVersion1Header);
+  else if (record.progress !== 'settled') throw refusals.pendingRefusal(record, inVersion1Header);
   return { record, balanceMicros };
+}
+
+/** The receipt of a payment that has settled. */
+export function receiptOf(record: PaymentRecord, call: PaidCall, replayed: boolean): Receipt {
+  const { signature: transaction = '', network, payer, priceUsd, resourceUrl, owed } = record;
+  const { amount, asset } = record.requirement;
+  // The time that was stored before anything was sent, so that an outage of the store does not change it.
+  const paidAtMs = record.settlingSinceMs ?? record.resolvedAtMs;
+  return {
+    priceUsd,
+    // A payment that is sent again is a repeat only if its answer was delivered.
+    sale: { micros: Number(amount), asset, transaction, isRepeat: replayed && owed !== true },
+    headers: {
+      ...settledResponse({ transaction, network, payer, resourceUrl, paidAtMs }, call),
+      ...(replayed && { [HEADERS.replayed]: 'true' }),
+    },
+  };
 }
 
 /** The answer of a settled purchase. */
@@ -128,7 +146,7 @@ export function deliveryOf(
     onStep?.('respond');
     payments.delivered(payment.key);
   };
-  const receipt: Receipt = { ...responses.receiptOf(record, sent, isRepeat), onDelivered };
+  const receipt: Receipt = { ...receiptOf(record, sent, isRepeat), onDelivered };
   if (payment.creditMicros === 0) return { answer, receipt };
   const balance = balanceMicros === undefined ? {} : creditHeader(undefined, balanceMicros);
   return {

@@ -10,7 +10,7 @@ import type { Payments } from './payments.ts';
 import type { Purchase } from './purchase-state.ts';
 import { MISSING, type PaymentSighting, type Reconciler } from './reconcile.ts';
 import { isKnownPayer, type PaymentRecord } from './record.ts';
-import { pendingRefusal } from './responses.ts';
+import { pendingRefusal } from './refusals.ts';
 
 /** The payment that is verified, as far as limits count it. */
 export interface Verified {

@@ -1,7 +1,7 @@
 import { below, listAt, member, type Refusal } from '@asset-gateway/protocol';
 import { Pool } from '../../pool.ts';
 import { TIMES } from '../../times.ts';
-import { unavailable } from '../responses.ts';
+import { unavailable } from '../refusals.ts';
 
 const CONNECTIONS = 16;
 /** A list of a thousand transactions, each with the longest memo, has a quarter of it. */

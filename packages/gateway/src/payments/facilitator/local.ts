@@ -5,7 +5,7 @@ import bs58 from 'bs58';
 import type { Background, Repeated } from '../../background.ts';
 import { closeAll } from '../../closing.ts';
 import { TIMES, within } from '../../times.ts';
-import { unavailable } from '../responses.ts';
+import { unavailable } from '../refusals.ts';
 import type { Chain, Chains } from './chain.ts';
 import {
   FAILED_ON_CHAIN,

@@ -5,7 +5,7 @@ import { Pool } from '../../pool.ts';
 import { unused } from '../../receipts/paid-answers.ts';
 import { Recent } from '../../tallies.ts';
 import { TIMES } from '../../times.ts';
-import { unavailable } from '../responses.ts';
+import { unavailable } from '../refusals.ts';
 import {
   type Facilitator,
   isBeforeBroadcast,

@@ -5,7 +5,7 @@ import { unused } from '../../receipts/paid-answers.ts';
 import { type PaidCall, SHORT_NETWORKS } from '../../receipts/response.ts';
 import { TIMES } from '../../times.ts';
 import type { Payment } from '../facilitator/facilitator.ts';
-import { NO_FEE_PAYER, unavailable } from '../responses.ts';
+import { NO_FEE_PAYER, unavailable } from '../refusals.ts';
 import {
   type CallDependencies,
   isSameRequirement,

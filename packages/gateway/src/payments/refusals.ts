@@ -1,7 +1,6 @@
-import { HEADERS, Refusal, type RefusalCode, type RefusalDetails } from '@asset-gateway/protocol';
-import type { Receipt } from '../call.ts';
+import { Refusal, type RefusalCode, type RefusalDetails } from '@asset-gateway/protocol';
 import { unused } from '../receipts/paid-answers.ts';
-import { type PaidCall, paymentResponse, settledResponse } from '../receipts/response.ts';
+import { paymentResponse } from '../receipts/response.ts';
 import { codeOfReason } from './facilitator/facilitator.ts';
 import type { PaymentRecord, ReserveVerdict } from './record.ts';
 
@@ -33,23 +32,6 @@ export const unavailable = (reason: string): Refusal =>
 /** The signed text or payment does not cover the present price. Nothing was used up. */
 export const priceRisen = (message: string): Refusal =>
   new Refusal('no_matching_requirements', { reason: 'signed for less', message, payment: unused });
-
-/** The receipt of a payment that has settled. */
-export function receiptOf(record: PaymentRecord, call: PaidCall, replayed: boolean): Receipt {
-  const { signature: transaction = '', network, payer, priceUsd, resourceUrl, owed } = record;
-  const { amount, asset } = record.requirement;
-  // The time that was stored before anything was sent, so that an outage of the store does not change it.
-  const paidAtMs = record.settlingSinceMs ?? record.resolvedAtMs;
-  return {
-    priceUsd,
-    // A payment that is sent again is a repeat only if its answer was delivered.
-    sale: { micros: Number(amount), asset, transaction, isRepeat: replayed && owed !== true },
-    headers: {
-      ...settledResponse({ transaction, network, payer, resourceUrl, paidAtMs }, call),
-      ...(replayed && { [HEADERS.replayed]: 'true' }),
-    },
-  };
-}
 
 /** The outcome is unknown: the client must send the same payment again, and no other. */
 export function pendingRefusal(record: PaymentRecord, inVersion1Header: boolean): Refusal {
