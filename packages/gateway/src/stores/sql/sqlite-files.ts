@@ -1,13 +1,76 @@
-import { fsyncSync, openSync, statSync } from 'node:fs';
+import { closeSync, fdatasync, fsyncSync, type NoParamCallback, openSync, statSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type AtomicWrite, bytesOf, type SqlRow, valuesOf } from './database.ts';
 
 export const logOf = (path: string): string => `${path}-wal`;
 
 /** Opens and flushes the log of a file. Opening and closing the file itself would drop SQLite's locks. */
-export function openLog(path: string): number {
+function openLog(path: string): number {
   const log = openSync(logOf(path), 'r+');
   fsyncSync(log);
   return log;
+}
+
+/** Node's `fdatasync`, or a test's. */
+export type Flush = (descriptor: number, callback: NoParamCallback) => void;
+
+/** A committed write whose promise waits until it is on disk. */
+interface Unflushed {
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The shortest time between flushes. */
+const FLUSH_MS = 5;
+
+/** Flushes the log of a database file in another thread. Commits that arrive during a flush share the next one. */
+export class LogFlushes {
+  readonly #flush: Flush;
+  #log: number;
+  #unflushed: Unflushed[] = [];
+  #flushedAtMs = 0;
+  running: Promise<void> | undefined;
+  /** The system may have dropped writes: nothing is durable before the file is opened and flushed again. */
+  haveFailed = false;
+
+  constructor(path: string, flush: Flush = fdatasync) {
+    this.#log = openLog(path);
+    this.#flush = flush;
+  }
+
+  /** Adds a write to those that the next flush answers. */
+  add(committed: Unflushed): void {
+    this.#unflushed.push(committed);
+  }
+
+  /** Begins a flush if a write waits for one. */
+  start(): void {
+    if (this.#unflushed.length > 0) this.running ??= this.#run();
+  }
+
+  /** Opens and flushes the log again. */
+  reopen(path: string): void {
+    const log = openLog(path);
+    closeSync(this.#log);
+    this.#log = log;
+  }
+
+  close(): void {
+    closeSync(this.#log);
+  }
+
+  async #run(): Promise<void> {
+    while (this.#unflushed.length > 0) {
+      const waitMs = this.#flushedAtMs + FLUSH_MS - performance.now();
+      if (waitMs > 0) await pause(waitMs);
+      this.#flushedAtMs = performance.now();
+      const flushed = this.#unflushed.splice(0);
+      const error = await new Promise((resolve) => this.#flush(this.#log, resolve));
+      if (error) this.haveFailed = true;
+      for (const { resolve, reject } of flushed) error ? reject(error) : resolve();
+    }
+    this.running = undefined;
+  }
 }
 
 /** Device and inode of a file; undefined if it is missing. */

@@ -1,11 +1,9 @@
-import { closeSync, fdatasync, type NoParamCallback } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Background, type Repeated } from '../../background.ts';
 import type { Clock } from '../clock.ts';
 import { advance, clockIn, READ_CLOCK, wallOf } from './clock.ts';
 import { type AtomicWrite, type ClockRow, type Database, SQLITE, type SqlRow, type Statement } from './database.ts';
 import { isLocked, readSqlite, SqliteConnection } from './sqlite-connection.ts';
-import { CHECKPOINT, Checkpoints, logOf, openLog, watchFiles } from './sqlite-files.ts';
+import { CHECKPOINT, Checkpoints, type Flush, LogFlushes, logOf, watchFiles } from './sqlite-files.ts';
 
 /** The clocks of the process, and options for tests. */
 export interface SqliteOptions {
@@ -17,7 +15,7 @@ export interface SqliteOptions {
   readonly files?: readonly string[];
   readonly background?: Background | undefined;
   /** Replaces `fdatasync`, for tests. */
-  readonly flush?: (descriptor: number, callback: NoParamCallback) => void;
+  readonly flush?: Flush;
 }
 
 interface Waiting {
@@ -31,8 +29,8 @@ interface Waiting {
 const [CLOCK_MS, LOOK_MS] = [1_000, 1_000];
 /** How long a write waits for a lock of another process in all, and before it is tried again. */
 const [LOCKED_MS, AGAIN_MS] = [1_000, 25];
-/** The shortest time between commits and between flushes. */
-const [COMMIT_MS, FLUSH_MS] = [3, 5];
+/** The shortest time between commits. */
+const COMMIT_MS = 3;
 
 /** The database file of a folder. */
 export const sqliteIn = (folder: string): string => `${folder}/gateway.db`;
@@ -49,18 +47,13 @@ export class SqliteDatabase implements Database {
   /** The books' clock less that of the process. */
   #aheadMs = 0;
   #clockMovedAtMs = 0;
-  readonly #fdatasync: NonNullable<SqliteOptions['flush']>;
   #connection: SqliteConnection;
-  #log: number;
   #waiting: Waiting[] = [];
   #timer: NodeJS.Timeout | undefined;
   #isPlanned = false;
   #committedAtMs = 0;
-  #unflushed: (Waiting & { readonly row: SqlRow })[] = [];
-  #flushing: Promise<void> | undefined;
-  #flushedAtMs = 0;
+  readonly #flushes: LogFlushes;
   readonly #checkpoints: Checkpoints;
-  #isBroken = false;
   /** The files that must stay, and what finds out whether they have. */
   readonly #files: readonly string[];
   #faultOfFiles: () => Error | undefined;
@@ -70,15 +63,14 @@ export class SqliteDatabase implements Database {
 
   /** Opens the file, or makes it, and migrates its schema. Throws if it is unusable. */
   constructor(path: string, { now, wallNow = now, files = [], ...options }: SqliteOptions) {
-    const { flush = fdatasync, background = new Background() } = options;
+    const { flush, background = new Background() } = options;
     this.#path = path;
     this.#now = now;
     this.#wallNow = wallNow;
-    this.#fdatasync = flush;
     this.#connection = new SqliteConnection(path);
     // The first write makes the log file.
     this.#moveClock();
-    this.#log = openLog(path);
+    this.#flushes = new LogFlushes(path, flush);
     const copy = () => background.run('checkpoint', () => this.report({ sql: CHECKPOINT }));
     this.#checkpoints = new Checkpoints(copy, this.#commitWaiting);
     this.#files = [path, logOf(path), ...files];
@@ -99,7 +91,7 @@ export class SqliteDatabase implements Database {
   }
 
   isReady(): boolean {
-    return !this.#isBroken && this.#fault === undefined;
+    return !this.#flushes.haveFailed && this.#fault === undefined;
   }
 
   async read(statement: Statement): Promise<readonly SqlRow[]> {
@@ -126,9 +118,9 @@ export class SqliteDatabase implements Database {
     await this.#looking.close();
     await this.#checkpoints.held;
     this.#commitWaiting();
-    await this.#flushing;
+    await this.#flushes.running;
     await this.#checkpoints.running;
-    closeSync(this.#log);
+    this.#flushes.close();
     this.#connection.close();
   }
 
@@ -169,19 +161,19 @@ export class SqliteDatabase implements Database {
       // Money must not move in a file that no later process reads.
       if (group.some(({ write }) => write.isDurable)) this.#look();
       if (this.#fault) throw this.#fault;
-      if (this.#isBroken) this.#reopen();
+      if (this.#flushes.haveFailed) this.#reopen();
       const isClockDue = this.#now() - this.#clockMovedAtMs >= CLOCK_MS;
       const rows = this.#connection.commit(group, isClockDue ? () => this.#moveClock(this.now()) : undefined);
-      for (const [index, each] of group.entries()) {
+      for (const [index, { write, resolve, reject }] of group.entries()) {
         const row = rows[index];
-        this.#checkpoints.written(each.write);
-        if (each.write.isDurable && row) this.#unflushed.push({ ...each, row });
-        else each.resolve(row);
+        this.#checkpoints.written(write);
+        if (write.isDurable && row) this.#flushes.add({ resolve: () => resolve(row), reject });
+        else resolve(row);
       }
-      if (this.#unflushed.length > 0) this.#flushing ??= this.#flush();
+      this.#flushes.start();
     } catch (error) {
       // The fault of one write must not fail the others. A file that cannot be written fails all.
-      const isOfFile = this.#isBroken || this.#fault !== undefined;
+      const isOfFile = this.#flushes.haveFailed || this.#fault !== undefined;
       if (isLocked(error)) this.#tryAgain(group, error);
       else for (const each of group) group.length === 1 || isOfFile ? each.reject(error) : this.#commit([each]);
     }
@@ -195,31 +187,14 @@ export class SqliteDatabase implements Database {
     if (this.#waiting.length > 0) this.#commitIn(AGAIN_MS);
   }
 
-  /** Flushes all commits so far. Later commits share the next flush. */
-  async #flush(): Promise<void> {
-    while (this.#unflushed.length > 0) {
-      const waitMs = this.#flushedAtMs + FLUSH_MS - performance.now();
-      if (waitMs > 0) await pause(waitMs);
-      this.#flushedAtMs = performance.now();
-      const flushed = this.#unflushed.splice(0);
-      const error = await new Promise((resolve) => this.#fdatasync(this.#log, resolve));
-      // The system may have dropped writes: nothing is durable before the file is opened and flushed again.
-      if (error) this.#isBroken = true;
-      for (const { resolve, reject, row } of flushed) error ? reject(error) : resolve(row);
-    }
-    this.#flushing = undefined;
-  }
-
   /** Throws while the file cannot be written. */
   #reopen(): void {
-    const log = openLog(this.#path);
-    closeSync(this.#log);
-    this.#log = log;
+    this.#flushes.reopen(this.#path);
     const connection = new SqliteConnection(this.#path);
     this.#connection.close();
     this.#connection = connection;
     connection.rewrite();
     this.#faultOfFiles = watchFiles(this.#files);
-    this.#isBroken = false;
+    this.#flushes.haveFailed = false;
   }
 }
