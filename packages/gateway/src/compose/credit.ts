@@ -24,12 +24,6 @@ export interface CreditSetup {
   serving(route: Route): Serving;
 }
 
-/** What credit is sold with, and where it is stored. */
-interface CreditParts {
-  readonly money: Money;
-  readonly exact: ExactSetup;
-}
-
 const clusterOf = ({ id, cluster }: Route): Cluster => {
   if (!cluster) throw new Error(`${id} is sold on no cluster`);
   return cluster;
@@ -46,7 +40,7 @@ function openQueue({ database, events }: Money): AccountQueue {
 }
 
 /** Opens credit. */
-export function openCredit(credit: CreditConfig, { money, exact }: CreditParts, foundation: Foundation): CreditSetup {
+export function openCredit(credit: CreditConfig, money: Money, exact: ExactSetup, foundation: Foundation): CreditSetup {
   const { config, crypto, secrets, store, onStep } = foundation;
   const { accounts } = money;
   const { limitMicros } = credit;

@@ -58,7 +58,7 @@ export async function openParts(foundation: Foundation, hold: Hold): Promise<Par
   const exact = paid && payments ? hold(await openExact(paid, payments, foundation)) : undefined;
   const service = serviceOf(foundation, channels, exact);
   const blocked = config.blocked && hold(new BlockedFile(config.blocked, notice));
-  const credit = config.credit && exact && money ? openCredit(config.credit, { money, exact }, foundation) : undefined;
+  const credit = config.credit && exact && money ? openCredit(config.credit, money, exact, foundation) : undefined;
   const console = hold(openConsole(service, foundation));
   const sharing = config.fairShares ? createSharing(foundation) : undefined;
   const caches = openCaches(foundation, channels, sharing);

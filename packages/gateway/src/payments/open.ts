@@ -14,13 +14,14 @@ import {
 import { address, getAddressEncoder, getProgramDerivedAddress } from '@solana/addresses';
 import type { Background } from '../background.ts';
 import { type Hold, opening } from '../closing.ts';
-import type { PaidConfig } from '../config/paid.ts';
+import type { FacilitatorConfig, PaidConfig } from '../config/paid.ts';
 import { ConfigError } from '../config/settings.ts';
+import type { Crypto } from '../crypto.ts';
 import type { SpanNames, Tracing } from '../traces/tracing.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import { Chain, type Chains } from './facilitator/chain.ts';
 import type { Facilitator } from './facilitator/facilitator.ts';
-import { InProcessFacilitator } from './facilitator/local.ts';
+import { InProcessFacilitator, type InProcessOptions } from './facilitator/local.ts';
 import { RemoteFacilitator } from './facilitator/remote.ts';
 import type { Payments } from './payments.ts';
 import { Queues } from './queue.ts';
@@ -95,21 +96,13 @@ interface SellingServices
   readonly tracing: Pick<Tracing, 'spanned'>;
 }
 
-interface FacilitatorParts {
-  readonly paid: PaidConfig;
-  readonly chains: Chains;
-  readonly verifyingChains: Chains;
-  readonly background: Background;
-}
-
-async function openFacilitator(parts: FacilitatorParts, { crypto, notice }: SellingServices): Promise<Facilitator> {
-  const { paid, chains, verifyingChains, background } = parts;
-  const { facilitator: config, feeBudgetPerHour } = paid;
-  if (config.kind === 'in-process') {
-    const { keypair } = config;
-    return new InProcessFacilitator({ keypair, chains, verifyingChains, feeBudgetPerHour, notice, background });
-  }
-  const remote = new RemoteFacilitator({ ...config, crypto, background });
+async function openFacilitator(
+  config: FacilitatorConfig,
+  crypto: Crypto,
+  options: Omit<InProcessOptions, 'keypair'>,
+): Promise<Facilitator> {
+  if (config.kind === 'in-process') return new InProcessFacilitator({ ...options, keypair: config.keypair });
+  const remote = new RemoteFacilitator({ ...config, crypto, background: options.background });
   await remote.refresh();
   return remote;
 }
@@ -164,13 +157,15 @@ export const openExact = (paid: PaidConfig, payments: Payments, services: Sellin
   opening((hold) => assemble(paid, payments, services, hold));
 
 async function assemble(paid: PaidConfig, payments: Payments, services: SellingServices, hold: Hold) {
-  const { crypto, secrets, tracing, onFailure, onStep, onSettlement } = services;
+  const { crypto, secrets, notice, tracing, onFailure, onStep, onSettlement } = services;
   const { background } = payments;
-  noticeMissing(paid, services.notice);
+  noticeMissing(paid, notice);
   const chains = openChains(paid, tracing, hold);
   // Separate connections, so that verifying never delays a settlement.
   const verifyingChains = openChains(paid, tracing, hold);
-  const opened = hold(await openFacilitator({ paid, chains, verifyingChains, background }, services));
+  const { feeBudgetPerHour } = paid;
+  const settling = { chains, verifyingChains, feeBudgetPerHour, notice, background };
+  const opened = hold(await openFacilitator(paid.facilitator, crypto, settling));
   const facilitator = tracing.spanned(opened, FACILITATOR_SPANS);
   const payees = await openPayees(paid, facilitator, chains);
   const reconciler = hold(new Reconciler({ payments, facilitator, chains, crypto, onSettlement }));

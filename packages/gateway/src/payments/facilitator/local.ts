@@ -18,7 +18,7 @@ import {
 } from './facilitator.ts';
 
 /** What the in-process facilitator needs. */
-interface InProcessOptions {
+export interface InProcessOptions {
   /** The 64 bytes of the fee payer's key pair. */
   readonly keypair: Uint8Array;
   /** By network, for settling and looking up. */
