@@ -18,7 +18,7 @@ import {
 } from '../stores/sql/database.ts';
 import { TIMES } from '../times.ts';
 import type { TransitionResult } from './machine.ts';
-import { amountOf, type FeeCharge, feeRoomOf, isOpen, type PaymentRecord } from './record.ts';
+import { amountOf, type FeeCharge, isOpen, mostSpentBefore, type PaymentRecord } from './record.ts';
 import { CHANGING, LASTING, type StoredState, type Subject } from './rows.ts';
 
 /** The columns that each step writes. */
@@ -158,8 +158,8 @@ export interface PendingStep {
 }
 
 function feeValues(fee: FeeCharge): readonly SqlValue[] {
-  const room = feeRoomOf(fee);
-  return [room.all, fee.feePayer, room.ofNewPayers, Number(fee.isNewPayer)];
+  const most = mostSpentBefore(fee);
+  return [most.all, fee.feePayer, most.ofNewPayers, Number(fee.isNewPayer)];
 }
 
 /** The gateway pays no fee. */

@@ -127,7 +127,7 @@ async function answerOld(seller: Seller, sent: PaymentCall, refusal: Refusal, pr
   // A transfer without a fault is signed. Nothing is looked up for a payment that its payer has not signed.
   if (typeof transfer === 'string' && !isSigned(transaction, crypto)) throw refusal;
   const record = await fromStore(payments.find(key));
-  // Without its payer's name the books cannot tell whether credit has paid in its place.
+  // The payer was not looked up, so a debit may have paid in its place.
   const known = await answerKnown(seller, sent, { record, isCovered: true }, prepare);
   if (known) return known;
   throw seller.whyClosed === undefined ? refusal : unavailable(seller.whyClosed);

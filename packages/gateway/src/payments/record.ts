@@ -189,13 +189,13 @@ export function feeChargeOf(
 }
 
 /** How much the fee payer may have spent within the hour before this fee, in lamports: for all payers, and for new ones. */
-export const feeRoomOf = ({ lamports, limit }: FeeCharge) => ({
+export const mostSpentBefore = ({ lamports, limit }: FeeCharge) => ({
   all: Math.floor(limit) - lamports,
   ofNewPayers: Math.floor(limit * LIMITS.newPayersShare) - lamports,
 });
 
-/** Whether the fee budget suffices after what was spent within the hour. */
-export function fitsBudget(fee: FeeCharge, spent: ReturnType<typeof feeRoomOf>): boolean {
-  const room = feeRoomOf(fee);
-  return spent.all <= room.all && (!fee.isNewPayer || spent.ofNewPayers <= room.ofNewPayers);
+/** Whether the fee budget suffices after what was spent within the hour. `updateToSettle` in changes.ts has the same condition in SQL. */
+export function fitsBudget(fee: FeeCharge, spent: ReturnType<typeof mostSpentBefore>): boolean {
+  const most = mostSpentBefore(fee);
+  return spent.all <= most.all && (!fee.isNewPayer || spent.ofNewPayers <= most.ofNewPayers);
 }
