@@ -198,14 +198,14 @@ async function assemble(paid: PaidConfig, payments: Payments, services: SellingS
   };
 }
 
+/** Notices which clusters are offered without an RPC, and what that means. */
 function noticeMissing({ offered, solanaRpcUrls, facilitator }: PaidConfig, notice: (message: string) => void): void {
-  for (const cluster of offered)
-    if (solanaRpcUrls[cluster] === undefined) notice(missingRpc(cluster, facilitator.kind));
-}
-
-function missingRpc(cluster: Cluster, kind: PaidConfig['facilitator']['kind']): string {
-  const name = `SOLANA_${cluster.toUpperCase()}_RPC_URL`;
-  return kind === 'in-process'
-    ? `${name} is not set: the paid routes of ${cluster} are off`
-    : `${name} is not set: the chain is not checked, and an unknown settlement on ${cluster} ends if the facilitator reports success within ten minutes, or is left to you`;
+  for (const cluster of offered) {
+    if (solanaRpcUrls[cluster] !== undefined) continue;
+    const effect =
+      facilitator.kind === 'in-process'
+        ? `the paid routes of ${cluster} are off`
+        : `the chain is not checked, and an unknown settlement on ${cluster} ends if the facilitator reports success within ten minutes, or is left to you`;
+    notice(`SOLANA_${cluster.toUpperCase()}_RPC_URL is not set: ${effect}`);
+  }
 }
