@@ -79,20 +79,33 @@ function identityOf(path: string): string | undefined {
   return found && `${found.dev}:${found.ino}`;
 }
 
-/**
- * Notes which files exist now. The answered function answers an error if a file was deleted or replaced since, because this process would
- * go on writing into a file that no later process reads.
- */
-export function watchFiles(paths: readonly string[]): () => Error | undefined {
-  const identities = paths.map(identityOf);
-  return () => {
-    const moved = paths.find((path, index) => identityOf(path) !== identities[index]);
-    return moved === undefined ? undefined : new Error(`${moved} ${MOVED}`);
-  };
-}
-
 const MOVED =
   'was deleted or replaced while this gateway used it; put it back, or stop the gateway and restore a backup';
+
+/** Files that must stay in place, because this process would go on writing into a file that no later process reads. */
+export class FixedFiles {
+  readonly #paths: readonly string[];
+  #identities: readonly (string | undefined)[];
+  /** The result of the last check; undefined if all files are in place. */
+  fault: Error | undefined;
+
+  constructor(paths: readonly string[]) {
+    this.#paths = paths;
+    this.#identities = paths.map(identityOf);
+  }
+
+  /** Accepts the files that exist now. */
+  accept(): void {
+    this.#identities = this.#paths.map(identityOf);
+  }
+
+  /** Throws if a file was deleted or replaced since. */
+  check(): void {
+    const moved = this.#paths.find((path, index) => identityOf(path) !== this.#identities[index]);
+    this.fault = moved === undefined ? undefined : new Error(`${moved} ${MOVED}`);
+    if (this.fault) throw this.fault;
+  }
+}
 
 /** The approximate log size that starts a checkpoint. */
 const CHECKPOINT_BYTES = 16 * 1024 * 1024;

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import { advance, clockIn, READ_CLOCK, wallOf } from './clock.ts';
 import { type AtomicWrite, type ClockRow, type Database, SQLITE, type SqlRow, type Statement } from './database.ts';
 import { isLocked, readSqlite, SqliteConnection } from './sqlite-connection.ts';
-import { CHECKPOINT, Checkpoints, type Flush, LogFlushes, logOf, watchFiles } from './sqlite-files.ts';
+import { CHECKPOINT, Checkpoints, FixedFiles, type Flush, LogFlushes, logOf } from './sqlite-files.ts';
 
 /** The clocks of the process, and options for tests. */
 export interface SqliteOptions {
@@ -25,8 +25,8 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** How often the clocks are moved by a commit, and how often the files are looked for. */
-const [CLOCK_MS, LOOK_MS] = [1_000, 1_000];
+/** How often a commit moves the clocks, and how often the files are checked. */
+const [CLOCK_MS, CHECK_MS] = [1_000, 1_000];
 /** How long a write waits for a lock of another process in all, and before it is tried again. */
 const [LOCKED_MS, AGAIN_MS] = [1_000, 25];
 /** The shortest time between commits. */
@@ -54,12 +54,9 @@ export class SqliteDatabase implements Database {
   #committedAtMs = 0;
   readonly #flushes: LogFlushes;
   readonly #checkpoints: Checkpoints;
-  /** The files that must stay, and what finds out whether they have. */
-  readonly #files: readonly string[];
-  #faultOfFiles: () => Error | undefined;
-  readonly #looking: Repeated;
-  /** Why nothing may be written: a file was deleted or replaced. */
-  #fault: Error | undefined;
+  /** While one of them has a fault, nothing may be written. */
+  readonly #files: FixedFiles;
+  readonly #checking: Repeated;
 
   /** Opens the file, or makes it, and migrates its schema. Throws if it is unusable. */
   constructor(path: string, { now, wallNow = now, files = [], ...options }: SqliteOptions) {
@@ -73,9 +70,8 @@ export class SqliteDatabase implements Database {
     this.#flushes = new LogFlushes(path, flush);
     const copy = () => background.run('checkpoint', () => this.report({ sql: CHECKPOINT }));
     this.#checkpoints = new Checkpoints(copy, this.#commitWaiting);
-    this.#files = [path, logOf(path), ...files];
-    this.#faultOfFiles = watchFiles(this.#files);
-    this.#looking = background.every('files', LOOK_MS, async () => this.#look());
+    this.#files = new FixedFiles([path, logOf(path), ...files]);
+    this.#checking = background.every('files', CHECK_MS, async () => this.#files.check());
   }
 
   now(): number {
@@ -91,7 +87,7 @@ export class SqliteDatabase implements Database {
   }
 
   isReady(): boolean {
-    return !this.#flushes.haveFailed && this.#fault === undefined;
+    return !this.#flushes.haveFailed && this.#files.fault === undefined;
   }
 
   async read(statement: Statement): Promise<readonly SqlRow[]> {
@@ -115,19 +111,13 @@ export class SqliteDatabase implements Database {
   }
 
   async close(): Promise<void> {
-    await this.#looking.close();
+    await this.#checking.close();
     await this.#checkpoints.held;
     this.#commitWaiting();
     await this.#flushes.running;
     await this.#checkpoints.running;
     this.#flushes.close();
     this.#connection.close();
-  }
-
-  /** Throws unless the files are in place. */
-  #look(): void {
-    this.#fault = this.#faultOfFiles();
-    if (this.#fault) throw this.#fault;
   }
 
   #moveClock(expectedMs?: number): void {
@@ -159,8 +149,8 @@ export class SqliteDatabase implements Database {
   #commit(group: readonly Waiting[]): void {
     try {
       // Money must not move in a file that no later process reads.
-      if (group.some(({ write }) => write.isDurable)) this.#look();
-      if (this.#fault) throw this.#fault;
+      if (group.some(({ write }) => write.isDurable)) this.#files.check();
+      if (this.#files.fault) throw this.#files.fault;
       if (this.#flushes.haveFailed) this.#reopen();
       const isClockDue = this.#now() - this.#clockMovedAtMs >= CLOCK_MS;
       const rows = this.#connection.commit(group, isClockDue ? () => this.#moveClock(this.now()) : undefined);
@@ -173,7 +163,7 @@ export class SqliteDatabase implements Database {
       this.#flushes.start();
     } catch (error) {
       // The fault of one write must not fail the others. A file that cannot be written fails all.
-      const isOfFile = this.#flushes.haveFailed || this.#fault !== undefined;
+      const isOfFile = this.#flushes.haveFailed || this.#files.fault !== undefined;
       if (isLocked(error)) this.#tryAgain(group, error);
       else for (const each of group) group.length === 1 || isOfFile ? each.reject(error) : this.#commit([each]);
     }
@@ -194,7 +184,7 @@ export class SqliteDatabase implements Database {
     this.#connection.close();
     this.#connection = connection;
     connection.rewrite();
-    this.#faultOfFiles = watchFiles(this.#files);
+    this.#files.accept();
     this.#flushes.haveFailed = false;
   }
 }
