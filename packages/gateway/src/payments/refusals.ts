@@ -1,7 +1,6 @@
-import { Refusal, type RefusalCode, type RefusalDetails } from '@asset-gateway/protocol';
+import { REFUSALS, Refusal, type RefusalCode, type RefusalDetails } from '@asset-gateway/protocol';
 import { unused } from '../receipts/paid-answers.ts';
 import { paymentResponse } from '../receipts/response.ts';
-import { codeOfReason } from './facilitator/facilitator.ts';
 import type { PaymentRecord, ReserveVerdict } from './record.ts';
 
 const PAYER_BUSY =
@@ -32,6 +31,13 @@ export const unavailable = (reason: string): Refusal =>
 /** The signed text or payment does not cover the present price. Nothing was used up. */
 export const priceRisen = (message: string): Refusal =>
   new Refusal('no_matching_requirements', { reason: 'signed for less', message, payment: unused });
+
+/** The public code of a facilitator's reason: a code of x402, or `payment_rejected`. */
+export function codeOfReason(reason: unknown): RefusalCode {
+  const isKnown =
+    typeof reason === 'string' && reason.startsWith('invalid_exact_svm_') && Object.hasOwn(REFUSALS, reason);
+  return isKnown ? (reason as RefusalCode) : 'payment_rejected';
+}
 
 /** The outcome is unknown: the client must send the same payment again, and no other. */
 export function pendingRefusal(record: PaymentRecord, inVersion1Header: boolean): Refusal {

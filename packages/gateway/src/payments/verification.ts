@@ -5,12 +5,12 @@ import { alreadyUsed, unused } from '../receipts/paid-answers.ts';
 import { Counts, Recent } from '../tallies.ts';
 import { TIMES } from '../times.ts';
 import type { Chains } from './facilitator/chain.ts';
-import { codeOfReason, type Facilitator, type Processed } from './facilitator/facilitator.ts';
+import type { Facilitator, Processed } from './facilitator/facilitator.ts';
 import type { Payments } from './payments.ts';
 import type { Purchase } from './purchase-state.ts';
 import { MISSING, type PaymentSighting, type Reconciler } from './reconcile.ts';
 import { isKnownPayer, type PaymentRecord } from './record.ts';
-import { pendingRefusal } from './refusals.ts';
+import { codeOfReason, pendingRefusal } from './refusals.ts';
 
 /** The payment that is verified, as far as limits count it. */
 export interface Verified {

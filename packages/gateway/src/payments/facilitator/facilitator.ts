@@ -1,4 +1,3 @@
-import { REFUSALS, type RefusalCode } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import type { Crypto } from '../../crypto.ts';
 import type { PaymentRequirements } from '../read/requirement.ts';
@@ -59,34 +58,8 @@ export interface Facilitator {
   close(): void | Promise<void>;
 }
 
-/** x402's facilitator request, version 2. */
-export function requestBody({ transaction, requirement }: Payment) {
-  return {
-    x402Version: 2,
-    paymentPayload: { x402Version: 2, payload: { transaction }, accepted: requirement },
-    paymentRequirements: requirement,
-  };
-}
-
-/** The public code of a facilitator's reason: a code of x402, or `payment_rejected`. */
-export function codeOfReason(reason: unknown): RefusalCode {
-  const isKnown =
-    typeof reason === 'string' && reason.startsWith('invalid_exact_svm_') && Object.hasOwn(REFUSALS, reason);
-  return isKnown ? (reason as RefusalCode) : 'payment_rejected';
-}
-
 /** The only known reason that depends on whether the payment has landed. */
 export const SIMULATION_FAILED = 'invalid_exact_svm_transaction_simulation_failed';
-
-/** Whether a facilitator gives this reason only before it sends anything. Other reasons prove nothing. */
-export function isBeforeBroadcast(reason: unknown): boolean {
-  if (typeof reason !== 'string') return false;
-  return (
-    reason.startsWith('invalid_exact_svm_payload_') ||
-    /^invalid_exact_svm_\w+_mismatch$/.test(reason) ||
-    reason === SIMULATION_FAILED
-  );
-}
 
 const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
 

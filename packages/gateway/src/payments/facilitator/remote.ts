@@ -8,10 +8,8 @@ import { TIMES } from '../../times.ts';
 import { unavailable } from '../refusals.ts';
 import {
   type Facilitator,
-  isBeforeBroadcast,
   isFeePayerSignature,
   type Payment,
-  requestBody,
   type Settlement,
   SIMULATION_FAILED,
   type Verification,
@@ -30,6 +28,25 @@ const REFRESH_MS = 60_000;
 /** Before the first answer, because nothing can be sold until then. */
 const FIRST_REFRESH_MS = 2_000;
 const MAX_BYTES = 64 * 1024;
+
+/** x402's facilitator request, version 2. */
+function requestBody({ transaction, requirement }: Payment) {
+  return {
+    x402Version: 2,
+    paymentPayload: { x402Version: 2, payload: { transaction }, accepted: requirement },
+    paymentRequirements: requirement,
+  };
+}
+
+/** Whether a facilitator gives this reason only before it sends anything. Other reasons prove nothing. */
+function isBeforeBroadcast(reason: unknown): boolean {
+  if (typeof reason !== 'string') return false;
+  return (
+    reason.startsWith('invalid_exact_svm_payload_') ||
+    /^invalid_exact_svm_\w+_mismatch$/.test(reason) ||
+    reason === SIMULATION_FAILED
+  );
+}
 
 /** A facilitator behind x402's HTTP interface: `GET /supported`, `POST /verify`, `POST /settle`. */
 export class RemoteFacilitator implements Facilitator {
