@@ -85,7 +85,7 @@ it('P6 a settlement that is not noted before its request ends is never sent, and
   database.emit('answers');
   await expect(noting.mock.results[0]?.value).rejects.toThrow('the reservation is lost');
   expect(sale.moved()).toEqual([0, 1]);
-  onStep.mockReset();
+  onStep.mockImplementation(() => undefined);
   expect([(await sale.ask()).outcome, sale.moved()]).toEqual(['200', [1, 2]]);
   expect([(await sale.ask()).outcome, sale.moved()]).toEqual(['200 again', [1, 2]]);
 });
