@@ -18,7 +18,7 @@ export function compile(files: Readonly<Record<string, string>>): string {
   const folder = makeFolder('repository');
   const settings = {
     extends: resolve('tests/tsconfig.json'),
-    compilerOptions: { incremental: false },
+    compilerOptions: { incremental: false, customConditions: [] },
     include: ['.'],
     exclude: [],
   };
