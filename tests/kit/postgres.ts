@@ -39,7 +39,6 @@ const SETTINGS = {
   shared_buffers: '32MB',
   max_wal_size: '128MB',
   log_min_messages: 'fatal',
-  autovacuum_naptime: '5s',
 };
 
 /** The server's user, because it does not run as root. */
