@@ -21,5 +21,5 @@ it.runIf(told)('starts programs and blocks its process for ever, despite any sig
   process.on('SIGTERM', () => undefined);
   process.on('SIGINT', () => undefined);
   writeFileSync(told ?? '', JSON.stringify(placesOfRun()));
-  for (;;);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 });

@@ -24,7 +24,11 @@ async function startEndless() {
   return { npm, vitest: vitest?.id ?? 0, started, ended, folders: JSON.parse(readFileSync(told, 'utf8')) as Places };
 }
 
-const isRunning = ({ id, start }: Running): boolean => readProcesses().get(id)?.start === start;
+/** Those of these processes that still run. */
+function runningOf(started: readonly Running[]): Running[] {
+  const processes = readProcesses();
+  return started.filter(({ id, start }) => processes.get(id)?.start === start);
+}
 
 it.each<[string, (run: { readonly npm: number; readonly vitest: number }) => number]>([
   ['npm', ({ npm }) => npm],
@@ -38,7 +42,7 @@ it.each<[string, (run: { readonly npm: number; readonly vitest: number }) => num
   expect(started.some(isWorker)).toBe(true);
   expect(Object.values(folders).filter((folder) => !existsSync(folder))).toEqual([]);
   process.kill(target(run), 'SIGKILL');
-  const left = () => started.filter(isRunning).map(({ id }) => titleOf(id));
+  const left = () => runningOf(started).map(({ id }) => titleOf(id));
   await expect.poll(left, { timeout: LONGEST_MS, interval: 500 }).toEqual([]);
   const foldersLeft = () => Object.values(folders).filter((folder: string) => existsSync(folder));
   await expect.poll(foldersLeft, { timeout: LONGEST_MS, interval: 500 }).toEqual([]);
