@@ -84,10 +84,13 @@ const INSTALL = /^npm ci [^&]*/;
 /** A package that no other one contains, in a record of what npm has installed. */
 const TOP = /^(?:packages\/[^/]+\/)?node_modules\/(?:@[^/]+\/)?[^/]+$/;
 
-/** The packages that are installed here and needed in production. */
-function productionPackages(): string[] {
+/** The packages that are installed here and that a folder's own packages need in production. */
+function productionPackages(folder: string): string[] {
   const { packages } = JSON.parse(readFileSync('node_modules/.package-lock.json', 'utf8'));
-  return Object.keys(packages).filter((path) => TOP.test(path) && !packages[path].dev && existsSync(path));
+  const isOther = (path: string): boolean => !existsSync(join(folder, path.replace(/node_modules\/.*/, '')));
+  return Object.keys(packages).filter(
+    (path) => TOP.test(path) && !packages[path].dev && existsSync(path) && !isOther(path),
+  );
 }
 
 /** Stands for an installation, which takes half a minute of two cores and is made with ROUNDS=full: takes what is installed here. */
@@ -96,7 +99,7 @@ async function linkInstalled(stage: Stage, command: string): Promise<void> {
   if (!command.includes('--omit=dev')) return linkDependencies(target);
   // The stage deletes some of these files. Only within a file system can files be linked.
   const options = statSync('node_modules').dev === statSync(target).dev ? '-al' : '-a';
-  const words = ['cp', options, '--parents', 'node_modules/.bin', ...productionPackages(), target];
+  const words = ['cp', options, '--parents', 'node_modules/.bin', ...productionPackages(target), target];
   const { code, stderr } = await runCommand(words);
   if (code !== 0) throw new Error(`the dependencies were not copied: ${stderr}`);
 }

@@ -26,9 +26,12 @@ export function linkDependencies(clone: string): void {
     symlinkSync(resolve(MODULES, name), join(clone, MODULES, name));
   for (const name of [OWN, '.package-lock.json'])
     cpSync(join(MODULES, name), join(clone, MODULES, name), { recursive: true, verbatimSymlinks: true });
-  // Versions that only one package needs.
-  for (const path of readdirSync('packages').map((name) => join('packages', name, MODULES)))
-    if (existsSync(path)) cpSync(path, join(clone, path), { recursive: true, verbatimSymlinks: true });
+  // Versions that only one package needs, which an image without that package does not install.
+  for (const name of readdirSync('packages').map((each) => join('packages', each))) {
+    const path = join(name, MODULES);
+    if (existsSync(path) && existsSync(join(clone, name)))
+      cpSync(path, join(clone, path), { recursive: true, verbatimSymlinks: true });
+  }
 }
 
 /** Does in a clone what takes the first `npm start` a minute: links what it would install, and copies what it would build. */
