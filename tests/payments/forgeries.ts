@@ -272,6 +272,16 @@ const changing = Object.entries(CHANGING).flatMap(([name, address]) =>
   forgeries('invalid_exact_svm_payload_unknown_fifth_instruction', {
     [`a guard about ${name}`]: (draft) =>
       guarded(4, [PAYER, readable(draft, address)], startsWithAtMost(2n ** 40n))(draft),
+    // These instructions could name any account, because they use none.
+    ...Object.fromEntries(
+      Object.entries({ limit: LIMIT, price: PRICE, memo: MEMO }).map(([where, position]) => [
+        `a guard about ${name}, which the ${where} names`,
+        (draft: Draft) => {
+          at(draft, position).accountIndices = [readable(draft, address)];
+          guarded(4, [PAYER, readable(draft, address)], startsWithAtMost(2n ** 40n))(draft);
+        },
+      ]),
+    ),
   }),
 );
 

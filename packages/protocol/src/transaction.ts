@@ -1,3 +1,5 @@
+import { PROGRAMS } from './programs.ts';
+
 /** Limits of a payment's cost if a 402 names none: the fee in lamports, and the compute units. */
 export const PAYMENT_LIMITS = { maxFeeLamports: 20_000, maxComputeUnits: 400_000 } as const;
 
@@ -28,6 +30,9 @@ const LIGHTHOUSE = 'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95';
  */
 const ASSERTIONS = { first: 2, last: 14 } as const;
 
+/** Programs that use no account but signers. Their instructions could name any account. */
+const WITHOUT_ACCOUNTS: readonly string[] = [PROGRAMS.computeBudget, PROGRAMS.memo];
+
 /** An instruction with the addresses of its accounts. */
 interface AddressedInstruction {
   readonly program: string;
@@ -41,14 +46,15 @@ function isAssertion({ program, data: [kind = 0] }: AddressedInstruction): boole
 
 /**
  * The instructions of a payment without guards, the checks that wallets add. A guard uses no signature and writes nothing. It may be about
- * the signers and about what the other instructions name. The payer may know that any other account, such as the clock's, changes between
- * the simulation and the block, where a failed check costs the fee payer its fee.
+ * the signers and about what the other instructions name and use. The payer may know that any other account, such as the clock's, changes
+ * between the simulation and the block, where a failed check costs the fee payer its fee.
  */
 export function withoutGuards<Each extends AddressedInstruction>(
   instructions: readonly Each[],
   signers: readonly string[],
 ): readonly Each[] {
   const others = instructions.filter((each) => !isAssertion(each));
-  const named = new Set([...signers, ...others.flatMap(({ program, accounts }) => [program, ...accounts])]);
+  const used = others.flatMap(({ program, accounts }) => (WITHOUT_ACCOUNTS.includes(program) ? [] : accounts));
+  const named = new Set([...signers, ...others.map(({ program }) => program), ...used]);
   return instructions.filter((each) => !isAssertion(each) || each.accounts.some((account) => !named.has(account)));
 }
