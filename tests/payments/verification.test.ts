@@ -90,10 +90,11 @@ describe('V6 failed verifications', () => {
     const [limits, payer] = [new VerificationLimits(), known()];
     for (const nowMs of [0, MINUTE, 2 * MINUTE]) {
       expect(waitOf(() => limits.enter({ ...known(), payer: payer.payer }, nowMs))).toBe(0);
-      limits.failedOnChain(payer.payer, nowMs);
+      limits.failedOnChain(payer, nowMs);
     }
     expect(waitOf(() => limits.enter(payer, 10 * MINUTE))).toBe(50 * 60);
     expect(waitOf(() => limits.enter(known(), 10 * MINUTE))).toBe(0);
+    expect(waitOf(() => limits.enter({ ...known('devnet'), payer: payer.payer }, 10 * MINUTE))).toBe(0);
     expect(waitOf(() => limits.enter(payer, 60 * MINUTE))).toBe(0);
   });
 

@@ -26,6 +26,8 @@ export interface Verified {
 const countsOf = ({ network, isNewPayer }: Verified): readonly [string, ...string[]] =>
   isNewPayer ? [network, `new payers on ${network}`] : [network];
 
+const walletOf = ({ network, payer }: Pick<Verified, 'network' | 'payer'>): string => `${network} ${payer}`;
+
 /** The times of the last failures by name, of which so many within a time are too many. */
 class Failures {
   readonly #times: Recent<readonly number[]>;
@@ -57,7 +59,7 @@ class Failures {
 export class VerificationLimits {
   /** By payer or challenge. */
   readonly #failures = new Failures(LIMITS.failedVerifications, TIMES.failuresMs);
-  /** By payer. */
+  /** By payer and network: devnet's fees are free. */
   readonly #onChain = new Failures(LIMITS.failedOnChain, TIMES.feeMs);
   readonly #underWay = new Counts();
 
@@ -65,7 +67,7 @@ export class VerificationLimits {
   assertRoom(verified: Verified, nowMs: number): void {
     const { payer, challenge } = verified;
     const waits = [this.#failures.waitMs(payer, nowMs), this.#failures.waitMs(challenge, nowMs)];
-    const waitMs = Math.max(...waits, this.#onChain.waitMs(payer, nowMs));
+    const waitMs = Math.max(...waits, this.#onChain.waitMs(walletOf(verified), nowMs));
     if (waitMs > 0) throw busy('failed verification too often', Math.ceil(waitMs / 1000));
     const [all, ofNewPayers] = countsOf(verified);
     const isFull = this.#underWay.of(all) >= LIMITS.verifications.all;
@@ -89,8 +91,8 @@ export class VerificationLimits {
   }
 
   /** Counts a payment of a payer that has failed on the chain. */
-  failedOnChain(payer: string, nowMs: number): void {
-    this.#onChain.add(payer, nowMs);
+  failedOnChain(paid: Pick<Verified, 'network' | 'payer'>, nowMs: number): void {
+    this.#onChain.add(walletOf(paid), nowMs);
   }
 }
 
@@ -142,8 +144,8 @@ export class Verifier {
   }
 
   /** Counts a payment that has failed on the chain although its verification found it valid. */
-  failedOnChain({ payer }: Purchase['payment']): void {
-    this.#limits.failedOnChain(payer, this.#dependencies.payments.now());
+  failedOnChain(payment: Purchase['payment']): void {
+    this.#limits.failedOnChain(payment, this.#dependencies.payments.now());
   }
 
   /** Verifies a reserved payment. Refuses an invalid payment, unless its payer proves that it settled before, which is then recorded. */
