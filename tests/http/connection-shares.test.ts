@@ -22,7 +22,7 @@ function admitted(addresses: readonly string[]): number {
 
 describe('V14 the share of a client', () => {
   it.each([
-    ['one IPv4 address', ['192.0.2.1', '192.0.2.1', '::ffff:192.0.2.1']],
+    ['one IPv4 address', ['192.0.2.1', '192.0.2.1', '::ffff:192.0.2.1', '64:ff9b::c000:201']],
     ['the IPv6 addresses of one holder', ['2001:db8:1::1', '2001:db8:1:2::3', '2001:db8:1:ffff:a:b:c:d']],
   ])('V14 is that of %s', (_, addresses) => {
     expect(admitted(addresses)).toBe(2);
@@ -30,6 +30,7 @@ describe('V14 the share of a client', () => {
 
   it.each([
     ['IPv4 addresses', ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.1']],
+    ['IPv4 addresses behind a translator to IPv6', ['64:ff9b::c000:201', '64:ff9b::c000:202', '64:ff9b::cb00:7107']],
     ['IPv6 holders', ['2001:db8:1::1', '2001:db8:2::1', '2001:db8:3::1', '2001:db8:1::2', '::1', 'fe80::1%eth0']],
   ])('V14 is not that of other %s', (_, addresses) => {
     expect(admitted(addresses)).toBe(addresses.length);

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { hextetsOf, holdersPrefix } from '../ip-address.ts';
+import { holderOf } from '../ip-address.ts';
 
 /** The budget of an upstream key: a sliding log of `limit` slots. */
 export interface Budget {
@@ -155,13 +155,9 @@ export const SLOTS_PER_RESERVED = 15;
 
 /** The prefix of an address: IPv4 /24, IPv6 /48. */
 function prefixOf(address: string): string {
-  if (isIP(address) === 4) return `${address.slice(0, address.lastIndexOf('.'))}.0/24`;
   if (isIP(address) === 0) return 'unknown';
-  const hextets = hextetsOf(address);
-  const isMapped = hextets.slice(0, 6).join(':') === '0:0:0:0:0:ffff';
-  if (!isMapped) return holdersPrefix(hextets);
-  const [high = 0, low = 0] = hextets.slice(6).map((hextet) => Number.parseInt(hextet, 16));
-  return `${high >> 8}.${high & 255}.${low >> 8}.0/24`;
+  const holder = holderOf(address);
+  return isIP(holder) === 4 ? `${holder.slice(0, holder.lastIndexOf('.'))}.0/24` : holder;
 }
 
 /** The group of an address. All texts that are not IP addresses share one group. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type BlockList, isIPv6, type Socket } from 'node:net';
-import { hextetsOf, holdersPrefix } from '../ip-address.ts';
+import type { BlockList, Socket } from 'node:net';
+import { holderOf } from '../ip-address.ts';
 import { isProxy, unmapped } from './client-address.ts';
 
 /** The connections from one address, or from one holder's IPv6 addresses. `idle` has the longest idle one first. */
@@ -12,8 +12,6 @@ interface AddressGroup {
 
 /** One group may hold one in this many of all connections. */
 const SHARE = 4;
-
-const nameOf = (address: string): string => (isIPv6(address) ? holdersPrefix(hextetsOf(address)) : address);
 
 /** Requests that one connection processes at once. The next one begins when the client has taken an answer. */
 const MAX_UNANSWERED = 16;
@@ -47,7 +45,7 @@ export class Connections {
   admit(socket: Socket): boolean {
     const address = unmapped(socket.remoteAddress);
     const hasShare = !isProxy(address, this.#trusted);
-    const name = hasShare ? nameOf(address) : address;
+    const name = hasShare ? holderOf(address) : address;
     const group = this.#groups.get(name) ?? { name, idle: new Set(), size: 0 };
     const isCrowded = group.size >= this.#share && hasShare;
     const isOfShare = !isCrowded || this.#closeOldest(group.idle);
