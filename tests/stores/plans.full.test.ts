@@ -202,6 +202,16 @@ async function exercise(ledger: Ledger, seen: Seen): Promise<void> {
   await accounts.hold(dropped);
   await accounts.release(dropped, true);
   await accounts.hold(newDebit(5));
+  const once = () => newDebit(5, { isOnce: true });
+  for (const isCalled of [true, false]) {
+    const uncharged = once();
+    await accounts.hold(uncharged);
+    await accounts.release(uncharged, isCalled);
+    await accounts.hold(uncharged);
+  }
+  const made = once();
+  await accounts.hold(made);
+  await accounts.capture(made, '"answer"');
   await accounts.find(HOLDER);
   seen.statements.set('movements', (await import('../../packages/gateway/src/credit/rows.ts')).findMovements(HOLDER));
   await payments.reserve(newPurchase(50, { payer }), { limitMicros: 5_000_000, priceMicros: 5 });
