@@ -72,6 +72,18 @@ ledgerSuite('a debit for a call that may have an effect', (ledger) => {
     expect(await again({ ...debit, id: other.key, requestHash: other.requestHash })).toBe('called');
   });
 
+  it('keeps its payment from being reserved by a request that has looked at it before', async () => {
+    const payment = newPayment({ payer: HOLDER.wallet, isOnce: true, requirement: requirementOf(PRICE) });
+    const debit = await newOnce({ id: payment.key, by: 'payment' });
+    const seen = await ledger.payments.look(payment);
+    await ledger.accounts.hold(debit);
+    expect(await ledger.payments.reserve(payment, undefined, seen)).toBe('taken');
+    await ledger.accounts.capture(debit, '{}');
+    expect(await ledger.payments.reserve(payment, undefined, seen)).toBe('taken');
+    expect(await ledger.payments.find(payment.key)).toBeUndefined();
+    expect(await account()).toMatchObject({ spentMicros: PRICE, heldMicros: 0, holds: 0, uncharged: 0 });
+  });
+
   it('is held again after a failed call without an effect', async () => {
     const debit = await newOnce({ isOnce: false });
     await ledger.accounts.hold(debit);

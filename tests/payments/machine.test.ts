@@ -45,6 +45,7 @@ const stateOf = (record: PaymentRecord | undefined): PayerState => ({
   paid: [],
   due: [],
   balanceMicros: 0,
+  isCovered: false,
   purchaseKey: undefined,
 });
 
@@ -228,6 +229,7 @@ describe('a refusal to reserve', () => {
     ['an open payment for the same request', { due: [{ key: 'other' }] }, 'owed'],
     ['an answer that is owed for it', { due: [{ key: 'other', untilMs: NOW + 1 }] }, 'owed'],
     ['an answer that is no longer owed', { due: [{ key: 'other', untilMs: NOW }] }, 'done'],
+    ['credit that has covered it, which prevents its settlement', { isCovered: true }, 'done'],
     ['one payment less than the limit', { inFlight: LIMITS.paymentsInFlight - 1 }, 'done'],
     ['as many payments in flight as the limit', { inFlight: LIMITS.paymentsInFlight }, 'payer_busy'],
     ['one call for it less than the limit', { calls: LIMITS.callsPerAnswer - 1 }, 'done'],
@@ -236,6 +238,11 @@ describe('a refusal to reserve', () => {
     ['as many unpaid calls as the limit', { recentCalls: LIMITS.unchargedCalls }, 'payer_busy'],
   ])('P14 depends on the payer: %s', (_, state, verdict) => {
     expect(reserved(state)).toBe(verdict);
+  });
+
+  it('concerns a call that credit has paid for, if the call may have an effect', () => {
+    const transition = reserve({ ...payment, isOnce: true });
+    expect(apply({ ...STATES.unknown, isCovered: true }, transition, NOW).verdict).toBe('taken');
   });
 
   const [PRICE, LIMIT] = [5, 100];

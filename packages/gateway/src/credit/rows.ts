@@ -120,9 +120,11 @@ export interface HoldOptions {
  */
 export function hold(debit: NewDebit, nowMs: number, options: HoldOptions): AtomicWrite {
   const { leaseMs = TIMES.leastHoldMs, isPastOwed = false } = options;
-  const { id, micros, requestHash, isOnce = false } = debit;
+  const { id, by, micros, requestHash, isOnce = false } = debit;
+  // The wallet's new version stops a request that has looked at this payment before, and would now reserve it for a second call.
+  const version = isOnce && by === 'payment' ? [randomUUID()] : [];
   const guard = {
-    sql: `update wallets set held_micro_usdc = held_micro_usdc + $6, holds = holds + 1
+    sql: `update wallets set held_micro_usdc = held_micro_usdc + $6, holds = holds + 1${version.map(() => ', version = $9')}
   where cluster = $1 and address = $2 and granted_micro_usdc - spent_micro_usdc - held_micro_usdc >= $6
   and holds < ${LIMITS.holdsPerWallet} and ${unchargedCalls('wallets.id', '$5')} < ${LIMITS.unchargedCalls}
   and not exists (select 1 from debits where id = $3)
@@ -130,7 +132,10 @@ export function hold(debit: NewDebit, nowMs: number, options: HoldOptions): Atom
   and ($7 = 1 or (not exists (select 1 ${owedDebits('wallets.id')})
     and not exists (select 1 ${duePayments('wallets.id')})))
   and ($8 = 0 or not exists (select 1 ${OWN_CALLS})) and {in time} returning id`,
-    values: [...holderValues(debit), id, requestHash, nowMs, micros, Number(isPastOwed), Number(isOnce)],
+    values: [
+      ...[...holderValues(debit), id, requestHash, nowMs, micros],
+      ...[Number(isPastOwed), Number(isOnce), ...version],
+    ],
   };
   // When a capture holds again, its old capturedAtMs would let retention delete the new hold.
   const times = { untilMs: nowMs + leaseMs, capturedAtMs: undefined };

@@ -48,7 +48,7 @@ function creditRefusal(
 }
 
 function reserveRefusal(state: PayerState, { isOnce }: NewPayment): Unchanged | undefined {
-  if (state.record) return 'taken';
+  if (state.record || (isOnce && state.isCovered)) return 'taken';
   if (state.due.length > 0) return 'owed';
   if (state.calls >= (isOnce ? 1 : LIMITS.callsPerAnswer)) return 'exhausted';
   const isBusy = state.inFlight >= LIMITS.paymentsInFlight || state.recentCalls >= LIMITS.unchargedCalls;

@@ -52,9 +52,10 @@ export interface PaymentRecord extends NewPayment {
 export const amountOf = ({ requirement }: NewPayment): number => Number(requirement.amount);
 
 /**
- * The outcome of an attempt to reserve. `taken`: another request has reserved it. `payer_busy`, `exhausted`: the limits of the payer
- * and of the payment. `owed`: the payer has an open or owed payment for the same request. Of payments that bring credit: another one
- * does (`under_way`), the balance now pays for the call (`covered`), or the balance would be too large (`over_limit`).
+ * The outcome of an attempt to reserve. `taken`: another request has reserved it, or credit pays for its call. `payer_busy`,
+ * `exhausted`: the limits of the payer and of the payment. `owed`: the payer has an open or owed payment for the same request. Of payments
+ * that bring credit: another one does (`under_way`), the balance now pays for the call (`covered`), or the balance would be too large
+ * (`over_limit`).
  */
 export type ReserveVerdict =
   | 'reserved'
@@ -103,6 +104,8 @@ export interface PayerState {
   readonly due: readonly { readonly key: string; readonly untilMs?: number }[];
   /** The credit of the payer's wallet. */
   readonly balanceMicros: number;
+  /** Whether credit has covered this payment, or is about to. */
+  readonly isCovered: boolean;
   /** Another payment of the wallet that brings credit now. */
   readonly purchaseKey: string | undefined;
 }

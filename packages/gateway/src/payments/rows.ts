@@ -23,8 +23,6 @@ export interface StoredState extends PayerState {
   readonly storedCalls: number;
   /** The wallet's mainnet payments, whatever the network of this payment. */
   readonly paidOnMainnet: PayerState['paid'];
-  /** Whether credit has covered this payment. */
-  readonly isCovered: boolean;
   /** A debit for the same request, whose answer is owed. */
   readonly owedDebit: string | undefined;
   /** Lamports that the fee payer has spent within the hour, by the minute, for all payers and for new ones. */
