@@ -93,7 +93,8 @@ export class Accounts extends Ledger {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const write = rows.hold(debit, this.now(), options);
       const row = await this.#write(debit, write).catch((error) => this.#unlessTaken(debit, error));
-      if (row) return { verdict: 'held', debit };
+      if (row && !(await this.#hasOtherCall(debit))) return { verdict: 'held', debit };
+      if (row) await this.release(debit, true);
       const found = await this.#refusalOf(debit, options);
       if (found) return found;
     }
@@ -152,6 +153,16 @@ export class Accounts extends Ledger {
   /** Of two concurrent holds of one debit the second one fails, because the row exists; it may be gone by now. */
   async #unlessTaken({ id }: NewDebit, error: unknown): Promise<undefined> {
     if (!isDuplicate(error) && (await this.debit(id)) === undefined) throw error;
+  }
+
+  /**
+   * Whether the payment of a debit for a call with an effect has made one. PostgreSQL does not show it to a hold that has waited for its
+   * wallet until the payment was reserved.
+   */
+  async #hasOtherCall({ id, by, isOnce }: NewDebit): Promise<boolean> {
+    if (by !== 'payment' || !isOnce) return false;
+    const [row] = await this.database.read(rows.countCalls(id));
+    return Number(row?.calls) > 1;
   }
 
   /** Why a price was not held; undefined to try again. */

@@ -144,6 +144,13 @@ export function hold(debit: NewDebit, nowMs: number, options: HoldOptions): Atom
   return { guard, changes: [INSERT_DEBIT(columnsOf(held, COLUMNS)), ...calls] };
 }
 
+/** The calls with an effect of a payment: those of its debit and those of its reservation. */
+export const countCalls = (key: string): Statement => ({
+  sql: `select (select count(*) from uncharged_calls where payment_key = $1)
+  + (select count(*) from payments where key = $1 and state <> 'refused') as calls`,
+  values: [key],
+});
+
 /** Ends the hold of the guard's debit, and charges an amount. */
 const unhold = (micros: number, charged: number): Statement => ({
   sql: `update wallets set held_micro_usdc = held_micro_usdc - $1, holds = holds - 1, spent_micro_usdc = spent_micro_usdc + $2

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { openMoney } from '../../packages/gateway/src/compose/money.ts';
+import type { AtomicWrite } from '../../packages/gateway/src/stores/sql/database.ts';
+import { TIMES } from '../../packages/gateway/src/times.ts';
+import {
+  changed,
+  grant,
+  HOLDER,
+  JOURNAL_KEEP_MS,
+  ledgerSuite,
+  newDebit,
+  newPayment,
+  requirementOf,
+} from '../kit/ledger.ts';
+import { samples } from '../kit/rounds.ts';
+
+const PRICE = 5;
+const COPIES = 4;
+
+ledgerSuite('copies of a payment for a call that may have an effect', (ledger) => {
+  const newPaid = () => {
+    const payment = newPayment({ payer: HOLDER.wallet, isOnce: true, requirement: requirementOf(PRICE) });
+    const debit = newDebit(PRICE, {
+      ...{ id: payment.key, by: 'payment' as const, requestHash: payment.requestHash, isOnce: true },
+    });
+    return { payment, debit };
+  };
+
+  it('cannot be reserved slowly and held meanwhile', async () => {
+    await grant(ledger, 100);
+    const { payment, debit } = newPaid();
+    const isPostgres = ledger.database.dialect.name === 'postgres';
+    const slow = changed(ledger.database, {
+      write({ guard, ...others }: AtomicWrite) {
+        const sql = isPostgres ? guard.sql.replace('returning id', 'returning pg_sleep(0.3), id') : guard.sql;
+        return ledger.database.write({ ...others, guard: { ...guard, sql } });
+      },
+    });
+    const other = openMoney(slow, JOURNAL_KEEP_MS);
+    const reserving = other.payments.reserve(payment);
+    await pause(100);
+    expect((await ledger.accounts.hold(debit)).verdict).toBe('running');
+    expect(await reserving).toBe('reserved');
+    await other.close();
+    expect(await ledger.accounts.find(HOLDER)).toMatchObject({ heldMicros: 0, holds: 0 });
+  });
+
+  it('lead to one call, whichever of them are held, reserved and released at once', async () => {
+    await grant(ledger, 10_000);
+    const calls = new Map<string, number>();
+    const called = async (key: string) => {
+      calls.set(key, (calls.get(key) ?? 0) + 1);
+      await pause(Math.random() * 3);
+    };
+    const byCredit = async (copy: ReturnType<typeof newPaid>['debit']) => {
+      const debit = { ...copy, owner: randomUUID() };
+      await pause(Math.random() * 8);
+      if ((await ledger.accounts.hold(debit)).verdict !== 'held') return;
+      const end = Math.random();
+      const isCalled = end > 0.3;
+      if (isCalled) await called(debit.id);
+      if (end < 0.7 || typeof (await ledger.accounts.capture(debit, '{}')) === 'string')
+        await ledger.accounts.release(debit, isCalled);
+    };
+    const byPayment = async (copy: ReturnType<typeof newPaid>['payment']) => {
+      const payment = { ...copy, owner: randomUUID() };
+      await pause(Math.random() * 8);
+      if ((await ledger.payments.reserve(payment)) !== 'reserved') return;
+      const isCalled = Math.random() > 0.3;
+      if (isCalled) await called(payment.key);
+      await ledger.payments.release(payment.key, payment.owner, isCalled);
+    };
+    for (let round = 0; round < samples(30); round++) {
+      ledger.nowMs += TIMES.failuresMs;
+      const paid = [newPaid(), newPaid()];
+      const copies = Array.from({ length: COPIES }, () => paid).flat();
+      await Promise.all(copies.flatMap(({ payment, debit }) => [byCredit(debit), byPayment(payment)]));
+      for (const { payment } of paid) expect(calls.get(payment.key) ?? 0).toBeLessThanOrEqual(1);
+    }
+    expect(calls.size).toBeGreaterThan(0);
+    expect(await ledger.accounts.find(HOLDER)).toMatchObject({ heldMicros: 0, holds: 0 });
+  }, 300_000);
+});
