@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { LIMITS } from '../../packages/gateway/src/limits.ts';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import { Queues } from '../../packages/gateway/src/payments/queue.ts';
 import { inTurn } from '../../packages/gateway/src/payments/settlement.ts';
@@ -88,4 +89,17 @@ it('P6 a settlement that is not noted before its request ends is never sent, and
   onStep.mockImplementation(() => undefined);
   expect([(await sale.ask()).outcome, sale.moved()]).toEqual(['200', [1, 2]]);
   expect([(await sale.ask()).outcome, sale.moved()]).toEqual(['200 again', [1, 2]]);
+});
+
+it('P12 payments whose failure on the chain is noticed by a search count like others', async () => {
+  const gateway = await startSellingGateway(ROOMY);
+  const sale = await newSale(gateway, 0n);
+  sale.faults.lie = { simulateOk: true };
+  for (let count = 0; count < LIMITS.failedOnChain; count++) {
+    sale.faults.dropAfterBroadcast = true;
+    expect((await sale.decided(await sale.renew())).outcome).toBe('402 payment_rejected refused');
+  }
+  const before = sale.moved();
+  expect((await sale.ask(await sale.renew())).outcome).toBe('429 rate_limited unused');
+  expect(sale.moved()).toEqual(before);
 });

@@ -144,7 +144,7 @@ export class Verifier {
   }
 
   /** Counts a payment that has failed on the chain although its verification found it valid. */
-  failedOnChain(payment: Purchase['payment']): void {
+  failedOnChain(payment: Pick<Verified, 'network' | 'payer'>): void {
     this.#limits.failedOnChain(payment, this.#dependencies.payments.now());
   }
 
