@@ -21,6 +21,13 @@ describe.each(ERAS)('in the era of %s', (name, era) => {
     expect([answer.isError, transfers(), await spentUsd()]).toEqual([true, 0, '0.00']);
   });
 
+  it('a host that cannot ask learns a budget that covers what is already spent', async () => {
+    const { call, transfers } = await openHost({ era, words: ['--budget-usd', '0.00001'] });
+    for (const _ of [1, 2]) await call('rpc', BALANCE);
+    expect(textOf(await call('rpc', BALANCE))).toContain('such as --budget-usd 0.05001.');
+    expect(transfers()).toBe(2);
+  });
+
   it('a call that the user declines, cancels and then accepts is charged once, at the shown price', async () => {
     const actions = ['decline', 'cancel', 'accept'] as const;
     const { call, transfers, spentUsd, questions } = await openHost({

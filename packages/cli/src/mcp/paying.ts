@@ -55,7 +55,9 @@ const QUESTION = 'pay';
 const NO_WALLET =
   'this server has no wallet. Nothing was paid. Run `asset-gateway-client wallet new` (in a clone `npm run ask -- wallet new`) or name one with --keypair, and start the server over stdio (with --budget-usd 0.05 to pay without asking)';
 const CANNOT_ASK =
-  'exceeds the budget, and this host cannot ask its user. Nothing was paid. Start the server with a larger --budget-usd or --max-call, such as --budget-usd 0.05';
+  'exceeds the budget, and this host cannot ask its user. Nothing was paid. Start the server with a larger --budget-usd or --max-call';
+/** The budget to suggest, beyond what the wallet has spent. */
+const SUGGESTED_MICROS = 50_000;
 
 /** Asks the user through the host. Returns the reason if that is impossible. */
 async function ask(
@@ -65,17 +67,22 @@ async function ask(
   { offer, canAsk }: { offer: Offer; canAsk: boolean },
 ) {
   const { gateway, payer, budget } = calls.options;
-  const price = `$${dollars(Number(offer.amount))}`;
+  const micros = Number(offer.amount);
+  const price = `$${dollars(micros)}`;
   if (!payer) return refusalOf(`${tool} costs ${price}, and ${NO_WALLET}.`);
-  if (!canAsk) return refusalOf(`${tool} costs ${price}, which ${CANNOT_ASK}.`);
-  if (Number(offer.amount) > MAX_ASKED_MICROS) {
+  const spentMicros = payer.ledger.spending().dayMicros;
+  if (!canAsk) {
+    const enough = dollars(spentMicros + Math.max(micros, SUGGESTED_MICROS));
+    return refusalOf(`${tool} costs ${price}, which ${CANNOT_ASK}, such as --budget-usd ${enough}.`);
+  }
+  if (micros > MAX_ASKED_MICROS) {
     return refusalOf(`${tool} costs ${price}, more than this server pays for a call. Nothing was paid.`);
   }
   const text = harmless(JSON.stringify(input) ?? '');
   const shown = text.length > SHOWN_INPUT ? `${text.slice(0, SHOWN_INPUT)}…` : text;
   const message =
     `Pay ${await offerInWords(offer, { gateway, rpc: payer.rpc })} for ${tool}? ` +
-    `$${dollars(payer.ledger.spending().dayMicros)} of the budget of $${budget.perDayUsd} a day are spent. Input: ${shown}`;
+    `$${dollars(spentMicros)} of the budget of $${budget.perDayUsd} a day are spent. Input: ${shown}`;
   return inputRequired({
     inputRequests: {
       [QUESTION]: inputRequired.elicit({ message, requestedSchema: { type: 'object', properties: {} } }),
