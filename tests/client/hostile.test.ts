@@ -1,3 +1,4 @@
+import { createClient } from '@asset-gateway/client';
 import { memoryLedger, type Offer, payWith, type SpendingLedger } from '@asset-gateway/client/pay';
 import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
 import { createKeyPairSignerFromBytes } from '@solana/kit';
@@ -244,6 +245,10 @@ describe('W29 W30 W37 the URL of a request', () => {
     await fails(open().wallet.balances(parameter), 'invalid_request');
     await fails(open().tokens.assetDetail(parameter), 'invalid_request');
     expect(gateway.arrivals).toEqual([]);
+  });
+
+  it('needs a base URL with http:// or https://', () => {
+    expect(() => createClient({ baseUrl: 'localhost:8402' })).toThrow('baseUrl needs http:// or https://');
   });
 
   it('W30 refuses a path of another origin', async () => {

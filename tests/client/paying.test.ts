@@ -96,7 +96,12 @@ describe('credit', () => {
     for (let left = BUNDLE - PRICE; left >= 0; left -= PRICE) {
       expect((await poor.rpc.getBalance(ACCOUNT).full()).credit?.balanceMicros).toBe(left);
     }
-    await expect(poor.rpc.getBalance(ACCOUNT)).rejects.toMatchObject({ code: 'credit_exhausted', status: 402 });
+    const message = expect.stringMatching(/buy credit .* This client cannot pay: pass `pay` to createClient/);
+    await expect(poor.rpc.getBalance(ACCOUNT)).rejects.toMatchObject({
+      code: 'credit_exhausted',
+      status: 402,
+      message,
+    });
   });
 
   it('is bought in a bundle with `credit: true`, then needs one request for a call, and another bundle when too little is left', async () => {

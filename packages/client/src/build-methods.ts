@@ -13,6 +13,8 @@ export interface ClientKind {
   readonly methods: MethodTable;
   /** Fetches the answer of a paid route. Undefined for a client of free routes. */
   readonly paid?: (exchange: Exchange) => Promise<Response>;
+  /** A sentence for the error of a client that needs to pay and has no payer. */
+  readonly howToPay?: string;
   /** Chooses the cluster and provider of a paid method. */
   readonly targetOf?: (row: MethodRow, call: MethodCall) => Target;
   /** Writes a value as the text of a body. */
@@ -36,10 +38,15 @@ function readResult(response: Response, text: string, row: MethodRow, { read }: 
   return { result, priceUsd };
 }
 
-/** An answer with its parts. Throws a `GatewayError` for any status but success. The error's `response` can still be read. */
-async function readFull(response: Response, row: MethodRow, kind: ClientKind): Promise<Full<unknown>> {
+/** An answer with its parts. Throws a `GatewayError` for any status but success; of a paid route's 402 it has the hint. The error's `response` can still be read. */
+async function readFull(
+  response: Response,
+  row: MethodRow,
+  kind: ClientKind,
+  hint: string | undefined,
+): Promise<Full<unknown>> {
   const text = await response.clone().text();
-  if (!response.ok) throw errorOf(response, text);
+  if (!response.ok) throw errorOf(response, text, response.status === 402 && row.access === 'exact' ? hint : '');
   const receipt = kind.receipt?.(response) ?? { transaction: undefined, credit: undefined };
   try {
     const { result, priceUsd } = readResult(response, text, row, kind);
@@ -74,7 +81,8 @@ export function buildClient(connection: Connection, settings: CallSettings, kind
   const called = (prepare: (deadline: Deadline) => PreparedCall | Promise<PreparedCall>): Call<unknown> => {
     const full = within(settings, async (deadline) => {
       const { outgoing, row, read = kind.read } = await prepare(deadline);
-      return deadline.race(readFull(await answerTo(outgoing, deadline), row, { ...kind, read }));
+      const response = await answerTo(outgoing, deadline);
+      return deadline.race(readFull(response, row, { ...kind, read }, connection.options.pay ? '' : kind.howToPay));
     });
     return new Call(full);
   };

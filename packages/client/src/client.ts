@@ -78,6 +78,7 @@ const FREE: ClientKind = { methods: FREE_METHODS, write: JSON.stringify, read: (
 const WHOLE: ClientKind = {
   methods: METHODS,
   paid: paidAnswer,
+  howToPay: ' This client cannot pay: pass `pay` to createClient, such as payWith() of @asset-gateway/client/pay.',
   targetOf,
   write: exactJson,
   read: parseExact,

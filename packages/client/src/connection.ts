@@ -61,6 +61,8 @@ export class Connection {
   constructor(options: ClientOptions) {
     this.options = options;
     this.base = new URL(options.baseUrl);
+    // A URL such as localhost:8402 is valid, with the protocol `localhost:`.
+    if (!this.base.protocol.startsWith('http')) throw new TypeError('baseUrl needs http:// or https://');
     this.#fetch = options.fetch ?? ((...request) => fetch(...request));
     this.#signer = options.signer;
   }

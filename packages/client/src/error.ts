@@ -160,14 +160,15 @@ export function notAGateway(response: Response, transaction?: string | undefined
  * Makes the error for an unsuccessful answer. Shortens the gateway's texts and puts each on one line.
  * @param response the answer
  * @param text its body
+ * @param hint a sentence to add to the gateway's message
  * @returns an error with the gateway's code, or `not_a_gateway` if the body is not a gateway's refusal
  */
-export function errorOf(response: Response, text: string): GatewayError {
+export function errorOf(response: Response, text: string, hint = ''): GatewayError {
   const body = refusalIn(text);
   if (!body) return notAGateway(response);
   const { error, message, requestId, issues, payment, retryAfterSeconds } = body;
   return new GatewayError(error as RefusalCode, {
-    message: typeof message === 'string' ? message : 'the gateway gives no reason',
+    message: `${typeof message === 'string' ? message : 'the gateway gives no reason'}${hint}`,
     requestId: typeof requestId === 'string' ? requestId.slice(0, 64) : undefined,
     issues: Array.isArray(issues) ? issues.slice(0, MAX_ISSUES).flatMap(issueIn) : [],
     payment: paymentIn(payment as UnknownMembers<'state' | 'transaction'>),
