@@ -50,7 +50,8 @@ export async function doctor(words: readonly string[], { stdout, stderr }: Outpu
   }
   const origin = originIn(words);
   if (origin === undefined) {
-    stderr.write(USAGE);
+    const fault = words.length === 0 ? '' : 'doctor: pass one URL that starts with http:// or https://.\n';
+    stderr.write(`${fault}${USAGE}`);
     return 2;
   }
   try {
