@@ -54,9 +54,10 @@ function explain(usage, isAsked) {
 const [command = '', ...words] = process.argv.slice(2);
 const usage = Object.hasOwn(USAGE, command) ? USAGE[command] : undefined;
 if (usage === undefined) explain(COMMANDS, isHelp(command));
-/** The client has its own help, once it is built, and help for each of its commands. */
+/** The client has its own help, once it is built. Commands of the client and the gateway have theirs. */
 const isBuilt = existsSync(new URL(PROGRAMS.ask, import.meta.url));
-const hasOwnHelp = command === 'ask' && (isBuilt || !words[0]?.startsWith('-'));
+const hasCommands = command === 'ask' || command === 'gateway';
+const hasOwnHelp = (command === 'ask' && isBuilt) || (hasCommands && !words[0]?.startsWith('-'));
 if (words.some(isHelp) && !hasOwnHelp) explain(usage, true);
 if (!words.every(ACCEPTED[command] ?? (() => takesWords(usage)))) explain(usage, false);
 

@@ -65,6 +65,7 @@ describe('the programs themselves', () => {
     expect(await runCommand(node(MAIN, '-h'))).toEqual(asked('asset-gateway'));
     const doctor = await runCommand(node(MAIN, 'doctor', '--help'));
     expect(doctor).toEqual(asked('asset-gateway doctor <url>'));
+    expect(await runCommand(node('scripts/run.mjs', 'gateway', 'doctor', '--help'))).toEqual(doctor);
     // The doctor on its own is also started as it is published.
     expect(await runCommand(node('packages/doctor/dist/main.js', '-h'))).toEqual(doctor);
   });
