@@ -224,7 +224,8 @@ export function readConfig(environment: Environment): Config {
 
 const NOTHING =
   'Nothing to serve: set TOKENS_API_KEY for asset data, an RPC URL (such as HELIUS_MAINNET_RPC_URL) or HELIUS_API_KEY to sell Solana ' +
-  'data, or APIS_FILE for your own APIs. To try the gateway without keys, run npm start, or npx asset-gateway-sandbox.';
+  'data, or APIS_FILE for your own APIs. To try the gateway without keys, run npm start, or npx asset-gateway-sandbox. ' +
+  'The command sales needs the same variables as the gateway.';
 const NO_BUDGET = 'Nothing to serve: TOKENS_RATE_LIMIT_PER_MINUTE=0 removes the asset data; set a higher limit.';
 const NOTHING_NAMED = 'Nothing to serve: APIS_FILE serves no operation, and nothing else is configured.';
 const NOTHING_LEFT = 'Nothing to serve: APIS_FILE disables tokens, and nothing else is configured.';
