@@ -19,7 +19,11 @@ async function call(name, input) {
 }
 
 const found = await call('tokens_search', { q: 'gold', limit: 1 });
-console.log('free:', found.result?.results[0].assetId ?? found);
+if (!found.result) {
+  console.error(found);
+  process.exit(1);
+}
+console.log('free:', found.result.results[0].assetId);
 
 const balance = { method: 'getBalance', arguments: { account: 'So11111111111111111111111111111111111111112' } };
 console.log('quote:', (await call('quote', { method: 'rpc_getBalance' })).priceUsd);

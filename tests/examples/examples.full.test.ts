@@ -38,6 +38,12 @@ describe('an example that runs beside a sandbox', () => {
   });
 });
 
+it('agent.mjs stops if nothing listens, and says what to start', async () => {
+  const place = `http://127.0.0.1:${await freePort()}`;
+  const { code, stderr } = await runCommand(node('examples/agent.mjs'), { env: { ...env, ASSET_GATEWAY_URL: place } });
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`nothing listens on ${place}; run npm start first`)]);
+});
+
 it.each([
   ['sign-in.mjs', 'ASSET_GATEWAY_URL'],
   ['buy.mjs', 'ASSET_GATEWAY_RPC_URL'],
