@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Background } from '../background.ts';
 import { LocalRecords, localClocks } from '../budget/local-records.ts';
@@ -46,6 +46,7 @@ function makeFolders(folder: string): void {
 }
 
 function makeFolder(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isFile()) throw fault(`${folder} is a file; name a folder.`);
   try {
     makeFolders(folder);
     accessSync(folder, constants.W_OK);

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import Connection from 'libsql';
 import { describe, expect, it } from 'vitest';
 import { openLocal } from '../../packages/gateway/src/compose/local.ts';
@@ -75,4 +76,11 @@ describe('the check of a database file', () => {
     writeFileSync(file, bytes);
     expect(await damageIn(file)).toBe('database disk image is malformed: text in sqlite_schema is not UTF-8');
   });
+});
+
+it('a gateway whose folder is a file says so, and leaves the file as it is', async () => {
+  const file = join(makeFolder(), 'data');
+  writeFileSync(file, 'mine');
+  await expect(openLocal({ dataDir: file })).rejects.toThrow(`DATA_DIR: ${file} is a file; name a folder.`);
+  expect(readFileSync(file, 'utf8')).toBe('mine');
 });
