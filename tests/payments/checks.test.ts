@@ -403,7 +403,7 @@ describe('a payment whose transaction has not our memo', () => {
 
   it.each(FOREIGN)('P10 but %s is refused where another key pays the fee', (_, change) => {
     expect(() => read(changed(change))).toThrow(
-      refusing('no_matching_requirements', 'memo of another request or price'),
+      refusing('no_matching_requirements', 'memo of another request or transfer'),
     );
   });
 
@@ -413,7 +413,9 @@ describe('a payment whose transaction has not our memo', () => {
       change(draft, market);
       draft.staticAccounts.splice(0, 1, addressOf(other));
     });
-    expect(() => read(payment, ours)).toThrow(refusing('no_matching_requirements', 'memo of another request or price'));
+    expect(() => read(payment, ours)).toThrow(
+      refusing('no_matching_requirements', 'memo of another request or transfer'),
+    );
   });
 
   it.each([4n, 6n, 5n + 2n ** 32n])('P10 is refused with %s micro-dollars for 5', (amount) => {
@@ -422,7 +424,9 @@ describe('a payment whose transaction has not our memo', () => {
       change(draft, market);
       at(draft, TRANSFER).data = Uint8Array.from([12, ...u64(amount), 6]);
     });
-    expect(() => read(payment, ours)).toThrow(refusing('no_matching_requirements', 'memo of another request or price'));
+    expect(() => read(payment, ours)).toThrow(
+      refusing('no_matching_requirements', 'memo of another request or transfer'),
+    );
   });
 
   describe('in version 1 of x402, which names no challenge,', () => {
@@ -446,7 +450,7 @@ describe('a payment whose transaction has not our memo', () => {
     it('P12 is refused if it names another fee payer than ours', () => {
       const payment = paying((draft) => draft.staticAccounts.splice(0, 1, addressOf(other)));
       expect(() => read(payment, ours)).toThrow(
-        refusing('no_matching_requirements', 'memo of another request or price'),
+        refusing('no_matching_requirements', 'memo of another request or transfer'),
       );
     });
   });
@@ -464,7 +468,7 @@ describe('a payment whose transaction has not our memo', () => {
     const another = market.challengeFor('another request');
     const payment = changed(() => undefined, { ...genuine.payload, accepted: another });
     expect(() => read(payment, { ...ours, requestHash: 'another request' })).toThrow(
-      refusing('no_matching_requirements', 'memo of another request or price'),
+      refusing('no_matching_requirements', 'memo of another request or transfer'),
     );
   });
 });

@@ -45,7 +45,7 @@ ledgerSuite('a settlement that may not begin', (ledger) => {
     const onStep = (step: string) => void steps.push(step);
     const dependencies = { payments: ledger.payments, facilitator, onStep } as unknown as PaymentDependencies;
     const sent = { trail, inVersion1Header: false };
-    const purchase = { payment, sent, look: { paidOnMainnet: [] } } as unknown as Purchase;
+    const purchase = { payment, sent, stored: { paidOnMainnet: [] } } as unknown as Purchase;
     const told = await beginSettlement(dependencies, purchase, { answer: ANSWER, height: 7 }).catch(
       (error: unknown) => error,
     );

@@ -57,7 +57,7 @@ ledgerSuite('a payment whose node stands still until its lease has lapsed', (led
     const verifier = { failedOnChain: vi.fn() };
     const dependencies = { ...reading, verifier, reconciler, onFailure: vi.fn() } as unknown as PaymentDependencies;
     const sent = { inVersion1Header: false, receipts: undefined, request: {}, trail: {} };
-    const purchase = { payment, sent, look: { paidOnMainnet: [] } } as unknown as Purchase;
+    const purchase = { payment, sent, stored: { paidOnMainnet: [] } } as unknown as Purchase;
     return { dependencies, purchase, settle };
   }
 

@@ -130,7 +130,7 @@ describe('the verification of a payment', () => {
   function purchaseOf(change: object = {}, paidMicros = 0): Purchase {
     const payment = { ...newPayment({ memo: undefined }), isBound: true, hasTicket: true, ...change };
     const paidOnMainnet: Paid[] = [{ atMs: ledger.nowMs, micros: paidMicros }];
-    return { payment, look: { paidOnMainnet }, sent: { trail: {}, inVersion1Header: false } } as unknown as Purchase;
+    return { payment, stored: { paidOnMainnet }, sent: { trail: {}, inVersion1Header: false } } as unknown as Purchase;
   }
 
   /** The code of a refusal, and the state of the payment. */

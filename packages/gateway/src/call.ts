@@ -197,8 +197,8 @@ export interface Delivery {
  * Decides which requests pass. Each credential buys one answer. What stops its replay:
  * - a sign-in: `Store.admit` and `Store.burn` (budget/local-store.ts, budget/redis-scripts.ts) use up its nonce once. With
  *   SIWX_NONCE=until-expiry nothing does: the signature opens free routes until it expires.
- * - a payment: `reserveRefusal` (payments/machine.ts) refuses a key that has a record. Of two equal steps, one finds the version of the
- *   wallet that it has read (`updateWallet` and `NEW_WALLET`, payments/changes.ts); the other one changes nothing and reads again.
+ * - a payment: `reserveRefusal` (payments/machine.ts) refuses a key that has a record. A step is written only if the wallet's version is
+ *   still the one that was read (`walletGuard`, payments/changes.ts); of two at once, one wins and the other reads again.
  *   `Deliveries.known` (payments/deliveries.ts) answers later copies from the record.
  * - a signature that spends credit: `hold` (credit/rows.ts) inserts a debit whose id contains the nonce, once, and
  *   `ChargedAnswers.known` (credit/debiting.ts) answers later copies from the debit.

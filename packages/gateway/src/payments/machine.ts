@@ -55,7 +55,7 @@ function reserveRefusal(state: PayerState, { isOnce }: NewPayment): Unchanged | 
   return isBusy ? 'payer_busy' : undefined;
 }
 
-/** Counts the first upstream call, which follows. `limits`: of a payment that brings credit. */
+/** Reserves a payment, and counts the first upstream call, which follows. `limits`: of a payment that brings credit. */
 export const reserve =
   (payment: NewPayment, limits?: CreditLimits): Transition =>
   (state, nowMs) => {

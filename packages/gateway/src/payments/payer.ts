@@ -49,7 +49,7 @@ export async function choosePayer(
   // Only the client that got the challenge has the ticket. Anyone can copy a payment that failed on the chain, but not its ticket.
   const micros = payment.hasTicket ? credit.priceMicros : undefined;
   const debit = micros === undefined ? undefined : debitFor(purchase, micros);
-  let seen: Pick<PayerState, 'balanceMicros' | 'purchaseKey'> | undefined = purchase.look;
+  let seen: Pick<PayerState, 'balanceMicros' | 'purchaseKey'> | undefined = purchase.stored;
   const read = async () => {
     const account = await fromStore(accounts.find(holder));
     return { balanceMicros: balanceOf(account), purchaseKey: account.purchase?.key };

@@ -137,7 +137,10 @@ export class Payments extends Ledger {
     });
   }
 
-  /** Releases this owner's reservation, if there is one. `isCalled`: whether the upstream was called. Never rejects. */
+  /**
+   * Releases this owner's reservation, if there is one: the payer may use the payment again, for at most `LIMITS.callsPerAnswer` upstream
+   * calls in all. `isCalled`: whether the upstream was called; if not, the call that was counted is taken back. Never rejects.
+   */
   async release(key: string, owner: string, isCalled: boolean): Promise<void> {
     await this.background.run('releases', () => this.#next(key, machine.release(owner, isCalled)));
   }

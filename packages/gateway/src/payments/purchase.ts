@@ -45,11 +45,12 @@ export async function buy(seller: Seller, call: Call, trail: Trail, prepare: Pre
   const { sent, presented } = readPayment(seller, call, trail);
   if (presented instanceof Refusal) return answerOld(seller, sent, presented, prepare);
   // 2. Look up the payment, its wallet, and the wallet's earlier payments for this request.
-  const look = await lookUp(seller.dependencies, sent, presented);
-  // 3. Deliver an answer that was paid for before, by this payment or by another one of the wallet.
-  const known = await answerKnown(seller, sent, look, prepare);
+  const stored = await lookUp(seller.dependencies, sent, presented);
+  // 3. Deliver an answer that was paid for before: by this payment, or, unless the shop is closed, by another one of the wallet.
+  const known = await answerKnown(seller, sent, stored, prepare);
   if (known) return known;
-  const purchase = openPurchase(seller, sent, presented, look);
+  assertOpen(seller);
+  const purchase = purchaseOf(seller, sent, presented, stored);
   const owed = await answerOwed(seller, purchase, prepare);
   if (owed) return owed;
   // 4. Validate the call.
@@ -63,22 +64,18 @@ export async function buy(seller: Seller, call: Call, trail: Trail, prepare: Pre
 
 /** Steps 6 to 10 of a purchase whose payment is reserved. */
 async function complete(dependencies: PaymentDependencies, purchase: Purchase, ask: Ask): Promise<Delivery> {
-  const { payments, settlements, verifier, onStep, onFailure } = dependencies;
+  const { payments, settlements, onStep, onFailure } = dependencies;
   const { key, owner, payer } = purchase.payment;
-  let [isReserved, isCalled] = [true, false];
+  let isReserved = true;
+  let isCalled = false;
   let proof: Proof | undefined;
-  const prove = async () => {
-    const proven = await verifier.verify(purchase);
-    onStep?.('verify');
-    return proven;
-  };
   onStep?.('reserve');
   try {
     // 6. Simulate the payment, then call the upstream.
     const answer = await ask({
       // Reserving has counted the first call, and compared it with the limit.
       async beforeSlot() {
-        if (!proof) proof = await prove();
+        if (!proof) proof = await prove(dependencies, purchase);
         else if ((await fromStore(payments.calls(key))) >= LIMITS.callsPerAnswer) throw refusalOf('exhausted');
       },
       async onSlot() {
@@ -86,7 +83,7 @@ async function complete(dependencies: PaymentDependencies, purchase: Purchase, a
         isCalled = true;
       },
     });
-    proof ??= await prove();
+    proof ??= await prove(dependencies, purchase);
     if (proof.settledBefore)
       return deliveryOf(dependencies, purchase, answer, await storeAgain(payments, proof.settledBefore, answer));
     onStep?.('upstream');
@@ -100,7 +97,7 @@ async function complete(dependencies: PaymentDependencies, purchase: Purchase, a
       // 9. Record the outcome, even after the request has ended.
       return recordOutcome(dependencies, purchase, settlement);
     });
-    // 10. Answer, or refuse if the payment has not settled.
+    // 10. Answer, or refuse if the payment has not settled. Without an outcome, which took too long, the record decides.
     return deliveryOf(dependencies, purchase, answer, await conclude(dependencies, purchase, outcome));
   } catch (error) {
     const releasing = isReserved ? payments.release(key, owner, isCalled) : undefined;
@@ -110,7 +107,16 @@ async function complete(dependencies: PaymentDependencies, purchase: Purchase, a
   }
 }
 
-/** Reads the payment of a request and compares it with the offer. */
+async function prove({ verifier, onStep }: PaymentDependencies, purchase: Purchase): Promise<Proof> {
+  const proof = await verifier.verify(purchase);
+  onStep?.('verify');
+  return proof;
+}
+
+/**
+ * Reads the payment of a request. Compares it with the present offer in all but the amount, and with its own challenge, which names the
+ * amount and whose price may be an earlier one.
+ */
 function readPayment({ dependencies, offer }: Seller, call: Call, trail: Trail) {
   const { memos, payments, facilitator, calls, crypto } = dependencies;
   const sent = readSent({ calls, crypto, offer }, call, trail);
@@ -120,21 +126,28 @@ function readPayment({ dependencies, offer }: Seller, call: Call, trail: Trail) 
   return { sent, presented };
 }
 
-/** A payment that does not match the present offer buys nothing. It gets the answer that it bought before, or else the refusal. */
+/** A payment that does not match its request buys nothing. It gets the answer that it bought before, or else the refusal. */
 async function answerOld(seller: Seller, sent: PaymentCall, refusal: Refusal, prepare: Prepare): Promise<Delivery> {
   const { crypto, payments } = seller.dependencies;
   const { key, transfer, transaction } = sent;
   // A transfer without a fault is signed. Nothing is looked up for a payment that its payer has not signed.
   if (typeof transfer === 'string' && !isSigned(transaction, crypto)) throw refusal;
   const record = await fromStore(payments.find(key));
-  // The payer was not looked up, so a debit may have paid in its place.
+  // The wallet was not looked up, so a debit may have paid in place of the payment. True only costs one more query.
   const known = await answerKnown(seller, sent, { record, isCovered: true }, prepare);
   if (known) return known;
-  throw seller.whyClosed === undefined ? refusal : unavailable(seller.whyClosed);
+  assertOpen(seller);
+  throw refusal;
+}
+
+/** Refuses while nothing can be bought. */
+function assertOpen({ whyClosed }: Seller): void {
+  if (whyClosed !== undefined) throw unavailable(whyClosed);
 }
 
 function lookUp({ payments }: PaymentDependencies, sent: PaymentCall, { key, network, payer }: PresentedPayment) {
-  const [{ feePayer }, { requestHash }] = [sent.offer, sent.request];
+  const { feePayer } = sent.offer;
+  const { requestHash } = sent.request;
   return fromStore(payments.look({ key, network, payer, requestHash }, feePayerName(network, feePayer)));
 }
 
@@ -153,41 +166,40 @@ async function answerKnown(
 }
 
 /** The answer to the same request that the wallet has paid for and has not received. */
-async function answerOwed({ deliveries, credit }: Seller, { sent, payment, look }: Purchase, prepare: Prepare) {
+async function answerOwed({ deliveries, credit }: Seller, { sent, payment, stored }: Purchase, prepare: Prepare) {
   const { hasTicket: isProven } = payment;
-  const owed = await deliveries.owed(sent, { due: look.due, isProven }, prepare);
-  if (owed || !credit || !isProven || look.owedDebit === undefined) return owed;
+  const owed = await deliveries.owed(sent, { due: stored.due, isProven }, prepare);
+  if (owed || !credit || !isProven || stored.owedDebit === undefined) return owed;
   const { accounts, answers } = credit.debiting;
-  const debit = await fromStore(accounts.debit(look.owedDebit));
+  const debit = await fromStore(accounts.debit(stored.owedDebit));
   return debit && answers.owed(debit, sent, prepare);
 }
 
-/** Begins a purchase, whose payment is not reserved yet. Refuses if nothing can be bought now. */
-function openPurchase(
-  { dependencies, whyClosed }: Seller,
+/** The purchase of a payment that is not reserved yet. */
+function purchaseOf(
+  { dependencies }: Seller,
   sent: PaymentCall,
   presented: PresentedPayment,
-  look: StoredState,
+  stored: StoredState,
 ): Purchase {
   const { request, trail } = sent;
-  if (whyClosed !== undefined) throw unavailable(whyClosed);
   trail.wallet = presented.payer;
   trail.payment = unused;
   // The rest of the amount becomes credit.
   const price = Number(presented.amount) - presented.creditMicros;
   const feeLamports = hasOwnFeePayer(dependencies.facilitator) ? presented.feeLamports : 0;
-  return { sent, look, payment: { ...request, ...presented, priceUsd: dollars(price), feeLamports } };
+  return { sent, stored, payment: { ...request, ...presented, priceUsd: dollars(price), feeLamports } };
 }
 
 /** Reserves the payment. Refuses if too many are being verified, or if its fee does not fit the budget. */
 async function reserve({ dependencies, credit }: Seller, purchase: Purchase): Promise<ReserveVerdict> {
   const { payments, verifier, facilitator } = dependencies;
-  const { payment, look } = purchase;
+  const { payment, stored } = purchase;
   const nowMs = payments.now();
   verifier.assertRoom(purchase, nowMs);
-  const fee = feeChargeOf(facilitator, payment, look.paidOnMainnet, nowMs);
-  if (fee && !fitsBudget(fee, look.fees)) throw unavailable(FEES_USED_UP);
-  return fromStore(payments.reserve(payment, credit, look));
+  const fee = feeChargeOf(facilitator, payment, stored.paidOnMainnet, nowMs);
+  if (fee && !fitsBudget(fee, stored.fees)) throw unavailable(FEES_USED_UP);
+  return fromStore(payments.reserve(payment, credit, stored));
 }
 
 /** Stores the answer that a payment bought before it came with this request. */

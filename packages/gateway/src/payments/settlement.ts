@@ -27,11 +27,12 @@ interface Settled extends Pick<SettlementOutcome, 'balanceMicros'> {
 }
 
 /**
- * Runs a settlement after the earlier ones of its payer. Answers undefined if it takes too long, while it goes on. Refuses if it could not
- * begin in time, and then it never begins.
+ * Runs a settlement after the earlier ones of its payer. Resolves with undefined if it takes longer than `TIMES.settleMs`, while it goes
+ * on. Refuses if it could not begin in time, and then it never begins.
  */
 export async function inTurn<T>(turns: Queues, payer: string, settle: () => Promise<T>): Promise<T | undefined> {
-  let [hasBegun, hasGivenUp] = [false, false];
+  let hasBegun = false;
+  let hasGivenUp = false;
   const settling = turns.run(payer, async () => {
     if (hasGivenUp) throw new Error('its request has ended');
     hasBegun = true;
@@ -47,13 +48,13 @@ export async function inTurn<T>(turns: Queues, payer: string, settle: () => Prom
 /** Stores the answer and the beginning of the settlement durably. If it rejects, this request has sent nothing. */
 export async function beginSettlement(
   { payments, facilitator, onStep }: PaymentDependencies,
-  { payment, look, sent }: Purchase,
+  { payment, stored, sent }: Purchase,
   attempt: Pick<SettlementAttempt, 'answer' | 'height'>,
 ): Promise<void> {
   const { key, owner } = payment;
   const settlingSinceMs = payments.now();
   const signature = facilitator.signatureOf?.(payment);
-  const fee = feeChargeOf(facilitator, payment, look.paidOnMainnet, settlingSinceMs);
+  const fee = feeChargeOf(facilitator, payment, stored.paidOnMainnet, settlingSinceMs);
   const verdict = await payments
     .settling(key, owner, { ...attempt, signature, fee, settlingSinceMs })
     .catch(async (error) => {

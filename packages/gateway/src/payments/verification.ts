@@ -105,11 +105,11 @@ const busy = (reason: string, retryAfterSeconds: number): Refusal =>
   });
 
 /** What a purchase's verification counts for. */
-const verifiedOf = ({ payment, look }: Purchase, nowMs: number): Verified => ({
+const verifiedOf = ({ payment, stored }: Purchase, nowMs: number): Verified => ({
   network: payment.network,
   payer: payment.payer,
   challenge: payment.memo ?? payment.key,
-  isNewPayer: !isKnownPayer(look.paidOnMainnet, nowMs),
+  isNewPayer: !isKnownPayer(stored.paidOnMainnet, nowMs),
 });
 
 /** What verifying a payment has shown. */

@@ -119,7 +119,7 @@ const COPY_MEMO =
   "The transaction's memo is not extra.memo; copy extra.memo of the fresh requirement into it, " +
   'for example with @x402/svm 2.10 or later.';
 
-const OTHER_REQUEST = 'memo of another request or price';
+const OTHER_REQUEST = 'memo of another request or transfer';
 
 /** What binds a payment to its request. */
 type Binding = Pick<PresentedPayment, 'memo' | 'isBound' | 'creditMicros'>;
@@ -148,7 +148,8 @@ function bindingOf({ memo: written, amount }: Transfer, offer: Offer, candidate:
 
 /**
  * Checks that a payment matches its request, without any I/O: the transaction, then the memo of its challenge, from which the
- * requirement is rebuilt, then the client's copy of the requirement. Answers its refusal if it does not match.
+ * requirement is rebuilt, then the client's copy of the requirement. The price is that of the challenge, even if it has changed within
+ * `TIMES.challengeMs`. Answers its refusal if it does not match.
  */
 export function readPresentedPayment(candidate: Candidate): PresentedPayment | Refusal {
   const { carried, transaction, key, memos, transfer } = candidate;
