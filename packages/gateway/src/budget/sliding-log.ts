@@ -20,7 +20,8 @@ export interface HeldSlot {
 
 /**
  * A sliding log of slots. A slot is held while its call runs and for one window after it. Counting from the end of a call, not from its
- * admission, ensures that the upstream sees at most `limit` calls in any window.
+ * admission, ensures that the upstream sees at most `limit` calls in any window. An upstream that stalls for longer than an abandoned
+ * call is held can see more (docs/decisions/0011-abandoned-upstream-calls.md).
  */
 export class SlidingLog {
   readonly #budget: Budget;

@@ -22,7 +22,7 @@ export const ALERTS = {
   },
   "ClockJumped": {
     "severity": "page",
-    "means": "The database server's wall clock jumped by more than an hour; nothing is deleted until that is undone.",
+    "means": "The wall clock of the PostgreSQL server, or with SQLite of this machine, jumped by more than an hour; nothing is deleted until that is undone.",
     "advice": "Correct it. If it is right now: `asset-gateway sales clock --accept`."
   },
   "CommitsSlow": {
