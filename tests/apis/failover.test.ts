@@ -112,7 +112,7 @@ describe('an API with two urls', () => {
     expect(await outcome('idempotent')).toEqual([status, error, 1, 0]);
   });
 
-  it('takes a slot of each url that it calls, and burns the nonce once', async () => {
+  it('takes a slot of each url that it calls, and uses up the nonce once', async () => {
     first.status = 503;
     const url = `${gateway.url}/v1/x402/weather/forecast/Milan`;
     const header = await signedHeader(url);

@@ -87,7 +87,7 @@ describe('two keys', () => {
     expect(counts()).toEqual([1, 0]);
     await askTimes(2 * LIMIT - 1);
     expect(saidOf(await caller.askWith(spare, { target: ASSET }))).toBe('429 rate_limited');
-    // Judged before the limit of either key: it would be refused for the nonce if that had been burnt.
+    // Judged before the limit of either key: it would be refused for the nonce if that had been used up.
     expect(saidOf(await caller.askWith(spare, { target: ASSET }))).toBe('429 rate_limited');
     expect(counts()).toEqual([LIMIT, LIMIT]);
   });

@@ -15,12 +15,12 @@ describe('a nonce that can no longer be used when the cached answer has been rea
   async function openCached() {
     const next: { before?: () => unknown } = {};
     const around = (store: Store): Store => {
-      const burn = store.burn.bind(store);
-      store.burn = async (...use) => {
+      const useNonce = store.useNonce.bind(store);
+      store.useNonce = async (...use) => {
         const { before } = next;
         delete next.before;
         await before?.();
-        return burn(...use);
+        return useNonce(...use);
       };
       return store;
     };

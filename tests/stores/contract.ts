@@ -152,14 +152,14 @@ export function storeContract(name: string, open: () => Promise<Subject>): void 
 
     withStore('what is refused has taken no room', async ({ store }) => {
       const [room, nonce] = [new InFlight(1), nonceOf(store)];
-      expect(await store.burn(nonce, owner())).toBe('burnt');
+      expect(await store.useNonce(nonce, owner())).toBe('accepted');
       expect((await take(store, nonce, { room })).kind).toBe('nonce_used');
       for (let used = 0; used < budget.limit; used++) await take(store);
       expect((await take(store, undefined, { room })).kind).toBe('limited');
       expect(room.isFreeFor()).toBe(true);
     });
 
-    withStore('a pause refuses everybody until it ends, and burns nothing', async ({ store, elapse }) => {
+    withStore('a pause refuses everybody until it ends, and uses up nothing', async ({ store, elapse }) => {
       const nonce = nonceOf(store);
       await store.pause(budget, 200);
       expect((await take(store, nonce)).kind).toBe('paused');
@@ -194,7 +194,7 @@ export function storeContract(name: string, open: () => Promise<Subject>): void 
       expect(store.view(budget).left).toBe(budget.limit - 1);
     });
 
-    withStore('a refusal for want of a slot or of room burns nothing', async ({ store, elapse }) => {
+    withStore('a refusal for want of a slot or of room uses up nothing', async ({ store, elapse }) => {
       const nonce = nonceOf(store);
       expect((await take(store, nonce, { room: NO_ROOM })).kind).toBe('crowded');
       for (let used = 0; used < budget.limit; used++) await take(store);
@@ -218,10 +218,10 @@ export function storeContract(name: string, open: () => Promise<Subject>): void 
       expect(store.view(budget).left).toBe(budget.limit);
     });
 
-    withStore('a nonce that was burnt without a slot is used all the same', async ({ store }) => {
+    withStore('a nonce that was used up without a slot is used all the same', async ({ store }) => {
       const nonce = nonceOf(store);
-      expect(await store.burn(nonce, owner())).toBe('burnt');
-      expect(await store.burn(nonce, owner())).toBe('nonce_used');
+      expect(await store.useNonce(nonce, owner())).toBe('accepted');
+      expect(await store.useNonce(nonce, owner())).toBe('nonce_used');
       expect((await take(store, nonce)).kind).toBe('nonce_used');
     });
   });

@@ -67,16 +67,16 @@ const rowsIn = async ({ database }: OpenedStore) => database.read({ sql: 'select
 describe('a store of one process', () => {
   it.each(['stopped', 'killed'])('R12 continues the state of a gateway that was %s', async (end) => {
     const before = await start();
-    const [used, burnt, unused] = [nonceOf(before.store), nonceOf(before.store), nonceOf(before.store)];
+    const [used, usedAlone, unused] = [nonceOf(before.store), nonceOf(before.store), nonceOf(before.store)];
     for (const nonce of ['one', 'two']) await admit(before.store, { nonce: { ...used, nonce } });
     expect(await admit(before.store, { nonce: used })).toBe('admitted');
-    expect(await before.store.burn(burnt, 'somebody')).toBe('burnt');
+    expect(await before.store.useNonce(usedAlone, 'somebody')).toBe('accepted');
     if (end === 'stopped') await before.close();
 
     const { store } = await start();
     expect(store.epoch()).toBe(before.store.epoch());
-    for (const each of [used, burnt]) expect(await admit(store, { nonce: each })).toBe('nonce_used');
-    expect(await store.burn(used, 'somebody')).toBe('nonce_used');
+    for (const each of [used, usedAlone]) expect(await admit(store, { nonce: each })).toBe('nonce_used');
+    expect(await store.useNonce(used, 'somebody')).toBe('nonce_used');
     const refused = await store.admit({ budget, owner: 'next', room: ROOM, nonce: unused });
     expect(refused).toEqual({ kind: 'limited', retryAfterMs: HOLD_MS });
     elapse(HOLD_MS);
@@ -147,10 +147,13 @@ describe('a store that starts under other clocks', () => {
     const { store } = await start();
     expect(store.view(budget).resetMs).toBe(leftMs);
     expect(store.epoch() === before.store.epoch()).toBe(isSameEpoch);
-    expect(await store.burn(used, 'somebody')).toBe('nonce_used');
-    expect(await store.burn(unused, 'somebody')).toBe(isSameEpoch ? 'burnt' : 'nonce_used');
+    expect(await store.useNonce(used, 'somebody')).toBe('nonce_used');
+    expect(await store.useNonce(unused, 'somebody')).toBe(isSameEpoch ? 'accepted' : 'nonce_used');
     const fresh = nonceOf(store);
-    expect([await store.burn(fresh, 'one'), await store.burn(fresh, 'other')]).toEqual(['burnt', 'nonce_used']);
+    expect([await store.useNonce(fresh, 'one'), await store.useNonce(fresh, 'other')]).toEqual([
+      'accepted',
+      'nonce_used',
+    ]);
   });
 
   it('R12 a reboot holds a slot longer once, and not at each start after it', async () => {
@@ -174,7 +177,7 @@ describe('a store that starts under other clocks', () => {
     expect((await rowsIn(after)).filter(({ nonce }) => nonce !== null)).toEqual([]);
     await after.close();
     boot = 'the first start';
-    expect(await (await start()).store.burn(used, 'somebody')).toBe('nonce_used');
+    expect(await (await start()).store.useNonce(used, 'somebody')).toBe('nonce_used');
   });
 });
 
@@ -214,19 +217,19 @@ describe('an admission that cannot be written', () => {
   const fill = () =>
     disk(`create trigger full before insert on admissions begin select raise(abort, 'the disk is full'); end`);
 
-  it('takes no slot and burns no nonce, and both are good when its owner or another one asks again', async () => {
+  it('takes no slot and uses up no nonce, and both are good when its owner or another one asks again', async () => {
     const one = await start();
     const nonces = Array.from({ length: 4 }, () => nonceOf(one.store));
     fill();
     const attempts = nonces.slice(0, 3).map((nonce, index) => ({ owner: `owner ${index}`, nonce }));
     for (const attempt of attempts) await expect(admit(one.store, attempt)).rejects.toThrow('the disk is full');
-    await expect(one.store.burn(nonces[3] as NonceUse, 'somebody')).rejects.toThrow('the disk is full');
+    await expect(one.store.useNonce(nonces[3] as NonceUse, 'somebody')).rejects.toThrow('the disk is full');
     expect(heldIn(one)).toBe(0);
     disk('drop trigger full');
     const [same, ...others] = attempts;
     expect(await admit(one.store, same)).toBe('admitted');
     for (const { nonce } of others) expect(await admit(one.store, { nonce })).toBe('admitted');
-    expect(await one.store.burn(nonces[3] as NonceUse, 'somebody else')).toBe('burnt');
+    expect(await one.store.useNonce(nonces[3] as NonceUse, 'somebody else')).toBe('accepted');
     expect(await admit(one.store)).toBe('limited');
     expect(await rowsIn(one)).toHaveLength(4);
   });
@@ -234,7 +237,7 @@ describe('an admission that cannot be written', () => {
   it('is one while another program keeps the database to itself: each is then good again, with its own nonce', async () => {
     const one = await start();
     const nonces = ['first', 'second', 'third', 'fourth'].map((nonce) => nonceOf(one.store, nonce));
-    expect(await one.store.burn(nonces[0] as NonceUse, 'somebody')).toBe('burnt');
+    expect(await one.store.useNonce(nonces[0] as NonceUse, 'somebody')).toBe('accepted');
     const other = new Connection(sqliteIn(folder));
     other.exec('begin immediate');
     for (const each of [nonces.slice(1, 2), nonces.slice(2)]) {
@@ -273,17 +276,17 @@ describe('the memory of used nonces', () => {
 
   it.each([0, 359])('never forgets a nonce that a clock could still accept, %s s after another', async (seconds) => {
     const { store } = await start();
-    await store.burn(nonceOf(store), 'other');
+    await store.useNonce(nonceOf(store), 'other');
     elapse(seconds * 1_000 + 30_000);
     const use = nonceOf(store);
     elapse(-30_000);
-    expect(await store.burn(use, 'first')).toBe('burnt');
+    expect(await store.useNonce(use, 'first')).toBe('accepted');
     for (let second = -29; second <= 300; second++) {
       elapse(1_000);
-      await store.burn(nonceOf(store), 'other');
-      expect(await store.burn(use, 'second')).toBe('nonce_used');
+      await store.useNonce(nonceOf(store), 'other');
+      expect(await store.useNonce(use, 'second')).toBe('nonce_used');
     }
     elapse(1_000);
-    expect(await store.burn(use, 'second')).toBe('nonce_expired');
+    expect(await store.useNonce(use, 'second')).toBe('nonce_expired');
   });
 });

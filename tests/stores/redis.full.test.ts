@@ -64,7 +64,7 @@ redisSuite('the store on Redis', () => {
       const [node, other] = [await openRedisState(redis.url), await openRedisState(redis.url)];
       const newNonces = (count: number) => Array.from({ length: count }, () => nonceOf(node.store));
       const used = replays.startsWith('copies') ? newNonces(1) : newNonces(200);
-      for (const nonce of used) await other.store.burn(nonce, 'somebody');
+      for (const nonce of used) await other.store.useNonce(nonce, 'somebody');
       const [room, honest] = [new InFlight(4), newNonces(4)];
       const narrow = { ...budget, key: randomUUID(), limit: 4 };
       const nonces = [...Array.from({ length: 200 }, (_, index) => used[index % used.length] as NonceUse), ...honest];
@@ -145,7 +145,7 @@ redisSuite('a Redis whose clock steps', () => {
     const returned = async (open: () => Promise<RedisStore>) => {
       const stores = [await open(), await open()] as const;
       const nonce = newNonce(stores[0]);
-      expect(await stores[0].burn(nonce, 'somebody')).toBe('burnt');
+      expect(await stores[0].useNonce(nonce, 'somebody')).toBe('accepted');
       nodes.now -= HOUR;
       for (const store of stores) await store.readEpoch();
       nodes.now += HOUR + 1_000;
@@ -163,7 +163,7 @@ redisSuite('a Redis whose clock steps', () => {
       const records = ((await redis.command('KEYS', '*')) as string[]).filter((key) => !key.endsWith(':state'));
       expect(records).not.toEqual([]);
       await redis.command('DEL', ...records);
-      for (const store of stores) expect(await store.burn(nonce, 'another')).toBe('nonce_used');
+      for (const store of stores) expect(await store.useNonce(nonce, 'another')).toBe('nonce_used');
     });
   });
 
@@ -195,7 +195,7 @@ redisSuite('a Redis whose clock steps', () => {
     it('R6 and back again: an expired nonce stays expired', async () => {
       const store = await openNode();
       const nonce = newNonce(store);
-      expect(await store.burn(nonce, 'somebody')).toBe('burnt');
+      expect(await store.useNonce(nonce, 'somebody')).toBe('accepted');
       nodes.now += HOUR;
       expect(await take(store, nonce)).toBe('nonce_expired');
       nodes.now -= HOUR;

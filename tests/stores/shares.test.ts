@@ -86,7 +86,7 @@ function sharesContract(name: string, open: () => Promise<Subject>): void {
       expect(await store.judge(budget, at(9))).toEqual({ kind: 'limited', retryAfterMs: expect.any(Number) });
     });
 
-    withStore('a request that a share refuses takes no slot and burns no nonce', async ({ store }) => {
+    withStore('a request that a share refuses takes no slot and uses up no nonce', async ({ store }) => {
       const budget = budgetOf();
       await fill(store, budget, at(1));
       const { left } = store.view(budget);

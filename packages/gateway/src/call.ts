@@ -129,7 +129,7 @@ export interface Slot {
 /** The slots of one request. */
 export interface Slots {
   /**
-   * Takes a slot of this budget immediately before the request is written. Throws a refusal without one. The first slot burns the
+   * Takes a slot of this budget immediately before the request is written. Throws a refusal without one. The first slot uses up the
    * sign-in's nonce in the same atomic step. With shares, the slot is charged to the client, or to `charge`.
    */
   take(budget: Budget, charge?: Share | readonly Share[]): Promise<Slot>;
@@ -173,7 +173,7 @@ export interface Answer {
 
 /** What a gate does at each upstream call of a request it admitted. */
 export interface Admission {
-  /** A single-use sign-in, which the first slot burns. */
+  /** A single-use sign-in, which the first slot uses up. */
   readonly nonce?: NonceUse | undefined;
   /** Runs before a slot is taken. Refuses by throwing. */
   readonly beforeSlot?: () => Promise<void>;
@@ -195,7 +195,7 @@ export interface Delivery {
 
 /**
  * Decides which requests pass. Each credential buys one answer. What stops its replay:
- * - a sign-in: `Store.admit` and `Store.burn` (budget/local-store.ts, budget/redis-scripts.ts) use up its nonce once. With
+ * - a sign-in: `Store.admit` and `Store.useNonce` (budget/local-store.ts, budget/redis-scripts.ts) use up its nonce once. With
  *   SIWX_NONCE=until-expiry nothing does: the signature opens free routes until it expires.
  * - a payment: `reserveRefusal` (payments/machine.ts) refuses a key that has a record. A step is written only if the wallet's version is
  *   still the one that was read (`walletGuard`, payments/changes.ts); of two at once, one wins and the other reads again.

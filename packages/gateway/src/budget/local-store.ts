@@ -39,7 +39,7 @@ export class LocalStore implements Store {
     const log = this.#log(budget);
     if (nonce) {
       const verdict = this.#judge(nonce, owner, now);
-      if (verdict !== 'burnt') return { kind: verdict };
+      if (verdict !== 'accepted') return { kind: verdict };
     }
     const charged = share && log.chargedTo(owner, [share].flat(), now);
     const admitted = { kind: 'admitted', ...(charged && { charged }) } as const;
@@ -61,10 +61,10 @@ export class LocalStore implements Store {
     return this.#log(budget).limit(share, this.now());
   }
 
-  async burn(use: NonceUse, owner: string): Promise<NonceVerdict> {
+  async useNonce(use: NonceUse, owner: string): Promise<NonceVerdict> {
     const now = this.now();
     const verdict = this.#judge(use, owner, now);
-    if (verdict !== 'burnt') return verdict;
+    if (verdict !== 'accepted') return verdict;
     this.#nonces.set(use.nonce, owner, now);
     await this.#records.save(use, undefined).catch((error) => {
       this.#nonces.delete(use.nonce);
@@ -85,13 +85,13 @@ export class LocalStore implements Store {
     return this.#log(budget).view(this.now());
   }
 
-  /** Whether this owner can burn the nonce now, or has burnt it. */
+  /** Whether this owner can use the nonce now, or has used it. */
   #judge({ nonce, issuedAtSeconds, epoch }: NonceUse, owner: string, nowMs: number): NonceVerdict {
     const ageMs = nowMs - issuedAtSeconds * 1000;
     if (epoch !== this.#epoch) return 'nonce_used';
     if (ageMs > TIMES.challengeMs || ageMs < -TIMES.aheadMs) return 'nonce_expired';
     const user = this.#nonces.get(nonce, nowMs);
-    return user === undefined || user === owner ? 'burnt' : 'nonce_used';
+    return user === undefined || user === owner ? 'accepted' : 'nonce_used';
   }
 
   #log(budget: Budget): SlidingLog {

@@ -79,7 +79,7 @@ local function shareFreesAt(share, of)
 end
 `;
 
-/** Lua: judges and burns nonces. */
+/** Lua: judges nonces and uses them up. */
 const NONCES = `
 local function judge(key, owner, epoch, ofNonce, issuedAt)
   if ofNonce ~= epoch then return 'nonce_used' end
@@ -87,26 +87,26 @@ local function judge(key, owner, epoch, ofNonce, issuedAt)
   if ageMs > ${TIMES.challengeMs} or ageMs < -${TIMES.aheadMs} then return 'nonce_expired' end
   local user = redis.call('GET', key)
   if user and user ~= owner then return 'nonce_used' end
-  return 'burnt'
+  return 'accepted'
 end
-local function burn(key, owner, issuedAt)
+local function use_up(key, owner, issuedAt)
   redis.call('SET', key, owner, 'PX', math.ceil(issuedAt * 1000 + ${TIMES.rememberedMs} - now))
 end
 `;
 
 /**
- * Burns a nonce. KEYS: state, nonce. ARGV: owner, the nonce's epoch, its time of issue. Answers the verdict.
+ * Uses up a nonce. KEYS: state, nonce. ARGV: owner, the nonce's epoch, its time of issue. Answers the verdict.
  */
-export const BURN = script(`${NONCES}
+export const USE_NONCE = script(`${NONCES}
 local owner, ofNonce, issuedAt = ARGV[1], ARGV[2], tonumber(ARGV[3])
 note()
 local verdict = judge(KEYS[2], owner, redis.call('HGET', KEYS[1], 'epoch'), ofNonce, issuedAt)
-if verdict == 'burnt' then burn(KEYS[2], owner, issuedAt) end
+if verdict == 'accepted' then use_up(KEYS[2], owner, issuedAt) end
 return verdict`);
 
 /**
  * Judges the nonce, a pause, room, the limit and the share, in this order. If all pass and there is an owner, it takes and charges a
- * slot and burns the nonce. The score of a slot is the time when it frees. KEYS: state, slots, limits, pause, holders and counts of
+ * slot and uses up the nonce. The score of a slot is the time when it frees. KEYS: state, slots, limits, pause, holders and counts of
  * slots, the nonce if there is one. ARGV: the epoch held, owner, limit; window, longest call and how much later it may be read, in
  * milliseconds; room (1 or 0); how long to wait by this node's own log and pause; the nonce's epoch and time of issue; the shares that
  * wait for the call. Answers the verdict (or `other epoch`), how long to wait, slots left, when one frees, whose share is used up, and
@@ -123,7 +123,7 @@ local epoch, lostAt = unpack(redis.call('HMGET', KEYS[1], 'epoch', 'lostAt'))
 if epoch ~= heldEpoch then return { 'other epoch' } end
 if issuedAt then
   local verdict = judge(KEYS[7], owner, epoch, ofNonce, issuedAt)
-  if verdict ~= 'burnt' then return { verdict } end
+  if verdict ~= 'accepted' then return { verdict } end
 end
 
 -- Nodes with different limits use the lowest one that can still have a held slot.
@@ -167,7 +167,7 @@ if share then
   outlast(holders, hold)
   outlast(counts, hold)
 end
-if issuedAt then burn(KEYS[7], owner, issuedAt) end
+if issuedAt then use_up(KEYS[7], owner, issuedAt) end
 used = used + 1
 return verdict('admitted', 0)`);
 

@@ -8,7 +8,7 @@ import {
   retryTimeout,
 } from '../stores/redis/connection.ts';
 import { Keyspace } from '../stores/redis/keyspace.ts';
-import { ADMIT, BURN, COMPLETE, GIVE_BACK, PAUSE } from './redis-scripts.ts';
+import { ADMIT, COMPLETE, GIVE_BACK, PAUSE, USE_NONCE } from './redis-scripts.ts';
 import { SlidingLog } from './sliding-log.ts';
 import {
   type Admit,
@@ -128,8 +128,8 @@ export class RedisStore implements Store {
     return verdict.kind === 'limited' ? verdict : undefined;
   }
 
-  async burn(use: NonceUse, owner: string): Promise<NonceVerdict> {
-    const call = { script: BURN, keys: [keyOfNonce(use)], args: [owner, use.epoch, use.issuedAtSeconds] };
+  async useNonce(use: NonceUse, owner: string): Promise<NonceVerdict> {
+    const call = { script: USE_NONCE, keys: [keyOfNonce(use)], args: [owner, use.epoch, use.issuedAtSeconds] };
     return (await this.#space.runWithRetry(call)) as NonceVerdict;
   }
 

@@ -71,7 +71,7 @@ async function shareOf(by: Sharing, trail: Trail, allowance: Allowance, withinMs
   return share;
 }
 
-/** Takes the slots of one request: each is one atomic step that takes a slot and burns the nonce, or refuses. */
+/** Takes the slots of one request: each is one atomic step that takes a slot and uses up the nonce, or refuses. */
 export class SlotTaker implements Slots {
   readonly share: Slots['share'];
   readonly #dependencies: SlotDependencies;

@@ -18,7 +18,7 @@ export interface Budget {
   readonly fromDispatch?: boolean;
 }
 
-/** A sign-in nonce to burn, with the epoch it was checked under. */
+/** A sign-in nonce to use up, with the epoch it was checked under. */
 export interface NonceUse {
   readonly nonce: string;
   readonly issuedAtSeconds: number;
@@ -53,10 +53,10 @@ export interface Admit {
 }
 
 /** The verdict on a nonce. */
-export type NonceVerdict = 'burnt' | 'nonce_used' | 'nonce_expired';
+export type NonceVerdict = 'accepted' | 'nonce_used' | 'nonce_expired';
 
 /**
- * The verdict on an attempt. Only `admitted` and `not_given_back` have taken a slot and burnt the nonce; after `not_given_back` the call
+ * The verdict on an attempt. Only `admitted` and `not_given_back` have taken a slot and used up the nonce; after `not_given_back` the call
  * must not be made.
  */
 export interface SlotVerdict {
@@ -102,13 +102,13 @@ export interface Store {
   epoch(): string | undefined;
   /**
    * One atomic step, judged in this order: the nonce (epoch, age from -30 to 300 s, use), a pause, room, the limit,
-   * the share. Takes the slot and burns the nonce, or does neither.
+   * the share. Takes the slot and uses up the nonce, or does neither.
    */
   admit(attempt: Admit): Promise<SlotVerdict>;
   /** The refusal that `admit` would give for limit and share now; undefined if it would admit. Takes nothing. */
   judge(budget: Budget, share: Share): Promise<SlotVerdict | undefined>;
-  /** Burns a nonce without a slot. */
-  burn(use: NonceUse, owner: string): Promise<NonceVerdict>;
+  /** Uses up a nonce without a slot. */
+  useNonce(use: NonceUse, owner: string): Promise<NonceVerdict>;
   /** The call has ended: its slot frees one window from now. */
   complete(budget: Budget, owner: string): void;
   /** Stops handing out slots for this many milliseconds. */

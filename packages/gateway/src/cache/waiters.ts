@@ -41,7 +41,7 @@ export interface WantedKey extends Pick<KeyRequest, 'ageSeconds' | 'refusesCache
   readonly notBeforeMs?: number | undefined;
 }
 
-/** A request that wants keys. Its slots take the slot of a call, and burn the request's sign-in with it. */
+/** A request that wants keys. Its slots take the slot of a call, and use up the request's sign-in with it. */
 export type Requester = Pick<UpstreamCall, 'wallet' | 'slots'>;
 
 /** A request that waits until all its keys are answered. */

@@ -27,7 +27,7 @@ const DATABASE_SPANS: SpanNames<Database> = {
   write: ({ guard }) => `write ${tableOf(guard)}`,
 };
 
-const STORE_SPANS: SpanNames<Store> = { admit: 'take slot', burn: 'use nonce' };
+const STORE_SPANS: SpanNames<Store> = { admit: 'take slot', useNonce: 'use nonce' };
 
 const READ_COMMIT = { sql: `select current_setting('synchronous_commit') as value` };
 const FORGETS =

@@ -69,17 +69,17 @@ export class SiwxGate implements Gate {
     this.#dependencies = dependencies;
   }
 
-  /** The nonce is burnt with the slot, or after the answer if it took no slot. */
+  /** The nonce is used up with the slot, or after the answer if it took no slot. */
   async serve(call: Call, trail: Trail, prepare: Prepare): Promise<Delivery> {
     const { store } = this.#dependencies;
     const nonce = await this.#readSignIn(call, trail);
-    let isBurnt = false;
+    let isUsed = false;
     const onSlot = async () => {
-      isBurnt = true;
+      isUsed = true;
     };
     const answer = await prepare()({ nonce, onSlot });
-    const verdict = isBurnt || !nonce ? 'burnt' : await fromStore(store.burn(nonce, random(16).toString('hex')));
-    if (verdict !== 'burnt')
+    const verdict = isUsed || !nonce ? 'accepted' : await fromStore(store.useNonce(nonce, random(16).toString('hex')));
+    if (verdict !== 'accepted')
       throw new Refusal(verdict === 'nonce_used' ? 'invalid_siwx_nonce' : 'invalid_siwx_expired');
     return { answer, receipt: { headers: {} } };
   }
