@@ -1,6 +1,6 @@
 import { readConfig } from '@asset-gateway/gateway';
 import { expect, it } from 'vitest';
-import { transportsOf } from '../../packages/gateway/src/compose/providers.ts';
+import { providerEntriesOf } from '../../packages/gateway/src/compose/providers.ts';
 import { longestMs } from '../../packages/gateway/src/config/apis.ts';
 import { documentPath, KEY, writeDocument } from './document-files.ts';
 
@@ -24,7 +24,7 @@ it('an API has its own time-out, which leases and the last seconds of a node all
     sold: [28, { getHistory: paid }],
     usual: [undefined, { getForecast: {}, getHistory: paid }],
   });
-  const deadlines = transportsOf(config).flatMap(({ channels }) =>
+  const deadlines = providerEntriesOf(config).flatMap(({ channels }) =>
     channels.map(({ name, keys }) => [name.surface, keys[0]?.options.deadlinesMs]),
   );
   expect(Object.fromEntries(deadlines)).toMatchObject({

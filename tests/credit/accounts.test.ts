@@ -266,22 +266,22 @@ const { mainnet, devnet } = NETWORKS;
 
 ledgerSuite('the credit outstanding', (ledger) => {
   it('is granted minus spent on each network, also after a restart', async () => {
-    const owed = async (accounts = ledger.accounts) => {
-      const found = await accounts.owed();
+    const unspent = async (accounts = ledger.accounts) => {
+      const found = await accounts.unspent();
       return [found.get(mainnet) ?? 0, found.get(devnet) ?? 0];
     };
-    expect(await owed()).toEqual([0, 0]);
+    expect(await unspent()).toEqual([0, 0]);
     await grant(ledger, 100);
     await grant(ledger, 7, { network: devnet, payer: 'another wallet' });
     const spent = newDebit(30);
     for (const debit of [spent, newDebit(20)]) await ledger.accounts.hold(debit);
-    expect(await owed()).toEqual([100, 7]);
+    expect(await unspent()).toEqual([100, 7]);
     await ledger.accounts.capture(spent, '""');
-    expect(await owed()).toEqual([70, 7]);
+    expect(await unspent()).toEqual([70, 7]);
     await ledger.reopen();
-    expect(await owed()).toEqual([70, 7]);
+    expect(await unspent()).toEqual([70, 7]);
     const other = await ledger.openOther?.();
-    if (other) expect(await owed(other.accounts)).toEqual([70, 7]);
+    if (other) expect(await unspent(other.accounts)).toEqual([70, 7]);
   });
 });
 

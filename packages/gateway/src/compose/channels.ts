@@ -12,7 +12,7 @@ import { Breaker, type BreakerOptions, resending } from '../upstreams/breaker.ts
 import { failover, type Key, type KeyOptions, SeveralKeys } from '../upstreams/several-keys.ts';
 import type { Connection } from '../upstreams/upstream.ts';
 import type { Foundation } from './dependencies.ts';
-import { type ChannelPlan, channelKeyOf, type KeyPlan, type ProviderEntry, transportsOf } from './providers.ts';
+import { type ChannelPlan, channelKeyOf, type KeyPlan, type ProviderEntry, providerEntriesOf } from './providers.ts';
 
 /** What serves a family of routes: a channel, or several of which the first one that is up is called. */
 export interface Channel {
@@ -46,7 +46,7 @@ export class Channels {
 
   constructor(foundation: Foundation) {
     this.#foundation = foundation;
-    for (const provider of transportsOf(foundation.config, foundation.windowMs)) this.#openAll(provider);
+    for (const provider of providerEntriesOf(foundation.config, foundation.windowMs)) this.#openAll(provider);
   }
 
   /** A channel without a cluster serves every cluster. */

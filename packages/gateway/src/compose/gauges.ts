@@ -68,9 +68,9 @@ function watchMoney(meter: Meter, { money, config, background }: Foundation): vo
     const found = await open();
     return found && found.oldestMs / 1_000;
   });
-  const owed = 'Unspent credit of all wallets, in millionths of a dollar.';
-  meter.gauge('credit_owed_usd_micros', owed, ['cluster'], async () => {
-    const byNetwork = money && (await background.run('metrics', () => money.accounts.owed()));
+  const help = 'Unspent credit of all wallets, in millionths of a dollar.';
+  meter.gauge('credit_owed_usd_micros', help, ['cluster'], async () => {
+    const byNetwork = money && (await background.run('metrics', () => money.accounts.unspent()));
     if (!byNetwork) return [];
     return Object.entries(NETWORKS).map(([cluster, network]) => [{ cluster }, byNetwork.get(network) ?? 0]);
   });

@@ -42,7 +42,7 @@ const PAID_PAUSE_SECONDS = 2;
 const LATE_SHARE = 1 / 12;
 
 /** All providers, and the operator's APIs. `windowMs`: the window of budgets per minute. */
-export function transportsOf(config: Config, windowMs = MINUTE_MS): readonly ProviderEntry[] {
+export function providerEntriesOf(config: Config, windowMs = MINUTE_MS): readonly ProviderEntry[] {
   const { paid, apis, upstreamTimeoutMs } = config;
   /** Our own. `config/` reads their variables; the protocol has their names and rates. */
   const own: Readonly<Record<UpstreamProvider, ProviderEntry>> = {

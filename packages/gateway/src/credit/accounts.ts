@@ -67,9 +67,9 @@ export class Accounts extends Ledger {
   protected readonly paidBy = { table: 'debits', key: 'id' } as const;
 
   /** The unspent credit of all wallets by network, in millionths of a dollar. */
-  async owed(): Promise<ReadonlyMap<string, number>> {
-    const found = await this.database.report(rows.SUM_CREDIT);
-    return new Map(found.map(({ cluster, owed }) => [NETWORKS[cluster as Cluster], Number(owed)]));
+  async unspent(): Promise<ReadonlyMap<string, number>> {
+    const found = await this.database.report(rows.SUM_UNSPENT);
+    return new Map(found.map(({ cluster, unspent }) => [NETWORKS[cluster as Cluster], Number(unspent)]));
   }
 
   async find(holder: AccountHolder): Promise<Account> {

@@ -227,7 +227,7 @@ export const findMovements = (holder: AccountHolder): Statement => ({
 });
 
 /** The unspent credit of all wallets. */
-export const SUM_CREDIT: Statement = {
-  sql: `select cluster, cast(sum(granted_micro_usdc - spent_micro_usdc) as bigint) as owed from wallets
+export const SUM_UNSPENT: Statement = {
+  sql: `select cluster, cast(sum(granted_micro_usdc - spent_micro_usdc) as bigint) as unspent from wallets
   where granted_micro_usdc > 0 group by cluster`,
 };
