@@ -1,5 +1,6 @@
 import {
   feeLamports,
+  INSTRUCTIONS,
   objectAt,
   PAYMENT_LIMITS,
   PROGRAMS,
@@ -27,8 +28,6 @@ export interface ExpectedPayment {
   readonly blockhash: string;
 }
 
-const TRANSFER_CHECKED = 12;
-const [SET_COMPUTE_LIMIT, SET_COMPUTE_PRICE] = [2, 3];
 /** The gateway's fee payer and the payer. */
 const SIGNERS = 2;
 const COMPARED = ['network', 'asset', 'payTo', 'amount'] as const;
@@ -48,7 +47,7 @@ async function transferOf({ asset, payTo, amount }: Offer, payer: string): Promi
   return {
     program: PROGRAMS.token,
     accounts: [await tokenAccount(payer, asset), asset, await tokenAccount(payTo, asset), payer],
-    data: [TRANSFER_CHECKED, ...getU64Encoder().encode(BigInt(amount)), USDC_DECIMALS],
+    data: [INSTRUCTIONS.transferChecked, ...getU64Encoder().encode(BigInt(amount)), USDC_DECIMALS],
   };
 }
 
@@ -82,8 +81,8 @@ function costOf(budget: readonly Instruction[]) {
   const isWhole = budget.length === 2;
   return {
     signatures: SIGNERS,
-    computeUnits: isWhole ? set(SET_COMPUTE_LIMIT, 4) : Number.NaN,
-    microLamports: set(SET_COMPUTE_PRICE, 8),
+    computeUnits: isWhole ? set(INSTRUCTIONS.setComputeLimit, 4) : Number.NaN,
+    microLamports: set(INSTRUCTIONS.setComputePrice, 8),
   };
 }
 

@@ -1,6 +1,7 @@
 import {
   oneLine,
   SIGN_IN_NETWORKS,
+  SIWX_DATE,
   SIWX_EXTENSION,
   type SiwxInfo,
   type SiwxMessage,
@@ -22,15 +23,14 @@ type SignInMembers = Readonly<Record<string, unknown>>;
 const utf8 = new TextEncoder();
 /** One line. A line break in a field could turn the signed text into another sign-in. */
 const LINE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{0,1024}$/u;
-const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 /** The signed fields of a challenge and their formats. */
 const FIELDS = {
   domain: LINE,
   uri: LINE,
   version: /^1$/,
   nonce: /^[0-9a-f]{32}$/,
-  issuedAt: DATE,
-  expirationTime: DATE,
+  issuedAt: SIWX_DATE,
+  expirationTime: SIWX_DATE,
   statement: LINE,
 };
 const OPTIONAL = ['expirationTime', 'statement'];
@@ -52,7 +52,7 @@ export function challengeIn(body: unknown): SignInChallenge | undefined {
     const value = given[name];
     if (value === undefined && OPTIONAL.includes(name)) return [];
     const isUsable =
-      typeof value === 'string' && form.test(value) && !(form === DATE && Number.isNaN(Date.parse(value)));
+      typeof value === 'string' && form.test(value) && !(form === SIWX_DATE && Number.isNaN(Date.parse(value)));
     if (!isUsable) throw rejected(`the challenge has an unusable ${name}`);
     return [name, value];
   });

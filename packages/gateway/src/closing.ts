@@ -1,4 +1,4 @@
-import { within } from './times.ts';
+import { resultWithin } from './result-within.ts';
 
 /** A part that must be closed. */
 export interface Closable {
@@ -35,7 +35,7 @@ const CLOSE_MS = 8_000;
 /** Closes a part, or rejects when that takes too long: the process must end, and the next start recovers as after a crash. */
 export async function closeInTime(part: Closable): Promise<void> {
   const closing = Promise.resolve(part.close()).then(() => true);
-  const isClosed = await within(closing, CLOSE_MS);
+  const isClosed = await resultWithin(CLOSE_MS, closing);
   if (!isClosed) throw new Error(`not closed within ${CLOSE_MS / 1_000} s; the next start recovers as after a crash`);
 }
 

@@ -1,4 +1,4 @@
-/** Limits of wallets, payments and credit. `times.ts` says how long each count lasts. */
+/** Limits of wallets, payments, credit and answers. `times.ts` says how long each count lasts. */
 export const LIMITS = {
   /** One wallet's payments on one network between reservation and settlement. */
   paymentsInFlight: 4,
@@ -24,6 +24,8 @@ export const LIMITS = {
   knownPayerMicros: 10_000,
   /** The fraction of the fee budget that new payers share. */
   newPayersShare: 0.5,
+  /** The most bytes of one upstream answer, encoded or decoded. */
+  oneAnswerBytes: 5 * 1024 * 1024,
   /** The most bytes of all stored answers together. */
   answerBytes: 256 * 1024 * 1024,
   /** How many of its latest movements a wallet can read, and how often per second it can read its balance. */

@@ -57,11 +57,3 @@ export const holdMs = (upstreamMs: number): number => Math.max(upstreamMs, usual
 /** How long a stopping node waits for its calls: 10 s longer than the longest. */
 export const drainMs = (upstreamMs: number, paidUpstreamMs: number = usualUpstreamMs): number =>
   Math.max(upstreamMs, chainMs + paidUpstreamMs + settleMs) + 10 * SECOND_MS;
-
-/** The result of some work; undefined if it takes longer. The work goes on. */
-export function within<T>(work: Promise<T>, milliseconds: number): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, milliseconds, undefined).unref();
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
-}

@@ -1,6 +1,9 @@
 import { isObject } from './json.ts';
 import { SIGN_IN_NETWORKS } from './networks.ts';
 
+/** A date of a sign-in, RFC 3339 in UTC. It also matches impossible days. */
+export const SIWX_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
+
 /** The PKCS #8 prefix of an Ed25519 seed (RFC 8410). */
 const HEAD = [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
 

@@ -3,7 +3,8 @@ import type { Answer, Delivery, Receipt } from '../call.ts';
 import { creditHeader } from '../credit/debiting.ts';
 import { unused } from '../receipts/paid-answers.ts';
 import { type PaidCall, settledResponse } from '../receipts/response.ts';
-import { TIMES, within } from '../times.ts';
+import { resultWithin } from '../result-within.ts';
+import { TIMES } from '../times.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import type { Settlement } from './facilitator/facilitator.ts';
 import type { Purchase } from './purchase-state.ts';
@@ -39,7 +40,7 @@ export async function inTurn<T>(turns: Queues, payer: string, settle: () => Prom
     return settle();
   });
   settling.catch(() => undefined);
-  const settled = await within(settling, TIMES.settleMs);
+  const settled = await resultWithin(TIMES.settleMs, settling);
   if (hasBegun) return settled;
   hasGivenUp = true;
   throw refusals.unavailable('earlier settlements of this payer take too long');

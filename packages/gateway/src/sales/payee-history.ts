@@ -1,8 +1,8 @@
-import { below, type Cluster, listAt, member, NETWORKS, PROGRAMS } from '@asset-gateway/protocol';
+import { below, type Cluster, INSTRUCTIONS, listAt, member, NETWORKS, PROGRAMS } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import { type Chain, HISTORY, type HistoryRow } from '../payments/facilitator/chain.ts';
 import { paymentKeyOf } from '../payments/read/requirement.ts';
-import { readTransaction, TRANSFER_CHECKED } from '../payments/read/transaction.ts';
+import { readTransaction } from '../payments/read/transaction.ts';
 import { append, type Database, isDuplicate, type JournalEntry } from '../stores/sql/database.ts';
 
 /** A transfer to the payee, as the chain shows it. */
@@ -69,7 +69,7 @@ function authorityIn(answer: unknown, keys: readonly string[], account: string):
     const [, , destination, authority = ''] = listAt(instruction, 'accounts').map((index) => keys[Number(index)]);
     const isOfToken = keys[Number(member(instruction, 'programIdIndex'))] === PROGRAMS.token;
     const [kind] = bs58.decodeUnsafe(String(member(instruction, 'data'))) ?? [];
-    return isOfToken && kind === TRANSFER_CHECKED && destination === account ? [authority] : [];
+    return isOfToken && kind === INSTRUCTIONS.transferChecked && destination === account ? [authority] : [];
   });
   return others.length === 0 ? only : undefined;
 }

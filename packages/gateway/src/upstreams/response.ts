@@ -1,11 +1,9 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
+import { LIMITS } from '../limits.ts';
 import { util } from '../pool.ts';
 import { UpstreamRefusal } from './upstream.ts';
-
-/** The largest body, encoded or decoded. */
-export const MAX_BYTES = 5 * 1024 * 1024;
 
 /** The size depends on the request, so the upstream is not at fault. */
 const tooLarge = (): UpstreamRefusal =>
@@ -42,7 +40,7 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout;
   readonly #chunks: Buffer[] = [];
   #size = 0;
-  #limit = MAX_BYTES;
+  #limit = LIMITS.oneAnswerBytes;
   #abort: (error: Error) => void = ignore;
   #failure: Error | undefined;
   #isExpired = false;
@@ -149,7 +147,7 @@ function refuseEncoding(error: NodeJS.ErrnoException): never {
 /** The original text and the value of a JSON body. Refuses any other body. */
 export async function readJson(
   response: ResponseHandler,
-  limit = MAX_BYTES,
+  limit = LIMITS.oneAnswerBytes,
 ): Promise<{ text: string; value: unknown }> {
   const { headers } = response;
   if (!JSON_TYPE.test(String(headers['content-type'] ?? ''))) throw unusable('content type');

@@ -1,4 +1,4 @@
-import { USDC_DECIMALS } from '@asset-gateway/protocol';
+import { INSTRUCTIONS, USDC_DECIMALS } from '@asset-gateway/protocol';
 import { type Address, getAddressEncoder, getProgramDerivedAddress } from '@solana/kit';
 import bs58 from 'bs58';
 import { ASSOCIATED_TOKEN_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './addresses.ts';
@@ -76,13 +76,12 @@ export interface Transfer {
 }
 
 const TRANSFER = 3;
-const TRANSFER_CHECKED = 12;
 
 /** The USDC that an instruction moves between these accounts; undefined if it is not a token transfer. */
 function transferOf({ staticAccounts: keys }: WireTransaction['message'], instruction: Instruction) {
   const { programAddressIndex, accountIndices = [], data: bytes = [] } = instruction;
   const data = Buffer.from([...bytes]);
-  const isTransfer = data[0] === TRANSFER || data[0] === TRANSFER_CHECKED;
+  const isTransfer = data[0] === TRANSFER || data[0] === INSTRUCTIONS.transferChecked;
   if (keys[programAddressIndex] !== TOKEN_PROGRAM || !isTransfer || data.length < 9) return undefined;
   const [source = -1, second = -1, third = -1] = accountIndices;
   const destination = data[0] === TRANSFER ? second : third;

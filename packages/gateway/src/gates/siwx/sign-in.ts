@@ -5,6 +5,7 @@ import {
   type RefusalCode,
   readSiwxPayload,
   SIGN_IN_NETWORKS,
+  SIWX_DATE,
   type SiwxPayload,
   siwxMessageText,
 } from '@asset-gateway/protocol';
@@ -29,7 +30,6 @@ export function readSignIn(header: string): SiwxPayload | undefined {
 }
 
 const { challengeMs, aheadMs } = TIMES;
-const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 
 /** `reason`: the failed check, for the log. */
 function refuse(code: RefusalCode, reason: string): never {
@@ -39,7 +39,7 @@ function refuse(code: RefusalCode, reason: string): never {
 /** A strict RFC 3339 date in UTC as milliseconds; `absent` without a text. Refuses any other text and impossible days. */
 function dateOf(text: string | undefined, name: string, absent = 0): number {
   if (text === undefined) return absent;
-  const milliseconds = DATE.test(text) ? Date.parse(text) : Number.NaN;
+  const milliseconds = SIWX_DATE.test(text) ? Date.parse(text) : Number.NaN;
   // Date.parse reads 31 February and hour 24 as a later day.
   const isReal = new Date(milliseconds).getUTCDate() === Number(text.slice(8, 10));
   return isReal ? milliseconds : refuse('invalid_siwx_header', name);

@@ -1,10 +1,11 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pkcs8OfSeed, type Refusal } from '@asset-gateway/protocol';
+import { PAYMENT_LIMITS, pkcs8OfSeed, type Refusal } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import type { Background, Repeated } from '../../background.ts';
 import { closeAll } from '../../closing.ts';
-import { TIMES, within } from '../../times.ts';
+import { resultWithin } from '../../result-within.ts';
+import { TIMES } from '../../times.ts';
 import { unavailable } from '../refusals.ts';
 import type { Chain, Chains } from './chain.ts';
 import {
@@ -62,8 +63,10 @@ function privateKeyOf(keypair: Uint8Array): KeyObject {
   return createPrivateKey({ key, format: 'der', type: 'pkcs8' });
 }
 
-/** The balance with which a fee payer can pay again: the rent of its account, and the highest fee. */
-const ENOUGH_LAMPORTS = 890_880 + 20_000;
+/** The least balance of an account without data, by the rule of the chain's rent. */
+const RENT_LAMPORTS = 890_880;
+/** The balance with which a fee payer can pay again. */
+const ENOUGH_LAMPORTS = RENT_LAMPORTS + PAYMENT_LIMITS.maxFeeLamports;
 const REFUNDED_POLL_MS = 5_000;
 
 /** Knows on which networks the fee payer has run out of SOL, and polls until it has enough again. */
@@ -129,7 +132,7 @@ export class InProcessFacilitator implements Facilitator {
       await sleep(YOUNG_BLOCKHASH_MS);
       return { error: await chain.simulate(signed) };
     });
-    const simulated = await within(simulating, TIMES.chainMs);
+    const simulated = await resultWithin(TIMES.chainMs, simulating);
     if (!simulated) throw unavailable('verify: too slow');
     const { error } = simulated;
     if (error === undefined) return { valid: true };

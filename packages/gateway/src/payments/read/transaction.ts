@@ -1,5 +1,6 @@
 import {
   feeLamports,
+  INSTRUCTIONS,
   PAYMENT_LIMITS,
   PROGRAMS,
   type RefusalCode,
@@ -125,10 +126,6 @@ export const COST_LIMITS = { ...PAYMENT_LIMITS, maxRequiredSignatures: 2 } as co
 /** Without guards. */
 const MAX_INSTRUCTIONS = 7;
 const MAX_GUARDS = 8;
-const SET_COMPUTE_LIMIT = 2;
-const SET_COMPUTE_PRICE = 3;
-/** The first byte of its instruction TransferChecked: source, mint, destination, authority. */
-export const TRANSFER_CHECKED = 12;
 
 /** The transfer of a payment's transaction. */
 export interface Transfer {
@@ -152,13 +149,21 @@ const feeOf = (signatures: number, limit: Instruction, price: Instruction): numb
   });
 
 function computeFault(signers: number, limit: Instruction, price: Instruction): RefusalCode | undefined {
-  if (limit.program !== PROGRAMS.computeBudget || limit.data[0] !== SET_COMPUTE_LIMIT || limit.data.length !== 5) {
+  if (
+    limit.program !== PROGRAMS.computeBudget ||
+    limit.data[0] !== INSTRUCTIONS.setComputeLimit ||
+    limit.data.length !== 5
+  ) {
     return 'invalid_exact_svm_payload_transaction_instructions_compute_limit_instruction';
   }
   if (view(limit).getUint32(1, true) > COST_LIMITS.maxComputeUnits) {
     return 'invalid_exact_svm_payload_transaction_instructions_compute_limit_instruction_too_high';
   }
-  if (price.program !== PROGRAMS.computeBudget || price.data[0] !== SET_COMPUTE_PRICE || price.data.length !== 9) {
+  if (
+    price.program !== PROGRAMS.computeBudget ||
+    price.data[0] !== INSTRUCTIONS.setComputePrice ||
+    price.data.length !== 9
+  ) {
     return 'invalid_exact_svm_payload_transaction_instructions_compute_price_instruction';
   }
   return feeOf(signers, limit, price) > COST_LIMITS.maxFeeLamports
@@ -187,7 +192,12 @@ function signersFault({ signers, keys, lookups }: Transaction, own: readonly Ins
 function readTokenTransfer(instruction: Instruction, { keys }: Transaction, offer: Offer) {
   const { program, accounts, data } = instruction;
   const [source = '', mint, destination, authority = ''] = accounts;
-  if (program !== PROGRAMS.token || data[0] !== TRANSFER_CHECKED || data.length !== 10 || accounts.length !== 4)
+  if (
+    program !== PROGRAMS.token ||
+    data[0] !== INSTRUCTIONS.transferChecked ||
+    data.length !== 10 ||
+    accounts.length !== 4
+  )
     return 'invalid_exact_svm_payload_no_transfer_instruction';
   if (authority !== keys[1] || authority === offer.payTo)
     return 'invalid_exact_svm_payload_transaction_fee_payer_transferring_funds';

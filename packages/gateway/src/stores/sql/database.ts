@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { Background } from '../../background.ts';
+import { LIMITS } from '../../limits.ts';
 import { TIMES } from '../../times.ts';
 import { monotonicMs } from '../clock.ts';
 
@@ -225,9 +226,6 @@ export const keepAnswer = (key: string, answer: string, untilMs: number | null) 
   values: [key, untilMs, Buffer.byteLength(answer), answer],
 });
 
-/** Of one answer: the bound on an upstream's. */
-const MOST_ANSWER_BYTES = 5 * 1024 * 1024;
-
 /** What payments and credit have in common: a database, its clock, and the answers that were paid for. */
 export abstract class Ledger {
   /** The table of what pays for answers, and its key. */
@@ -268,7 +266,7 @@ export abstract class Ledger {
   /** The stored answer of a payment or debit. */
   async answer(key: string): Promise<string | undefined> {
     const sql = 'select answer from answers where key = $1 and (until_ms is null or until_ms > $2)';
-    const [row] = await this.database.read({ sql, values: [key, this.now()], bytes: MOST_ANSWER_BYTES });
+    const [row] = await this.database.read({ sql, values: [key, this.now()], bytes: LIMITS.oneAnswerBytes });
     return row && String(row.answer);
   }
 
