@@ -86,7 +86,8 @@ function applied<T extends TSchema>(
   const found = new Map<Bound, readonly string[]>();
   let own: Members | undefined = schema && (schema as Members);
   for (const bound of own ? bounds : []) {
-    const [edit, path] = [new SchemaEdit(bound, mayBeOpen(bound)), pathOf(bound.name)];
+    const edit = new SchemaEdit(bound, mayBeOpen(bound));
+    const path = pathOf(bound.name);
     try {
       own = edit.in(objectAt(own), path);
     } catch (error) {

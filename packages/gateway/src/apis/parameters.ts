@@ -147,7 +147,8 @@ export function parametersOf(
   for (const list of [shared, listAt(node.parameters)]) {
     const own = new Set<string>();
     for (const parameter of list.map((each) => objectAt(document.resolve(each)))) {
-      const [name, place] = [String(parameter.name), String(parameter.in)];
+      const name = String(parameter.name);
+      const place = String(parameter.in);
       const key = `${place} ${name}`;
       if (own.has(key)) throw new DocumentFault(`the ${place} parameter ${shown(name)} is listed twice`);
       own.add(key);

@@ -87,7 +87,8 @@ function readingsOf(value: string): ReadonlySet<string> {
 
 /** Whether values may turn one template segment into the other. */
 function mayMeet(one: string, other: string): boolean {
-  const [texts, others] = [textsOf(one), textsOf(other)];
+  const texts = textsOf(one);
+  const others = textsOf(other);
   const [first = '', last = ''] = [texts[0], texts.at(-1)];
   const [otherFirst = '', otherLast = ''] = [others[0], others.at(-1)];
   const isVerb = one.includes(':') && other.includes(':');

@@ -75,7 +75,8 @@ const SPELLINGS: Readonly<Record<string, (value: unknown) => unknown>> = {
 function withOwnBounds(node: Members): Members {
   const own: Record<string, unknown> = { ...node };
   for (const bound of ['Minimum', 'Maximum']) {
-    const [plain, exclusive] = [bound.toLowerCase(), `exclusive${bound}`];
+    const plain = bound.toLowerCase();
+    const exclusive = `exclusive${bound}`;
     if (typeof own[exclusive] !== 'boolean') continue;
     if (own[exclusive]) own[exclusive] = own[plain];
     delete own[node[exclusive] === true ? plain : exclusive];

@@ -204,7 +204,8 @@ export class RedisStore implements Store {
     const { owner, room, wallet, nonce, share = [], waitedMs } = attempt;
     const { key, limit, windowMs, inFlightMs, lateMs = 0 } = known.budget;
     const now = monotonicMs();
-    const [waitHereMs, pauseHereMs] = [known.own.waitMs(now), known.own.pauseMs(now)];
+    const waitHereMs = known.own.waitMs(now);
+    const pauseHereMs = known.own.pauseMs(now);
     const reply = await this.#space.run({
       script: ADMIT,
       keys: [`slots:${key}`, `limits:${key}`, `pause:${key}`, ...keysOf(attempt)],

@@ -52,7 +52,8 @@ const othersIn = (given: Values, properties: object): readonly unknown[] =>
 export function cacheKeyOf(route: Route, input: Input, kept: Lifetime, nowSeconds: number): CacheKey {
   const inOrder: unknown[] = [];
   for (const place of ['path', 'query', 'body'] as const) {
-    const [given, schema] = [input[place], route.input[place]];
+    const given = input[place];
+    const schema = route.input[place];
     if (!schema) continue;
     const { properties } = schema;
     if (!properties) {

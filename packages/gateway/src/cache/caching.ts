@@ -28,8 +28,10 @@ interface CacheDependencies extends CachedCallDependencies {
   readonly wallSeconds: () => number;
 }
 
-/** How many keys have stored demand, and how many are candidates for the next call. */
-const [KNOWN, CANDIDATES] = [8_192, 256];
+/** How many keys have stored demand. */
+const KNOWN = 8_192;
+/** How many keys are candidates for the next call. */
+const CANDIDATES = 256;
 /** Memory for plans, each up to 8 KiB. */
 const PLAN_BYTES = 16 * 1024 * 1024;
 

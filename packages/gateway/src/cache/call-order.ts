@@ -19,14 +19,19 @@ const NEVER = Number.POSITIVE_INFINITY;
 /** An answer counts as missing this long before it expires. */
 const EARLY_SECONDS = 2;
 /** The price of a slot rises while fewer slots are free than wanted, and falls while more are. The rate is per second and slot. */
-const [WANTED_FREE, PRICE_STEP, LEAST_PRICE, HIGHEST_PRICE] = [1, 0.003, 0.5, 1e6];
+const WANTED_FREE = 1;
+const PRICE_STEP = 0.003;
+const LEAST_PRICE = 0.5;
+const HIGHEST_PRICE = 1e6;
 /** Each further free slot multiplies the price by this factor. */
 const DISCOUNT = 0.9;
 /** While less than half of the slots are free, calls keep this fraction of an even spacing. */
 const SPACING = 0.25;
 /** Requests for other parts of the batch that arrive meanwhile join the next call. */
 const GATHER_MS = 1_000;
-const [LOOK_MS, FIRST_RETRY_MS, LAST_RETRY_MS] = [200, 2_000, 60_000];
+const LOOK_MS = 200;
+const FIRST_RETRY_MS = 2_000;
+const LAST_RETRY_MS = 60_000;
 /** This many consecutive failures mean that the upstream is down, whatever was requested. */
 const OUTAGE_CALLS = 3;
 
@@ -177,7 +182,8 @@ export class CallOrder {
   #best(free: number, nowMs: number): KeyDemand | undefined {
     const mayRefresh = free > this.#limits.slots / 3;
     let [best, stalest]: (KeyDemand | undefined)[] = [];
-    let [worthOfBest, gain] = [this.#price * DISCOUNT ** (free - 1), 0];
+    let worthOfBest = this.#price * DISCOUNT ** (free - 1);
+    let gain = 0;
     const batches = new Map<string | undefined, number>();
     for (const known of this.#candidates) {
       const name = known.key.batch?.name;

@@ -169,7 +169,8 @@ export class CallsInFlight {
     const input = mints.length > 0 ? batchInput(route, mints) : first.input;
     // The wallet is for the log.
     const wallet = waiters()[0]?.asker.wallet;
-    let [sentAtMs, isStarting] = [now(), true];
+    let sentAtMs = now();
+    let isStarting = true;
     this.starting++;
     const started = () => {
       if (isStarting) this.starting--;
@@ -231,7 +232,8 @@ export class CallsInFlight {
 
   /** Notes the keys that may have caused a rejection: the only key, or those that the upstream never answered. */
   #blame(plans: readonly FetchPlan[], waiters: readonly Waiter[], error: Refusal): void {
-    const [ids, unknown] = [idsOf(plans), idsOf(plans).filter((id) => !this.#wasAnswered(id))];
+    const ids = idsOf(plans);
+    const unknown = ids.filter((id) => !this.#wasAnswered(id));
     if (waiters.length > 0) for (const id of unknown.length > 0 ? unknown : ids) this.alone.set(id, true);
     const [only, another] = plans;
     if (!isVerdict(error) || !only || another) return;

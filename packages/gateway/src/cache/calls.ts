@@ -28,7 +28,8 @@ export class Calls {
 
   /** Counts a request that was answered without a wait as demand for its keys. */
   note(served: readonly WantedKey[]): void {
-    const [now, weight] = [this.#dependencies.now(), 1 / served.length];
+    const now = this.#dependencies.now();
+    const weight = 1 / served.length;
     let isRefreshDue = false;
     for (const { key, ageSeconds = 0 } of served) {
       this.#memory.order.enqueue(key, { ageSeconds, isWaiting: false, weight, refusesCached: false }, now);

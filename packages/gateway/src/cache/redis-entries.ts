@@ -10,7 +10,8 @@ import { CLAIM, GIVE_BACK, MAX_REPLY_BYTES, WRITE } from './redis-scripts.ts';
 import type { Claim, FoundEntry, SharedEntries, SharedEntry, SharingOptions } from './shared-entries.ts';
 import { idsOf, type Keyed } from './stored.ts';
 
-const [compress, decompress] = [promisify(deflateRaw), promisify(inflateRaw)];
+const compress = promisify(deflateRaw);
+const decompress = promisify(inflateRaw);
 
 /** Format version. Increment it for any change that another version would misread. */
 const VERSION = '2';
@@ -108,7 +109,8 @@ export class RedisEntries implements SharedEntries {
   async #seal(digest: string, { fetchedAtMs, json }: SharedEntry): Promise<string | undefined> {
     const compressed = await compress(json, { level: constants.Z_BEST_SPEED });
     if (compressed.length > MAX_COMPRESSED_BYTES) return undefined;
-    const [head, body] = [`${VERSION}.${Math.floor(fetchedAtMs)}`, compressed.toString('base64')];
+    const head = `${VERSION}.${Math.floor(fetchedAtMs)}`;
+    const body = compressed.toString('base64');
     return `${head}.${this.#macs.sign(signed(head, digest, body)).toString('base64url')}.${body}`;
   }
 

@@ -66,8 +66,10 @@ interface ClaimDependencies {
 
 /** Two nodes may disagree this much on an entry's age, because each estimates the store's clock. */
 export const NOISE_MS = 1_000;
-/** How often this node looks for another node's answer, and for how many leases. By then the other lease has ended. */
-const [FOLLOW_EACH_MS, FOLLOW_LEASES] = [100, 2];
+/** How often this node looks for another node's answer. */
+const FOLLOW_EACH_MS = 100;
+/** For how many leases it looks. By then the other lease has ended. */
+const FOLLOW_LEASES = 2;
 
 /** The leases of one call, and the entries that it finds. */
 export class CallClaim {

@@ -53,7 +53,8 @@ interface Fetched {
 
 /** An answer made of these entries, as old as the oldest. It is a hit unless it was `fetched` for this request. */
 export function answerOf(ready: ReadyAnswer, entries: readonly CacheEntry[], nowMs: number, fetched?: Fetched): Answer {
-  let [age, freshSeconds] = [0, Number.POSITIVE_INFINITY];
+  let age = 0;
+  let freshSeconds = Number.POSITIVE_INFINITY;
   for (const entry of entries) {
     age = Math.max(age, ageOf(entry, nowMs));
     freshSeconds = Math.min(freshSeconds, entry.key.freshSeconds);

@@ -107,8 +107,10 @@ export class Waiter {
 
 /** How long a request waits for its calls to start. */
 export const WAIT_MS = 2_000;
-/** The most waiting requests in total, and per group or wallet. */
-const [MAX_WAITING, MAX_OF_SHARE] = [256, 64];
+/** The most waiting requests in total. */
+const MAX_WAITING = 256;
+/** The most waiting requests of one group or wallet. */
+const MAX_OF_SHARE = 64;
 
 /** Waiting requests in order of arrival. They are few, so each look-up reads them all. */
 export class Waiters {
@@ -200,7 +202,8 @@ export function partsOf(
   const isOfOne = parts.length === 1 && waiters.every((waiter) => idsOf(asked).every((id) => waiter.asksFor(id)));
   if (isOfOne) return [];
   const isKnown = ({ plans }: CallPart) => idsOf(plans).every(wasAnswered);
-  const [known, others] = [parts.filter(isKnown), parts.filter((part) => !isKnown(part))];
+  const known = parts.filter(isKnown);
+  const others = parts.filter((part) => !isKnown(part));
   if (known.length < 2 || others.length === 0) return parts;
   const plans = new Set(known.flatMap((part) => part.plans));
   return [...others, { plans: [...plans], waiters: known.flatMap((part) => part.waiters) }];

@@ -56,7 +56,8 @@ function readOwn(read: Reader, { name }: ApiPlan, env: string): string {
 
 /** Basic authentication (RFC 7617): user and password as one key. */
 function readBasic(read: Reader, api: ApiPlan, { user, password }: { user: string; password: string }) {
-  const [name, secret] = [readOwn(read, api, user), readOwn(read, api, password)];
+  const name = readOwn(read, api, user);
+  const secret = readOwn(read, api, password);
   read.check(!name.includes(':'), `${user} must not have a colon.`);
   read.check(
     secret === '' || secret.length >= MIN_KEY_LENGTH,

@@ -85,7 +85,8 @@ export async function answerFromCredit(
   context: DebitContext,
   prepare: Prepare,
 ): Promise<Delivery> {
-  let [isHeld, isCalled] = [true, false];
+  let isHeld = true;
+  let isCalled = false;
   const onSlot = async () => {
     isCalled = true;
   };

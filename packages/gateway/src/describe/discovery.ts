@@ -44,7 +44,8 @@ function withRules(route: Route, place: 'query' | 'body'): JsonSchema | undefine
 
 function inputOf(route: Route): { info: JsonSchema; properties: JsonSchema; required: readonly string[] } {
   const { example, httpMethod, input } = route;
-  const [query, body] = [withRules(route, 'query'), withRules(route, 'body')];
+  const query = withRules(route, 'query');
+  const body = withRules(route, 'body');
   return {
     info: {
       type: 'http',

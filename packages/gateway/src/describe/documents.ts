@@ -49,7 +49,8 @@ async function encoded(body: Uint8Array, maxAgeSeconds: number) {
 /** Fills in a text's origin. Joining bytes takes a tenth of the time of joining and encoding a long text. */
 function filled(text: string): (origin: string) => Uint8Array {
   const [first = '', ...others] = text.split(OPEN_ORIGIN);
-  const [start, rest] = [Buffer.from(first), others.map((piece) => Buffer.from(piece))];
+  const start = Buffer.from(first);
+  const rest = others.map((piece) => Buffer.from(piece));
   return (origin) => {
     const bytes = Buffer.from(origin);
     return rest.length === 0 ? start : Buffer.concat([start, ...rest.flatMap((piece) => [bytes, piece])]);

@@ -91,7 +91,8 @@ export class ExactGate implements Gate {
     const { facilitator } = this.#dependencies;
     const feePayer = facilitator.feePayer(offer.network) ?? '';
     const whyClosed = feePayer === '' ? NO_FEE_PAYER : facilitator.whyClosed?.(offer.network);
-    const [dependencies, deliveries] = [this.#dependencies, this.#deliveries];
+    const dependencies = this.#dependencies;
+    const deliveries = this.#deliveries;
     return { dependencies, offer: { ...offer, feePayer }, credit, whyClosed, deliveries };
   }
 }

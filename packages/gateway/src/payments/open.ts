@@ -70,7 +70,8 @@ async function assertReady(chain: Chain, cluster: Cluster, destination: string, 
 async function openPayees(paid: PaidConfig, facilitator: Facilitator, chains: Chains) {
   const payees = new Map<Cluster, Omit<Offer, 'amount' | 'feePayer'>>();
   for (const cluster of CLUSTERS) {
-    const [network, asset] = [NETWORKS[cluster], USDC[cluster]];
+    const network = NETWORKS[cluster];
+    const asset = USDC[cluster];
     const chain = chains.get(network);
     const destination = await tokenAccountOf(paid.payTo, asset);
     const own = paid.facilitator.kind === 'in-process' ? facilitator.feePayer(network) : undefined;

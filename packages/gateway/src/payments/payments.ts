@@ -206,7 +206,8 @@ export class Payments extends Ledger {
         state = await this.look(subject);
         continue;
       }
-      const [entries, version] = [changes.entriesOf(step, details), randomBytes(8).toString('hex')];
+      const entries = changes.entriesOf(step, details);
+      const version = randomBytes(8).toString('hex');
       const pending = { subject, state, step, details, entries, version, nowMs, wallMs: this.database.wallAt(nowMs) };
       const row = await this.write(changes.statementsOf(pending, this.database.dialect));
       if (row) return this.#written(pending, row);

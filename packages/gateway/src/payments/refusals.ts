@@ -42,7 +42,8 @@ export function codeOfReason(reason: unknown): RefusalCode {
 /** The outcome is unknown: the client must send the same payment again, and no other. */
 export function pendingRefusal(record: PaymentRecord, inVersion1Header: boolean): Refusal {
   const { signature, network, payer } = record;
-  const [code, transaction] = ['settlement_pending', signature ?? ''] as const;
+  const code = 'settlement_pending';
+  const transaction = signature ?? '';
   return new Refusal(code, {
     reason: 'settlement unknown',
     payment: { state: 'pending', ...(signature !== undefined && { transaction }) },

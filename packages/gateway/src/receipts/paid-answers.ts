@@ -61,7 +61,8 @@ export class PaidAnswers {
 
   /** Counts one delivery. Returns whether the limit is exceeded. */
   isTooOften(key: string, kind: keyof typeof LIMITS.deliveries): boolean {
-    const [name, nowMs] = [`${kind} ${key}`, this.#store.now()];
+    const name = `${kind} ${key}`;
+    const nowMs = this.#store.now();
     const known = this.#repeats.get(name, nowMs) ?? { times: 0 };
     if (known.times === 0) this.#repeats.set(name, known, nowMs);
     known.times += 1;

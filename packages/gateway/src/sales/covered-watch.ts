@@ -40,7 +40,9 @@ const changing = (change: string, condition: string): string => `update debits s
   where id in (select id from (${watched(condition)}) as found) and watch_from_ms is not null and {in time} returning id`;
 const ending = (condition: string): string => changing('watch_from_ms = null, height = null', condition);
 const SEE = changing('height = $2', 'd.height is null');
-const [END_ALL, END_DEAD, END_THIS] = [ending('true'), ending('d.height < $2'), ending('d.id = $2')];
+const END_ALL = ending('true');
+const END_DEAD = ending('d.height < $2');
+const END_THIS = ending('d.id = $2');
 
 const NOTE_SLOT = `insert into searches (cluster, slot) select $1, $2 where {in time}
   on conflict (cluster) do update set slot = excluded.slot returning slot as id`;

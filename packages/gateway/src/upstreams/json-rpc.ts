@@ -67,7 +67,8 @@ async function resultOf(id: number, response: ResponseHandler, options: Upstream
   if (response.statusCode !== 200) throw await refusalOf(response, options);
   const { text, value } = await readJson(response);
   assertDiscreet(text, options.secrets);
-  const [error, given] = [member(value, 'error') ?? undefined, member(value, 'result')];
+  const error = member(value, 'error') ?? undefined;
+  const given = member(value, 'result');
   if (error !== undefined || (given === undefined && RATE_LIMITED.has(codeIn(value))))
     throw refusalOfError(value, response, options);
   const isOurs = !Array.isArray(value) && member(value, 'id') === id && given !== undefined;

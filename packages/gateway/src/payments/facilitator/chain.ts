@@ -78,11 +78,13 @@ export class Chain {
 
   async status(signature: string): Promise<Sighting> {
     const result = await this.#call('getSignatureStatuses', [[signature], { searchTransactionHistory: true }]);
-    const [values, slot] = [member(result, 'value'), Number(below(result, 'context', 'slot'))];
+    const values = member(result, 'value');
+    const slot = Number(below(result, 'context', 'slot'));
     if (!Array.isArray(values) || values.length !== 1) throw unusable('no status list');
     const [found] = values;
     if (found === null) return { status: 'missing', slot };
-    const [error, level] = [member(found, 'err'), member(found, 'confirmationStatus')];
+    const error = member(found, 'err');
+    const level = member(found, 'confirmationStatus');
     if (error === undefined) throw unusable('a status without err');
     if (level !== 'confirmed' && level !== 'finalized') return { status: 'seen', slot };
     return { status: error === null ? 'confirmed' : 'failed', slot };
@@ -168,7 +170,8 @@ export class Chain {
   /** The owner and the balance of an account; undefined if it does not exist. */
   async account(address: string): Promise<{ readonly owner: string; readonly lamports: number } | undefined> {
     const value = member(await this.#call('getAccountInfo', [address, { encoding: 'base64' }]), 'value');
-    const [owner, lamports] = [member(value, 'owner'), member(value, 'lamports')];
+    const owner = member(value, 'owner');
+    const lamports = member(value, 'lamports');
     return typeof owner === 'string' ? { owner, lamports: Number(lamports) } : undefined;
   }
 
@@ -197,7 +200,8 @@ export class Chain {
 
   async #readFinalized(): Promise<Finalized> {
     const result = await this.#call('getLatestBlockhash', [{ commitment: 'finalized' }]);
-    const [slot, last] = [below(result, 'context', 'slot'), below(result, 'value', 'lastValidBlockHeight')];
+    const slot = below(result, 'context', 'slot');
+    const last = below(result, 'value', 'lastValidBlockHeight');
     if (typeof last !== 'number' || typeof slot !== 'number') throw unusable('no block height');
     // One node may be behind the others.
     if (slot > this.#latest.slot) this.#latest = { height: last - BLOCKHASH_BLOCKS, slot };

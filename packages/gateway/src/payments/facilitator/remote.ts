@@ -82,7 +82,8 @@ export class RemoteFacilitator implements Facilitator {
     this.#refreshedAtMs = now;
     const answer = await this.#call('GET', '/supported', undefined, TIMES.chainMs);
     for (const kind of listAt(answer.body, 'kinds')) {
-      const [network, feePayer] = [member(kind, 'network'), below(kind, 'extra', 'feePayer')];
+      const network = member(kind, 'network');
+      const feePayer = below(kind, 'extra', 'feePayer');
       const isOurs = member(kind, 'scheme') === 'exact' && member(kind, 'x402Version') === 2;
       if (isOurs && typeof network === 'string' && typeof feePayer === 'string') this.#feePayers.set(network, feePayer);
     }

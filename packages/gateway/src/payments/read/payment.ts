@@ -41,7 +41,8 @@ function readPayment(header: string): CarriedPayment | undefined {
   if (!transaction) return undefined;
   if (version === 2) {
     const accepted = member(payload, 'accepted');
-    const [memo, ticket] = [below(accepted, 'extra', 'memo'), below(accepted, 'extra', 'ticket')];
+    const memo = below(accepted, 'extra', 'memo');
+    const ticket = below(accepted, 'extra', 'ticket');
     return { transaction, accepted, network: member(accepted, 'network'), memo, ticket, version };
   }
   if (version !== 1 || member(payload, 'scheme') !== 'exact') return undefined;

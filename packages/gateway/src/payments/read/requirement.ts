@@ -158,7 +158,8 @@ export class Memos {
     if (creditMicros === undefined) return undefined;
     const bytes = Buffer.from(memo, 'base64url');
     const issuedAt = nearestTime(bytes.readUIntBE(0, TIME_BYTES), SPAN_SECONDS, nowMs);
-    const [proven, binding] = [bytes.subarray(0, -BINDING_BYTES), bytes.subarray(-BINDING_BYTES)];
+    const proven = bytes.subarray(0, -BINDING_BYTES);
+    const binding = bytes.subarray(-BINDING_BYTES);
     const isGenuine = this.#bindings.verify(boundText(proven, offer, requestHash, issuedAt), binding);
     return isGenuine ? { issuedAt, creditMicros } : undefined;
   }
@@ -167,7 +168,8 @@ export class Memos {
   provenCredit(memo: string, offer: ShownOffer): number | undefined {
     if (!FORMAT.test(memo)) return undefined;
     const bytes = Buffer.from(memo, 'base64url');
-    const [head, origin] = [bytes.subarray(0, HEAD_BYTES), bytes.subarray(HEAD_BYTES, -BINDING_BYTES)];
+    const head = bytes.subarray(0, HEAD_BYTES);
+    const origin = bytes.subarray(HEAD_BYTES, -BINDING_BYTES);
     if (!this.#origins.verify(shownText(head, offer), origin)) return undefined;
     const price = head.readUIntBE(HEAD_BYTES - PRICE_BYTES, PRICE_BYTES);
     return price === NO_CREDIT ? 0 : Number(offer.amount) - price;

@@ -93,7 +93,8 @@ function read(bytes: Uint8Array): Transaction {
   const message = bytes.subarray(reader.position);
   if (reader.byte() !== VERSION_0) throw new Error('not version 0');
   const signers = reader.byte();
-  const [readonlySigners, readonlyOthers] = [reader.byte(), reader.byte()];
+  const readonlySigners = reader.byte();
+  const readonlyOthers = reader.byte();
   const keys = reader.several(() => bs58.encode(reader.bytes(KEY_BYTES)));
   reader.bytes(KEY_BYTES);
   const instructions = reader.several(() => readInstruction(reader, keys));

@@ -47,8 +47,10 @@ export function databaseUrls(given: string): string[] {
   return urls.flatMap((url) => perNamedHost(new URL(url))).map(({ href }) => href);
 }
 
-/** Time-outs of a connection and of a query without its bytes. */
-export const [CONNECT_MS, QUERY_MS] = [400, 400];
+/** The time-out of a connection. */
+export const CONNECT_MS = 400;
+/** The time-out of a query without its bytes. */
+export const QUERY_MS = 400;
 /** The slowest network that large answers are stored over: 10 MB/s. */
 const BYTES_PER_MS = 10_000;
 const HEARTBEAT_MS = 200;
@@ -64,11 +66,14 @@ const LOST = ['ECONNRESET', 'EPIPE', '57P01', '57P02'];
 /** Codes of a write that the server has rolled back because of concurrent ones: a conflict of isolated transactions, a deadlock. */
 const UNDONE = ['40001', '40P01'];
 const LOCK_TIMEOUT = '55P03';
-/** How often a write is sent, and the longest pause between. */
-const [ATTEMPTS, MOST_PAUSE_MS] = [5, 20];
+/** How often a write is sent. */
+const ATTEMPTS = 5;
+/** The longest pause between two attempts. */
+const MOST_PAUSE_MS = 20;
 /** Codes of a prepared statement that a pooler has sent to another connection. */
 const NOT_PREPARED = ['26000', '42P05'];
-const [BIGINT, TIMESTAMPTZ] = [20, 1184];
+const BIGINT = 20;
+const TIMESTAMPTZ = 1184;
 
 function safeInteger(text: string): number {
   const value = Number(text);

@@ -199,7 +199,8 @@ export class PostgresDatabase implements Database {
     const askedAtMs = monotonicMs();
     const expectedMs = this.#clock.isFollowing ? this.#clock.now() : undefined;
     const rows = await this.#server.beat(READ_CLOCKS, []);
-    const [last, serverMs] = [clockIn(rows), Number(rows[0]?.server_ms)];
+    const last = clockIn(rows);
+    const serverMs = Number(rows[0]?.server_ms);
     const clocks = advance(last, this.#options.turned?.() ?? serverMs, expectedMs);
     this.#clock.follow(clocks.nowMs, askedAtMs);
     this.#serverClock.follow(serverMs, askedAtMs);

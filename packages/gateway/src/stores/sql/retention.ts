@@ -19,7 +19,9 @@ interface RetentionOptions {
 const EVERY_MS = 30_000;
 /** A batch that takes longer is followed by a smaller one, so that other work of this thread or its server hardly waits. */
 const BATCH_MS = 10;
-const [LEAST_ROWS, FIRST_ROWS, MOST_ROWS] = [50, 100, 1_000];
+const LEAST_ROWS = 50;
+const FIRST_ROWS = 100;
+const MOST_ROWS = 1_000;
 const MOST_SUMMED = 10_000;
 /** How long a part may take before it leaves the rest to the next round. */
 const PART_MS = 20_000;

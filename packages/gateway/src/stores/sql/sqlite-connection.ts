@@ -15,8 +15,10 @@ import {
 } from './database.ts';
 import { CHANGES_TABLE, missingChanges, NOTE_CHANGE, SCHEMA_STATE, type SchemaState } from './schema.ts';
 
-/** How long the start and readers in other threads wait for a lock of another process, and how long this thread does. */
-const [BUSY_MS, LOOP_MS] = [1_000, 10];
+/** How long the start and readers in other threads wait for a lock of another process. */
+const BUSY_MS = 1_000;
+/** How long this thread waits for it. */
+const LOOP_MS = 10;
 
 /** Whether another process has locked the file. */
 export const isLocked = (error: unknown): boolean =>
@@ -186,9 +188,12 @@ export const readSqlite = (path: string): Pick<Database, 'report' | 'dialect'> =
 });
 
 /** How long a start waits for the check of a large file. Small files take no longer, unless the machine is busy. */
-const [CHECK_MS, LARGE_BYTES] = [200, 16 * 1024 * 1024];
-/** Conditions for tables: those that every start reads, and the others. */
-const [READ_FIRST, OTHERS] = [`t.name in ('settings', 'admissions')`, `t.name not in ('settings', 'admissions')`];
+const CHECK_MS = 200;
+const LARGE_BYTES = 16 * 1024 * 1024;
+/** The condition for tables that every start reads. */
+const READ_FIRST = `t.name in ('settings', 'admissions')`;
+/** The condition for the other tables. */
+const OTHERS = `t.name not in ('settings', 'admissions')`;
 
 /** Each column of text with what orders its rows. Names are read as bytes: they may be damaged too. */
 const textColumns = (
@@ -211,7 +216,8 @@ const textOf = (bytes: ArrayBuffer): string => new TextDecoder().decode(bytes);
 async function textFault(connection: ThreadedConnection, tables: string): Promise<string | undefined> {
   const columns = await connection.prepare(textColumns(tables));
   for (const row of await columns.all()) {
-    const [table, column] = [textOf(row.tables), textOf(row.columns)];
+    const table = textOf(row.tables);
+    const column = textOf(row.columns);
     const next = await connection.prepare(nextBeyondAscii(table, column, row.orders));
     let [found] = await next.all([-1]);
     while (found && isUtf8(found.bytes)) [found] = await next.all([found.place]);

@@ -25,10 +25,14 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** How often a commit moves the clocks, and how often the files are checked. */
-const [CLOCK_MS, CHECK_MS] = [1_000, 1_000];
-/** How long a write waits for a lock of another process in all, and before it is tried again. */
-const [LOCKED_MS, AGAIN_MS] = [1_000, 25];
+/** How often a commit moves the clocks. */
+const CLOCK_MS = 1_000;
+/** How often the files are checked. */
+const CHECK_MS = 1_000;
+/** How long a write waits in all for a lock of another process. */
+const LOCKED_MS = 1_000;
+/** How long it waits before it is tried again. */
+const AGAIN_MS = 25;
 /** The shortest time between commits. */
 const COMMIT_MS = 3;
 
