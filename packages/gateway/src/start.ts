@@ -103,7 +103,7 @@ const observersOf = (log: Log, metrics: ServedMetrics['metrics'] | undefined, tr
     }),
     notice: log.notice,
     onFailure: log.failure,
-    onSettlement: (outcome) => metrics?.settled(outcome),
+    onSettlement: (outcome) => metrics?.countSettlement(outcome),
     onSlot: (kind) => metrics?.slotTaken(kind),
   }) satisfies Observers & Pick<Dependencies, 'log'>;
 

@@ -121,18 +121,18 @@ export class ChargedAnswers extends PaidAnswers {
   }
 
   /** The answer of this very debit. Refuses while it is running, or if it was for another request. */
-  async known(debit: Debit, context: DebitContext, prepare: Prepare): Promise<Delivery> {
+  async deliverKnown(debit: Debit, context: DebitContext, prepare: Prepare): Promise<Delivery> {
     const isRunning = debit.progress === 'held';
     if (debit.requestHash !== context.request.requestHash)
       throw alreadyUsed('another request', isRunning ? 'in_progress' : 'settled');
     if (isRunning) throw inProgress('debit');
-    const found = await this.owed(debit, context, prepare);
+    const found = await this.deliverOwed(debit, context, prepare);
     if (!found) throw alreadyUsed('sent again too often');
     return found;
   }
 
   /** The answer of another debit for the same request; undefined if it was fetched too often. */
-  async owed(debit: Debit, context: DebitContext, prepare: Prepare): Promise<Delivery | undefined> {
+  async deliverOwed(debit: Debit, context: DebitContext, prepare: Prepare): Promise<Delivery | undefined> {
     if (this.isTooOften(debit.id, 'payer')) return undefined;
     const found = this.#accounts.find(debit);
     const receipt = found.then((account) => receiptOf(debit, balanceOf(account), context, true));

@@ -124,15 +124,17 @@ export class CreditGate implements Gate {
   async #chargedBefore(id: string, context: DebitContext, prepare: Prepare, otherwise: Refusal) {
     const { accounts, answers } = this.#dependencies.debiting;
     const debit = await fromStore(accounts.debit(id));
-    if (debit) return answers.known(debit, context, prepare);
+    if (debit) return answers.deliverKnown(debit, context, prepare);
     throw otherwise;
   }
 
   /** The answer to this signature, or to an earlier call for the same request that was not delivered. */
   async #paidBefore({ verdict, debit }: NotHeld, wallet: string, context: DebitContext, prepare: Prepare) {
     const { answers } = this.#dependencies.debiting;
-    if (verdict === 'due') return this.#payments.owedTo(wallet, context, prepare);
+    if (verdict === 'due') return this.#payments.deliverOwedTo(wallet, context, prepare);
     if (!debit) return undefined;
-    return verdict === 'owed' ? answers.owed(debit, context, prepare) : answers.known(debit, context, prepare);
+    return verdict === 'owed'
+      ? answers.deliverOwed(debit, context, prepare)
+      : answers.deliverKnown(debit, context, prepare);
   }
 }

@@ -52,11 +52,11 @@ export class ExactGate implements Gate {
   }
 
   /** The answer to this request that a wallet has paid for and not received. Refuses while its outcome is unknown. */
-  async owedTo(payer: string, call: PaidCall, prepare: Prepare): Promise<Delivery | undefined> {
+  async deliverOwedTo(payer: string, call: PaidCall, prepare: Prepare): Promise<Delivery | undefined> {
     const { requestHash } = call.request;
     const { network } = this.#route.offer;
     const { due } = await fromStore(this.#dependencies.payments.look({ key: '', network, payer, requestHash }));
-    return this.#deliveries.owed(call, { due, isProven: true }, prepare);
+    return this.#deliveries.deliverOwed(call, { due, isProven: true }, prepare);
   }
 
   /** Undefined while no fee payer is known, because nothing can be paid for then. */

@@ -95,7 +95,7 @@ export class Metrics extends Meter {
   }
 
   /** Counts an ended settlement: `settled`, `refused`, `unknown` or `unsent`. */
-  settled(state: string): void {
+  countSettlement(state: string): void {
     this.#settlements.inc({ state });
   }
 

@@ -37,7 +37,11 @@ export class Deliveries extends PaidAnswers {
    * The answer to this very payment, whatever its memo and price; undefined if it has no record. Refuses if the record has no answer to
    * deliver.
    */
-  async known(context: PaymentCall, found: PaymentRecord | undefined, prepare: Prepare): Promise<Delivery | undefined> {
+  async deliverKnown(
+    context: PaymentCall,
+    found: PaymentRecord | undefined,
+    prepare: Prepare,
+  ): Promise<Delivery | undefined> {
     const record = await this.#upToDate(found);
     if (!record) return undefined;
     const { key, memo } = record;
@@ -55,7 +59,7 @@ export class Deliveries extends PaidAnswers {
       const { memos } = this.#dependencies;
       const isPayers = memo !== undefined && memos.isTicketOf(memo, context.carried.ticket);
       if (this.isTooOften(key, isPayers ? 'payer' : 'other')) throw alreadyUsed('sent again too often');
-      return isPayers ? this.#settled(context, record, prepare) : this.#withoutTicket(context, record);
+      return isPayers ? this.#deliverSettled(context, record, prepare) : this.#deliverWithoutTicket(context, record);
     }
     if (record.progress === 'refused') throw refusedRefusal(record, context.inVersion1Header);
     if (record.progress === 'unresolved') throw pendingRefusal(record, context.inVersion1Header);
@@ -66,14 +70,14 @@ export class Deliveries extends PaidAnswers {
    * The answer to another payment of the payer for the same request, so that the payer pays once. A payment without its ticket may be a
    * copy, so it gets only a stored answer, and the answer stays owed.
    */
-  async owed(context: PaidCall, { due, isProven }: Due, prepare: Prepare): Promise<Delivery | undefined> {
+  async deliverOwed(context: PaidCall, { due, isProven }: Due, prepare: Prepare): Promise<Delivery | undefined> {
     const dueKey = due.at(-1)?.key;
     if (dueKey === undefined) return undefined;
     const { payments } = this.#dependencies;
     const record = await this.#upToDate(await fromStore(payments.find(dueKey)));
     if (record?.progress === 'refused' || !record) return undefined;
     const isSettled = record.progress === 'settled';
-    if (isSettled && isProven) return this.#settled(context, record, prepare);
+    if (isSettled && isProven) return this.#deliverSettled(context, record, prepare);
     const isTooOften = isSettled && this.isTooOften(record.key, 'other');
     const answer = isSettled && !isTooOften && (await fromStore(payments.answer(record.key)));
     if (answer) return { answer: answerIn(answer), receipt: receiptOf(record, context, true) };
@@ -97,7 +101,7 @@ export class Deliveries extends PaidAnswers {
    * The stored answer, for the life of a blockhash, because version 1 of x402 carries no ticket. The client may not be the payer, so the
    * answer stays owed.
    */
-  async #withoutTicket(context: PaymentCall, record: PaymentRecord): Promise<Delivery> {
+  async #deliverWithoutTicket(context: PaymentCall, record: PaymentRecord): Promise<Delivery> {
     const { payments } = this.#dependencies;
     if (payments.now() - (record.resolvedAtMs ?? 0) >= TIMES.blockhashMs) throw alreadyUsed('without its ticket');
     const answer = await fromStore(payments.answer(record.key));
@@ -105,7 +109,7 @@ export class Deliveries extends PaidAnswers {
     return { answer: answerIn(answer), receipt: receiptOf(record, context, true) };
   }
 
-  async #settled(context: PaidCall, record: PaymentRecord, prepare: Prepare): Promise<Delivery> {
+  async #deliverSettled(context: PaidCall, record: PaymentRecord, prepare: Prepare): Promise<Delivery> {
     const ageMs = this.#dependencies.payments.now() - (record.resolvedAtMs ?? 0);
     return this.deliver(record.key, receiptOf(record, context, true), prepare, ageMs >= TIMES.answerMs);
   }

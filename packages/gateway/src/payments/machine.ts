@@ -72,9 +72,9 @@ export const call: Transition = (state) => {
 };
 
 /** The payment is unused again, after so many upstream calls. */
-const released = (state: PayerState, calls = 0): PayerState => ({ ...state, record: undefined, calls });
+const releasedStateOf = (state: PayerState, calls = 0): PayerState => ({ ...state, record: undefined, calls });
 
-function settled(state: PayerState, known: PaymentRecord, signature: string, nowMs: number): PayerState {
+function settledStateOf(state: PayerState, known: PaymentRecord, signature: string, nowMs: number): PayerState {
   const { reason: _, hasFailedOnChain: __, ...record } = known;
   return {
     ...state,
@@ -102,14 +102,14 @@ export const resolve =
     if (!record || record.progress === 'settled') return 'ignored';
     // Looked up again and still not found.
     if (record.progress === 'refused' && settlement.outcome !== 'settled') return 'ignored';
-    if (settlement.outcome === 'settled') return settled(state, record, settlement.signature, nowMs);
+    if (settlement.outcome === 'settled') return settledStateOf(state, record, settlement.signature, nowMs);
     if (settlement.outcome === 'unknown') {
       if (!isOpen(record)) return 'ignored';
       const signature = settlement.signature ?? record.signature;
       return { ...state, record: { ...record, progress: 'unresolved', signature } };
     }
     const isTheirs = record.progress === 'settling' && record.owner === owner;
-    if (settlement.outcome === 'unsent') return isTheirs ? released(state, record.calls) : 'ignored';
+    if (settlement.outcome === 'unsent') return isTheirs ? releasedStateOf(state, record.calls) : 'ignored';
     if (owner !== undefined && !isTheirs) return 'ignored';
     const { reason, isOnChain } = settlement;
     const hasCostFee = isOnChain === true && record.feeLamports > 0;
@@ -139,7 +139,7 @@ export const adopt =
   (state, nowMs) =>
     state.record?.progress === 'settled'
       ? 'ignored'
-      : settled(state, { ...payment, progress: 'reserved', calls: state.calls }, signature, nowMs);
+      : settledStateOf(state, { ...payment, progress: 'reserved', calls: state.calls }, signature, nowMs);
 
 /** From now on money may move. */
 export const settling =
@@ -158,5 +158,5 @@ export const release =
   (state) => {
     const { record } = state;
     if (record?.progress !== 'reserved' || record.owner !== owner) return 'ignored';
-    return released(state, (record.calls ?? 0) - Number(!isCalled));
+    return releasedStateOf(state, (record.calls ?? 0) - Number(!isCalled));
   };

@@ -158,21 +158,21 @@ async function answerKnown(
   { record, isCovered }: Pick<StoredState, 'record' | 'isCovered'>,
   prepare: Prepare,
 ) {
-  const known = await deliveries.known(sent, record, prepare);
+  const known = await deliveries.deliverKnown(sent, record, prepare);
   if (known || !credit || !isCovered) return known;
   const { accounts, answers } = credit.debiting;
   const debit = await fromStore(accounts.debit(sent.key));
-  return debit && answers.known(debit, sent, prepare);
+  return debit && answers.deliverKnown(debit, sent, prepare);
 }
 
 /** The answer to the same request that the wallet has paid for and has not received. */
 async function answerOwed({ deliveries, credit }: Seller, { sent, payment, stored }: Purchase, prepare: Prepare) {
   const { hasTicket: isProven } = payment;
-  const owed = await deliveries.owed(sent, { due: stored.due, isProven }, prepare);
+  const owed = await deliveries.deliverOwed(sent, { due: stored.due, isProven }, prepare);
   if (owed || !credit || !isProven || stored.owedDebit === undefined) return owed;
   const { accounts, answers } = credit.debiting;
   const debit = await fromStore(accounts.debit(stored.owedDebit));
-  return debit && answers.owed(debit, sent, prepare);
+  return debit && answers.deliverOwed(debit, sent, prepare);
 }
 
 /** The purchase of a payment that is not reserved yet. */

@@ -5,7 +5,10 @@ import { unused } from '../receipts/paid-answers.ts';
 import { Counts } from '../tallies.ts';
 import { TIMES } from '../times.ts';
 
-/** Runs tasks with the same key one after the other, and tasks with different keys in parallel. */
+/**
+ * Runs tasks with the same key one after the other, and tasks with different keys in parallel. `p-queue` is one queue, so a map of queues
+ * and their removal would remain.
+ */
 export class Queues {
   readonly #last = new Map<string, Promise<unknown>>();
 

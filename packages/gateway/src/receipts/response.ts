@@ -92,7 +92,10 @@ const keyIdOf = (did: string, { thumbprint }: ReceiptKey): string => `${did}#${t
 
 const inBase64Url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** Signs receipts of x402's extension `offer-receipt`: JWS (RFC 7515) with EdDSA, so the same facts give the same receipt. */
+/**
+ * Signs receipts of x402's extension `offer-receipt`: JWS (RFC 7515) with EdDSA, so the same facts give the same receipt. `jose` would replace
+ * only the joining of two encoded parts and a signature, and signs asynchronously.
+ */
 export class ReceiptIssuer {
   readonly #keys: readonly ReceiptKey[];
   readonly #signing: ReceiptKey;
