@@ -28,24 +28,37 @@ ledgerSuite('copies of a payment for a call that may have an effect', (ledger) =
     return { payment, debit };
   };
 
-  it('cannot be reserved slowly and held meanwhile', async () => {
-    await grant(ledger, 100);
-    const { payment, debit } = newPaid();
-    const isPostgres = ledger.database.dialect.name === 'postgres';
-    const slow = changed(ledger.database, {
-      write({ guard, ...others }: AtomicWrite) {
-        const sql = isPostgres ? guard.sql.replace('returning id', 'returning pg_sleep(0.3), id') : guard.sql;
-        return ledger.database.write({ ...others, guard: { ...guard, sql } });
-      },
-    });
-    const other = openMoney(slow, JOURNAL_KEEP_MS);
-    const reserving = other.payments.reserve(payment);
-    await pause(100);
-    expect((await ledger.accounts.hold(debit)).verdict).toBe('running');
-    expect(await reserving).toBe('reserved');
-    await other.close();
-    expect(await ledger.accounts.find(HOLDER)).toMatchObject({ heldMicros: 0, holds: 0 });
-  });
+  it.each(['arrives', 'is lost'])(
+    'cannot be reserved slowly and held meanwhile, if the reply to the hold %s',
+    async (fate) => {
+      await grant(ledger, 100);
+      const { payment, debit } = newPaid();
+      const isPostgres = ledger.database.dialect.name === 'postgres';
+      const slow = changed(ledger.database, {
+        write({ guard, ...others }: AtomicWrite) {
+          const sql = isPostgres ? guard.sql.replace('returning id', 'returning pg_sleep(0.3), id') : guard.sql;
+          return ledger.database.write({ ...others, guard: { ...guard, sql } });
+        },
+      });
+      const other = openMoney(slow, JOURNAL_KEEP_MS);
+      const reserving = other.payments.reserve(payment);
+      await pause(100);
+      let isLost = fate === 'is lost';
+      const lossy = changed(ledger.database, {
+        async write(step: AtomicWrite) {
+          const row = await ledger.database.write(step);
+          if (!row || !isLost) return row;
+          isLost = false;
+          throw new Error('the connection is lost');
+        },
+      });
+      const holding = openMoney(lossy, JOURNAL_KEEP_MS);
+      expect((await holding.accounts.hold(debit)).verdict).toBe('running');
+      expect(await reserving).toBe('reserved');
+      await Promise.all([other.close(), holding.close()]);
+      expect(await ledger.accounts.find(HOLDER)).toMatchObject({ heldMicros: 0, holds: 0 });
+    },
+  );
 
   it('lead to one call, whichever of them are held, reserved and released at once', async () => {
     await grant(ledger, 10_000);

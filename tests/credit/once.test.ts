@@ -1,6 +1,17 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { openMoney } from '../../packages/gateway/src/compose/money.ts';
+import { countCalls } from '../../packages/gateway/src/credit/rows.ts';
 import { TIMES } from '../../packages/gateway/src/times.ts';
-import { grant, HOLDER, ledgerSuite, newDebit, newPayment, requirementOf } from '../kit/ledger.ts';
+import {
+  changed,
+  grant,
+  HOLDER,
+  JOURNAL_KEEP_MS,
+  ledgerSuite,
+  newDebit,
+  newPayment,
+  requirementOf,
+} from '../kit/ledger.ts';
 
 const PRICE = 5;
 
@@ -70,6 +81,21 @@ ledgerSuite('a debit for a call that may have an effect', (ledger) => {
     expect(await ledger.payments.reserve(other)).toBe('reserved');
     await ledger.payments.release(other.key, other.owner, true);
     expect(await again({ ...debit, id: other.key, requestHash: other.requestHash })).toBe('called');
+  });
+
+  it('is not held if nothing tells whether its payment has made a call', async () => {
+    const debit = await newOnce({ by: 'payment' });
+    const { sql } = countCalls(debit.id);
+    const failing = changed(ledger.database, {
+      read: async (statement) => {
+        if (statement.sql === sql) throw new Error('no answer');
+        return ledger.database.read(statement);
+      },
+    });
+    const node = openMoney(failing, JOURNAL_KEEP_MS);
+    onTestFinished(() => node.close());
+    await expect(node.accounts.hold(debit)).rejects.toThrow('no answer');
+    expect(await account()).toMatchObject({ spentMicros: 0, heldMicros: 0, holds: 0 });
   });
 
   it('keeps its payment from being reserved by a request that has looked at it before', async () => {

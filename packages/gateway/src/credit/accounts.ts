@@ -93,10 +93,8 @@ export class Accounts extends Ledger {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const write = rows.hold(debit, this.now(), options);
       const row = await this.#write(debit, write).catch((error) => this.#unlessTaken(debit, error));
-      if (row && !(await this.#hasOtherCall(debit))) return { verdict: 'held', debit };
-      if (row) await this.release(debit, true);
-      const found = await this.#refusalOf(debit, options);
-      if (found) return found;
+      const result = row ? ({ verdict: 'held', debit } as const) : await this.#refusalOf(debit, options);
+      if (result && (result.verdict !== 'held' || (await this.#isOnlyCall(debit)))) return result;
     }
     return { verdict: 'busy', account: await this.find(debit) };
   }
@@ -156,13 +154,19 @@ export class Accounts extends Ledger {
   }
 
   /**
-   * Whether the payment of a debit for a call with an effect has made one. PostgreSQL does not show it to a hold that has waited for its
-   * wallet until the payment was reserved.
+   * Whether what is held is for the only call of its payment, if that call may have an effect. Otherwise releases it. PostgreSQL does not
+   * show a reservation to a hold that has waited for its wallet meanwhile.
    */
-  async #hasOtherCall({ id, by, isOnce }: NewDebit): Promise<boolean> {
-    if (by !== 'payment' || !isOnce) return false;
-    const [row] = await this.database.read(rows.countCalls(id));
-    return Number(row?.calls) > 1;
+  async #isOnlyCall(debit: NewDebit): Promise<boolean> {
+    if (debit.by !== 'payment' || !debit.isOnce) return true;
+    let isOnly = false;
+    try {
+      const [row] = await this.database.read(rows.countCalls(debit.id));
+      isOnly = Number(row?.calls) <= 1;
+      return isOnly;
+    } finally {
+      if (!isOnly) await this.release(debit, true);
+    }
   }
 
   /** Why a price was not held; undefined to try again. */
