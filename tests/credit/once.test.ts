@@ -83,6 +83,29 @@ ledgerSuite('a debit for a call that may have an effect', (ledger) => {
     expect(await again({ ...debit, id: other.key, requestHash: other.requestHash })).toBe('called');
   });
 
+  it('is not held for a payment whose process has died during its call', async () => {
+    const payment = newPayment({ payer: HOLDER.wallet, isOnce: true, requirement: requirementOf(PRICE) });
+    const debit = await newOnce({ id: payment.key, by: 'payment', requestHash: payment.requestHash });
+    expect(await ledger.payments.reserve(payment)).toBe('reserved');
+    await ledger.reopen();
+    ledger.nowMs += TIMES.leaseMs;
+    expect(await again(debit)).toBe('called');
+    expect(await again(debit)).toBe('called');
+    expect(await ledger.payments.reserve({ ...payment, owner: 'again' })).toBe('exhausted');
+    expect(await account()).toMatchObject({ spentMicros: 0, heldMicros: 0, holds: 0 });
+  });
+
+  it('keeps a node that has stood still during the call for its payment from settling it', async () => {
+    const payment = newPayment({ payer: HOLDER.wallet, isOnce: true, requirement: requirementOf(PRICE) });
+    const debit = await newOnce({ id: payment.key, by: 'payment', requestHash: payment.requestHash });
+    expect(await ledger.payments.reserve(payment)).toBe('reserved');
+    await ledger.payments.close();
+    ledger.nowMs += TIMES.leaseMs;
+    expect(await again(debit)).toBe('called');
+    await expect(ledger.payments.settling(payment.key, payment.owner, { answer: '{}' })).rejects.toThrow('lost');
+    expect(await ledger.payments.find(payment.key)).toBeUndefined();
+  });
+
   it('is not held if nothing tells whether its payment has made a call', async () => {
     const debit = await newOnce({ by: 'payment' });
     const { sql } = countCalls(debit.id);

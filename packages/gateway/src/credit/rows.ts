@@ -107,6 +107,9 @@ export const lookAt = (debit: NewDebit, nowMs: number): Statement => ({
   values: [...holderValues(debit), debit.id, debit.requestHash, nowMs],
 });
 
+/** Notes a call that may have an effect. */
+const noteCall = (key: string, nowMs: number) => INSERT_CALLS({ payment_key: key, calls: 1, at_ms: nowMs });
+
 export interface HoldOptions {
   /** How long the call may take, in milliseconds. */
   readonly leaseMs?: number;
@@ -140,7 +143,7 @@ export function hold(debit: NewDebit, nowMs: number, options: HoldOptions): Atom
   // When a capture holds again, its old capturedAtMs would let retention delete the new hold.
   const times = { untilMs: nowMs + leaseMs, capturedAtMs: undefined };
   const held = { ...debit, ...times, progress: 'held', callsAgain: 0 };
-  const calls = isOnce ? [INSERT_CALLS({ payment_key: id, calls: 1, at_ms: nowMs })] : [];
+  const calls = isOnce ? [noteCall(id, nowMs)] : [];
   return { guard, changes: [INSERT_DEBIT(columnsOf(held, COLUMNS)), ...calls] };
 }
 
@@ -204,9 +207,10 @@ export const releaseLapsed = ({ id = null, micro_usdc: micros }: SqlRow, nowMs: 
   releaseIf('until_ms <= $2', [id, nowMs], Number(micros));
 
 /**
- * Deletes the lapsed reservation of a payment. The new version of the wallet stops the request that made the reservation, if it still runs.
+ * Deletes the lapsed reservation of a debit's payment, and notes its call if that may have had an effect. The new version of the wallet
+ * stops the request that made the reservation, if it still runs.
  */
-export const dropLapsedPayment = (key: string, nowMs: number): AtomicWrite => ({
+export const dropLapsedPayment = ({ id: key, isOnce }: NewDebit, nowMs: number): AtomicWrite => ({
   guard: {
     sql: `update wallets set version = $3 where {in time}
   and id = (select wallet_id from payments where key = $1 and ${isLapsedPayment('$2')}) returning id`,
@@ -214,6 +218,7 @@ export const dropLapsedPayment = (key: string, nowMs: number): AtomicWrite => ({
   },
   changes: [
     { sql: `delete from payments where key = $1 and ${isLapsedPayment('$2')} and {guarded}`, values: [key, nowMs] },
+    ...(isOnce ? [noteCall(key, nowMs)] : []),
   ],
 });
 
