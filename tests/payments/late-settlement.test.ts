@@ -5,6 +5,7 @@ import { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import { Queues } from '../../packages/gateway/src/payments/queue.ts';
 import { inTurn } from '../../packages/gateway/src/payments/settlement.ts';
 import { TIMES } from '../../packages/gateway/src/times.ts';
+import { UNKNOWN } from '../kit/ledger.ts';
 import { startSellingGateway } from '../kit/test-gateway.ts';
 import { PENDING, ROOMY } from './fault-buyer.ts';
 import { newSale } from './sale.ts';
@@ -102,4 +103,18 @@ it('P12 payments whose failure on the chain is noticed by a search count like ot
   const before = sale.moved();
   expect((await sale.ask(await sale.renew())).outcome).toBe('429 rate_limited unused');
   expect(sale.moved()).toEqual(before);
+});
+
+it('P12 a payment that has failed on the chain counts once, although its outcome is recorded later', async () => {
+  const sale = await newSale(await startSellingGateway(ROOMY), 0n);
+  const { resolve } = Payments.prototype;
+  sale.faults.lie = { simulateOk: true };
+  for (let count = 1; count < LIMITS.failedOnChain; count++) {
+    vi.spyOn(Payments.prototype, 'resolve').mockImplementationOnce(async function (this: Payments, key, _, owner) {
+      await resolve.call(this, key, UNKNOWN, owner);
+      throw new Error('the database is down');
+    });
+    expect((await sale.decided(await sale.renew())).outcome).toBe('402 payment_rejected refused');
+  }
+  expect((await sale.ask(await sale.renew())).outcome).toBe('402 payment_rejected refused');
 });

@@ -91,8 +91,10 @@ export async function recordOutcome(
 ): Promise<SettlementOutcome> {
   onStep?.('settle');
   onSettlement?.(settlement.outcome);
-  if (settlement.outcome === 'refused' && settlement.isOnChain) verifier.failedOnChain(payment);
   const resolved = await payments.resolve(payment.key, settlement, payment.owner).catch(onFailure);
+  const hasFailedOnChain = settlement.outcome === 'refused' && settlement.isOnChain === true;
+  // Otherwise the search for its outcome counts it.
+  if (hasFailedOnChain && resolved?.verdict === 'done') verifier.failedOnChain(payment);
   onStep?.('record');
   return { settlement, ...resolved };
 }
