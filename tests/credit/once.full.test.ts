@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import pg from 'pg';
+import { expect, it, onTestFinished } from 'vitest';
 import { openMoney } from '../../packages/gateway/src/compose/money.ts';
 import type { AtomicWrite } from '../../packages/gateway/src/stores/sql/database.ts';
 import { TIMES } from '../../packages/gateway/src/times.ts';
+import { inEachTest, inSuite } from '../kit/in-suite.ts';
 import {
   changed,
   grant,
@@ -12,8 +14,10 @@ import {
   ledgerSuite,
   newDebit,
   newPayment,
+  openPostgresLedger,
   requirementOf,
 } from '../kit/ledger.ts';
+import { openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import { samples } from '../kit/rounds.ts';
 
 const PRICE = 5;
@@ -95,4 +99,38 @@ ledgerSuite('copies of a payment for a call that may have an effect', (ledger) =
     expect(calls.size).toBeGreaterThan(0);
     expect(await ledger.accounts.find(HOLDER)).toMatchObject({ heldMicros: 0, holds: 0 });
   }, 300_000);
+});
+
+postgresSuite('a hold that PostgreSQL begins and then delays', () => {
+  const opened = inSuite(openPostgresDatabase);
+  const ledger = inEachTest(() => openPostgresLedger(opened.url));
+
+  it.each(['payment', 'signature'] as const)(
+    'does not call again what a copy by %s has called meanwhile',
+    async (by) => {
+      await grant(ledger, 100);
+      const debit = newDebit(PRICE, { by, isOnce: true });
+      const gate = new pg.Client({ connectionString: opened.url });
+      onTestFinished(() => gate.end());
+      await gate.connect();
+      await gate.query('select pg_advisory_lock(7)');
+      const delayed = changed(ledger.database, {
+        write({ guard, ...others }: AtomicWrite) {
+          const waiting = 'where (select pg_advisory_xact_lock_shared(7)) is not null and cluster';
+          const sql = guard.sql.replace('where cluster', waiting);
+          return ledger.database.write({ ...others, guard: { ...guard, sql } });
+        },
+      });
+      const node = openMoney(delayed, JOURNAL_KEEP_MS);
+      onTestFinished(() => node.close());
+      const holding = node.accounts.hold({ ...debit, owner: 'another' });
+      const waiting = `select 1 from pg_locks where locktype = 'advisory' and not granted`;
+      while ((await gate.query(waiting)).rowCount === 0);
+      expect((await ledger.accounts.hold(debit)).verdict).toBe('held');
+      await ledger.accounts.release(debit, true);
+      await gate.query('select pg_advisory_unlock(7)');
+      expect((await holding).verdict).toBe('called');
+      expect(await ledger.accounts.find(HOLDER)).toMatchObject({ heldMicros: 0, holds: 0 });
+    },
+  );
 });

@@ -154,11 +154,11 @@ export class Accounts extends Ledger {
   }
 
   /**
-   * Whether what is held is for the only call of its payment, if that call may have an effect. Otherwise releases it. PostgreSQL does not
-   * show a reservation to a hold that has waited for its wallet meanwhile.
+   * Whether what is held is for the only call of its payment or signature, if that call may have an effect. Otherwise releases it.
+   * PostgreSQL does not show what was reserved or called to a hold that began before and waited.
    */
   async #isOnlyCall(debit: NewDebit): Promise<boolean> {
-    if (debit.by !== 'payment' || !debit.isOnce) return true;
+    if (!debit.isOnce) return true;
     let isOnly = false;
     try {
       const [row] = await this.database.read(rows.countCalls(debit.id));

@@ -147,7 +147,7 @@ export function hold(debit: NewDebit, nowMs: number, options: HoldOptions): Atom
   return { guard, changes: [INSERT_DEBIT(columnsOf(held, COLUMNS)), ...calls] };
 }
 
-/** The calls with an effect of a payment: those of its debit and those of its reservation. */
+/** The calls with an effect of a payment or signature: those of its debit and those of its reservation. */
 export const countCalls = (key: string): Statement => ({
   sql: `select (select count(*) from uncharged_calls where payment_key = $1)
   + (select count(*) from payments where key = $1 and state <> 'refused') as calls`,
