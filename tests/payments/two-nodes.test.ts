@@ -2,6 +2,7 @@ import { Refusal } from '@asset-gateway/protocol';
 import { afterAll, expect, it, onTestFinished, vi } from 'vitest';
 import { type Money, openMoney } from '../../packages/gateway/src/compose/money.ts';
 import { nodeCrypto } from '../../packages/gateway/src/crypto.ts';
+import { renewLease } from '../../packages/gateway/src/payments/changes.ts';
 import type { PaymentDependencies } from '../../packages/gateway/src/payments/dependencies.ts';
 import type { Settlement } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
 import type { Purchase } from '../../packages/gateway/src/payments/purchase-state.ts';
@@ -162,4 +163,18 @@ ledgerSuite('a payment whose node stands still until its lease has lapsed', (led
       expect(await booksOf(payment)).toEqual(before);
     },
   );
+
+  it('P1 P22 while its upstream is called: the first node keeps no payment whose call another node has refused', async () => {
+    const payment = newPurchase(CREDIT, { transaction, isOnce: true });
+    expect(await ledger.payments.reserve(payment)).toBe('reserved');
+    await standStill();
+    const { payments } = await openOther();
+    const again = { ...payment, owner: 'the other node' };
+    expect(await payments.reserve(again)).toBe('exhausted');
+    const renewal = renewLease(payment.key, payment.owner, ledger.nowMs + TIMES.leaseMs);
+    expect(await ledger.database.write({ guard: renewal })).toBeUndefined();
+    const { dependencies, purchase } = purchaseOf(payment);
+    expect(await toldBy(beginSettlement(dependencies, purchase, { answer: LATE, height: 7 }))).toBe(UNUSED);
+    expect(await payments.reserve(again)).toBe('exhausted');
+  });
 });

@@ -172,7 +172,7 @@ export class Accounts extends Ledger {
   /** Why a price was not held; undefined to try again. */
   async #refusalOf(debit: NewDebit, { isPastOwed }: rows.HoldOptions): Promise<HoldResult | undefined> {
     const nowMs = this.now();
-    const { owner, micros, isOnce } = debit;
+    const { id, owner, micros, isOnce = false } = debit;
     const found = await this.database.read(rows.lookAt(debit, nowMs));
     const { account, own, owed } = lookOf(found, debit, nowMs);
     const lapsed = found.filter((row) => row.state === 'held' && Number(row.until_ms) <= nowMs);
@@ -185,7 +185,7 @@ export class Accounts extends Ledger {
     if (isOnce && Number(found[0]?.own_calls) > 0) return { verdict: 'called', account };
     for (const row of lapsed) await this.write(rows.releaseLapsed(row, nowMs));
     const reason = lapsed.length > 0 ? undefined : holdRefusal(account, micros);
-    if (!reason && found[0]?.own_payment === 'lapsed') await this.write(rows.dropLapsedPayment(debit, nowMs));
+    if (!reason && found[0]?.own_payment === 'lapsed') await this.write(rows.dropLapsedPayment(id, isOnce, nowMs));
     return reason && { verdict: reason, account };
   }
 

@@ -207,10 +207,10 @@ export const releaseLapsed = ({ id = null, micro_usdc: micros }: SqlRow, nowMs: 
   releaseIf('until_ms <= $2', [id, nowMs], Number(micros));
 
 /**
- * Deletes the lapsed reservation of a debit's payment, and notes its call if that may have had an effect. The new version of the wallet
- * stops the request that made the reservation, if it still runs.
+ * Deletes the lapsed reservation of a payment, and notes its call if that may have had an effect. The new version of the wallet stops the
+ * request that made the reservation, if it still runs.
  */
-export const dropLapsedPayment = ({ id: key, isOnce }: NewDebit, nowMs: number): AtomicWrite => ({
+export const dropLapsedPayment = (key: string, isOnce: boolean, nowMs: number): AtomicWrite => ({
   guard: {
     sql: `update wallets set version = $3 where {in time}
   and id = (select wallet_id from payments where key = $1 and ${isLapsedPayment('$2')}) returning id`,

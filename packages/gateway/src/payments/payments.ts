@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Repeated } from '../background.ts';
 import type { CreditLimits } from '../credit/account.ts';
+import { dropLapsedPayment } from '../credit/rows.ts';
 import { mayDelete } from '../stores/sql/clock.ts';
 import { IS_SEARCHED } from '../stores/sql/conditions.ts';
 import { isDuplicate, type JournalKind, Ledger, type SqlRow } from '../stores/sql/database.ts';
@@ -83,6 +84,8 @@ export class Payments extends Ledger {
   /** Reserves a payment for its request, and counts the first upstream call. `seen`: the state that `look` has read before. */
   async reserve(payment: NewPayment, credit?: CreditLimits, seen?: StoredState): Promise<ReserveVerdict> {
     const { verdict } = await this.#advance(payment, machine.reserve(payment, credit), {}, seen);
+    // The node of a lapsed reservation must not settle a payment that is refused now.
+    if (verdict === 'exhausted' && payment.isOnce) await this.write(dropLapsedPayment(payment.key, true, this.now()));
     return verdict === 'done' ? 'reserved' : (verdict as ReserveVerdict);
   }
 
