@@ -19,8 +19,8 @@ const MAX_UNANSWERED = 16;
 const MAX_WAITING = 16_384;
 
 /**
- * Limits connections and the requests that wait on them. A connection is idle if it has no unanswered request (kept alive, or still
- * sending its request head). If all places are taken, a new connection closes the oldest idle one. It closes one of its own group if
+ * Limits connections and the requests that wait on them. A connection is idle if it has no complete unanswered request (kept alive, or
+ * still sending its request). If all places are taken, a new connection closes the oldest idle one. It closes one of its own group if
  * that group holds its share, else one of any group. Trusted proxies serve many clients and have no share. Each event takes constant
  * time.
  */
@@ -137,8 +137,9 @@ export class Pipeline {
   readonly #socket: Socket;
   readonly #connections: Connections;
   #waiting: WaitingRequest[] = [];
-  /** The number of begun requests, and the last begun request. */
+  /** The number of begun requests, those whose body has arrived, and the last begun request. */
   #begun = 0;
+  readonly #complete = new Set<IncomingMessage>();
   #lastBegun: IncomingMessage | undefined;
   /** Whether to answer only what has arrived, because the rest of the stream is unreadable or too much waits. */
   isBroken = false;
@@ -171,6 +172,12 @@ export class Pipeline {
     else this.#overflow();
   }
 
+  /** Marks a begun request as complete. Until then, a client that sends its body slowly holds no place against new connections. */
+  completed(incoming: IncomingMessage): void {
+    if (this.#complete.size === 0) this.#connections.note(this.#socket, false);
+    this.#complete.add(incoming);
+  }
+
   /** Begins the next request if there is room. Returns whether another one can begin. */
   advance(): boolean {
     const next = this.#begun < MAX_UNANSWERED ? this.#waiting.shift() : undefined;
@@ -191,9 +198,11 @@ export class Pipeline {
 
   #begin({ incoming, outgoing, begin }: WaitingRequest): void {
     this.#lastBegun = incoming;
-    if (this.#begun++ === 0) this.#connections.note(this.#socket, false);
+    this.#begun++;
+    // The connection becomes the newest idle one.
+    if (this.#complete.size === 0) this.#connections.note(this.#socket, true);
     // 'close' fires when the connection has taken the answer's last byte.
-    outgoing.once('close', this.#end);
+    outgoing.once('close', () => this.#end(incoming));
     begin();
   }
 
@@ -202,14 +211,15 @@ export class Pipeline {
     this.#socket.pause();
   }
 
-  readonly #end = (): void => {
+  #end(incoming: IncomingMessage): void {
     this.#begun--;
+    this.#complete.delete(incoming);
     if (this.#socket.destroyed) return;
     if (this.#waiting.length > 0) this.#connections.begin(this);
-    else if (this.#begun === 0) this.#connections.note(this.#socket, true);
+    else if (this.#complete.size === 0) this.#connections.note(this.#socket, true);
     // The incomplete request will never be complete.
     if (this.isBroken && !this.hasWhole) this.#socket.destroySoon();
-  };
+  }
 
   /** Too many requests wait. Drops this connection's waiting requests, and closes it after the begun answers. */
   #overflow(): void {

@@ -149,6 +149,7 @@ export class HttpServer {
     this.#running++;
     try {
       const inbound = await receive(incoming, this.#clientOf(incoming));
+      this.#pipelines.get(incoming.socket)?.completed(incoming);
       const answer = await this.#options.handle(this.#isStopping ? { ...inbound, fault: 'shutting_down' } : inbound);
       this.#write(incoming, outgoing, answer);
     } catch (error) {
