@@ -9,6 +9,8 @@ export interface Arrival {
   readonly port: number;
   /** Headers for content negotiation and caching. */
   readonly headers?: Partial<Record<'accept' | 'accept-encoding' | 'cache-control', Headers[string]>>;
+  /** The client's address; undefined for a cache's call. */
+  readonly client?: string;
 }
 
 /** Headers by lower-case name. Repeated headers are joined as Node joins them. */
@@ -146,7 +148,7 @@ export interface UpstreamCall {
   /** The client's wallet; undefined on public routes. */
   readonly wallet: string | undefined;
   /**
-   * Where the request arrived, for the cache and for documents that contain their own URL. Nothing else of the request reaches an
+   * Where the request arrived, for the cache, the console's shares, and documents that contain their own URL. Nothing else of the request reaches an
    * upstream.
    */
   readonly arrival: Arrival;

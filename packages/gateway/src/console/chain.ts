@@ -1,5 +1,6 @@
 import { type Cluster, type Issue, member, memberText, Refusal, USDC } from '@asset-gateway/protocol';
 import { LRUCache } from 'lru-cache';
+import { holderOf } from '../ip-address.ts';
 import type { OwnAnswer } from '../upstreams/upstream.ts';
 
 /** Posts a JSON-RPC request to a cluster. Resolves with the text of a 200, otherwise rejects. */
@@ -17,8 +18,11 @@ const FAILED_MS = 2_000;
 /** Concurrent reads of accounts and transaction lists. */
 const MAX_READINGS = 2;
 const MAX_PAIRS = 1_000;
-/** How many of these reads may start per second for all clients together. A page makes three while it opens and pays. */
-const READS_PER_SECOND = 5;
+/**
+ * How many of these reads may start per second, and how many of them for clients with several reads in the last ten seconds. A page makes
+ * three while it opens and pays.
+ */
+const READS = { perSecond: 5, ofFrequent: 3, several: 3, withinMs: 10_000 };
 const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 /** Reads only an account's lamports or a token account's amount, because a program has megabytes. */
 const BALANCE = { commitment: 'confirmed', encoding: 'base64', dataSlice: { offset: 64, length: 8 } };
@@ -33,14 +37,20 @@ const wrong = (message: string): Refusal => {
   return new Refusal('invalid_request', { issues: [issue], reason: 'console params' });
 };
 
+/** The start of one of these reads, and the client that it was for. */
+interface ReadStart {
+  readonly atMs: number;
+  readonly holder: string;
+}
+
 /** A page's view of one cluster. Reads balances and the data that a payment needs, at a bounded cost. */
 class ChainReader {
   readonly #rpcs: ChainConnections;
   readonly #mint: string;
   readonly #now: () => number;
   readonly #kept: LRUCache<string, Promise<string>>;
-  /** When the last of these reads started. */
-  #starts: readonly number[] = [];
+  /** The last of these reads. */
+  #starts: readonly ReadStart[] = [];
   #readings = 0;
 
   constructor(rpcs: ChainConnections, mint: string, now: () => number) {
@@ -50,8 +60,8 @@ class ChainReader {
     this.#kept = new LRUCache({ max: MAX_PAIRS, perf: { now } });
   }
 
-  /** The text of a call's result. Refuses other and too expensive calls. */
-  result(method: string, [first, config]: readonly unknown[]): Promise<string> {
+  /** The text of a call's result for a client. Refuses other and too expensive calls. */
+  result(method: string, [first, config]: readonly unknown[], client: string): Promise<string> {
     if (method === 'getLatestBlockhash') {
       const commitment = member(first, 'commitment') === 'finalized' ? 'finalized' : 'confirmed';
       return this.#ask(method, [{ commitment }], KEPT_MS.blockhash);
@@ -61,32 +71,31 @@ class ChainReader {
       if (first !== this.#mint) throw wrong(`Only the USDC mint ${this.#mint} can be read.`);
       return this.#ask(method, [first, { encoding: 'base64', commitment: 'confirmed' }], KEPT_MS.mint);
     }
-    if (method === 'getSignaturesForAddress') return this.#transactions(first, member(config, 'minContextSlot'));
+    if (method === 'getSignaturesForAddress') {
+      if (!isAddress(first)) throw wrong('Give one address.');
+      const minContextSlot = member(config, 'minContextSlot');
+      if (!Number.isSafeInteger(minContextSlot)) throw wrong('Give minContextSlot, a slot.');
+      // The newest transactions, in which a page looks for its own payments.
+      return this.#limited(method, [first, { commitment: 'finalized', limit: LISTED, minContextSlot }], client);
+    }
     const addresses = Array.isArray(first) ? first : [];
     if (!addresses.every(isAddress) || addresses.length < 1 || addresses.length > 2)
       throw wrong('Give one or two addresses.');
-    return this.#limited('getMultipleAccounts', [addresses, BALANCE]);
+    return this.#limited('getMultipleAccounts', [addresses, BALANCE], client);
   }
 
-  /** The newest transactions of an account, in which a page looks for its own payments. */
-  #transactions(address: unknown, minContextSlot: unknown): Promise<string> {
-    if (!isAddress(address)) throw wrong('Give one address.');
-    if (!Number.isSafeInteger(minContextSlot)) throw wrong('Give minContextSlot, a slot.');
-    return this.#limited('getSignaturesForAddress', [
-      address,
-      { commitment: 'finalized', limit: LISTED, minContextSlot },
-    ]);
-  }
-
-  /** Makes an expensive call. Only a few may run at once or start in a second. */
-  #limited(method: string, params: readonly unknown[]): Promise<string> {
+  /** Makes an expensive call. Only a few may run at once or start in a second, and a frequent client leaves some to the others. */
+  #limited(method: string, params: readonly unknown[], client: string): Promise<string> {
     const kept = this.#kept.get(JSON.stringify(params));
     if (kept) return kept;
-    const now = this.#now();
-    this.#starts = this.#starts.filter((start) => now - start < 1_000);
-    if (this.#readings >= MAX_READINGS || this.#starts.length >= READS_PER_SECOND)
+    const [atMs, holder] = [this.#now(), holderOf(client)];
+    this.#starts = this.#starts.filter((start) => atMs - start.atMs < READS.withinMs);
+    const isFrequent = this.#starts.filter((start) => start.holder === holder).length >= READS.several;
+    const running = MAX_READINGS - (isFrequent ? 1 : 0);
+    const started = this.#starts.filter((start) => atMs - start.atMs < 1_000).length;
+    if (this.#readings >= running || started >= (isFrequent ? READS.ofFrequent : READS.perSecond))
       throw new Refusal('rate_limited', { retryAfterSeconds: 1, reason: 'console balances' });
-    this.#starts = [...this.#starts, now];
+    this.#starts = [...this.#starts, { atMs, holder }];
     this.#readings++;
     const asked = this.#ask(method, params, KEPT_MS.accounts);
     const over = (): void => void this.#readings--;
@@ -134,10 +143,10 @@ export function chainAnswer(rpcs: Readonly<Partial<Record<Cluster, ChainConnecti
       new ChainReader(connections, USDC[cluster as Cluster], now),
     ]),
   );
-  return async ({ input: { path, body } }) => {
+  return async ({ input: { path, body }, arrival: { client = '' } }) => {
     const view = views.get(String(path.cluster));
     if (!view) throw new Refusal('not_found', { reason: 'no rpc of this cluster' });
-    const result = await view.result(String(body.method), Array.isArray(body.params) ? body.params : []);
+    const result = await view.result(String(body.method), Array.isArray(body.params) ? body.params : [], client);
     return { json: `{"jsonrpc":"2.0","id":${JSON.stringify(body.id)},"result":${result}}` };
   };
 }
