@@ -186,6 +186,17 @@ describe('a long answer', () => {
     expect((await fixture.run('assets/solana', { home })).stdout).toBe(whole);
   });
 
+  it('W25 of millions of nested lists that was paid for is cut too, and is whole in a file', async () => {
+    const depth = 2_500_000;
+    const body = `{"ok":true,"result":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+    const home = fixture.newHome();
+    fixture.answerPayments({ status: 200, body });
+    const cut = await runAtTerminal(`balances ${WALLET} --pay ${await ownWallet(1_000_000)}`, { home });
+    expect([cut.code, cut.stdout.split('\n').length]).toEqual([0, 41]);
+    expect(cut.stderr).toContain('… more; --json or a pipe prints all of it, and it is in ');
+    expect(readFileSync(join(home, '.cache/asset-gateway/answer.json'), 'utf8') === body).toBe(true);
+  });
+
   it('of up to 40 lines is not', async () => {
     const { stdout, stderr } = await runAtTerminal('assets/solana/profile');
     expect([stdout.split('\n').length < 42, stderr.includes('more lines')]).toEqual([true, false]);

@@ -11,6 +11,8 @@ import type { Terminal } from './show/terminal.ts';
 const MAX_TEXT = 2000;
 /** How many lines of JSON a terminal shows. */
 const MAX_LINES = 40;
+/** How many characters are indented. Deep JSON grows so much that its indented text could exceed the longest text of JavaScript. */
+const MAX_INDENTED = 4 * 1024 * 1024;
 
 /** Additional advice of a command for refusals of its requests. */
 export interface Hints {
@@ -39,11 +41,17 @@ function stored(text: string): string | undefined {
 
 /** Prints indented JSON. If it is long, prints its start and stores the whole in a file. */
 function printJson(text: string, terminal: Terminal): void {
-  const lines = indentJson(text, Number.POSITIVE_INFINITY, harmless).text.split('\n');
-  const file = lines.length > MAX_LINES ? stored(text) : undefined;
-  terminal.lines(file === undefined ? lines : lines.slice(0, MAX_LINES));
-  if (file !== undefined)
-    terminal.note(`… ${lines.length - MAX_LINES} more lines; --json or a pipe prints all of it, and it is in ${file}`);
+  const indented = indentJson(text, MAX_INDENTED, harmless);
+  const lines = indented.text.split('\n');
+  const isLong = !indented.isWhole || lines.length > MAX_LINES;
+  const file = isLong ? stored(text) : undefined;
+  if (file === undefined) {
+    terminal.lines(indented.isWhole ? lines : [harmless(text)]);
+    return;
+  }
+  terminal.lines(lines.slice(0, MAX_LINES));
+  const left = indented.isWhole ? `${lines.length - MAX_LINES} more lines` : 'more';
+  terminal.note(`… ${left}; --json or a pipe prints all of it, and it is in ${file}`);
 }
 
 /** Prints an answer as its formatter writes it, or as JSON if that cannot show it. */
