@@ -2,6 +2,7 @@ import { routes } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { CANARY_KEY, CANARY_SECRET, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
+import { paidRoutes } from '../payments/calls.ts';
 import { expectInTable, expectRefusal, headerFaults, statusAndCode } from './error-table.ts';
 import { freePort } from './ports.ts';
 import { gated, pathOf, rowOf } from './targets.ts';
@@ -269,6 +270,19 @@ describe('H9 S20 Host without a configured origin', () => {
       expectRefusal(await askBare(local, HEALTH, `Host: ${host}`), '400 bad_request');
     }
     expect(local.upstream.arrivals).toHaveLength(1);
+  });
+
+  it('is refused on every paid row if it is another name, with and without a payment', async () => {
+    for (const route of paidRoutes) {
+      for (const lines of [[], ['PAYMENT-SIGNATURE: e30='], ['X-PAYMENT: e30=']]) {
+        const request = wireRequest(route.httpMethod, pathOf(route), ['Host: evil.example', ...lines]);
+        expectRefusal(await askOne(gateway.port, request), '400 bad_request');
+      }
+    }
+    expect([gateway.solana?.provider.arrivals, gateway.logLines.filter((line) => line.includes('"failure"'))]).toEqual([
+      [],
+      [],
+    ]);
   });
 
   it('does not matter for /healthz and the catalog', async () => {

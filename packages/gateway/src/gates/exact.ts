@@ -47,7 +47,9 @@ export class ExactGate implements Gate {
     this.#deliveries = new Deliveries(dependencies);
   }
 
-  serve(call: Call, trail: Trail, prepare: Prepare): Promise<Delivery> {
+  async serve(call: Call, trail: Trail, prepare: Prepare): Promise<Delivery> {
+    // The challenge of a 402 names the origin, so a foreign Host is refused before anything is paid.
+    this.#dependencies.calls.originOf(call.inbound);
     return buy(this.#seller(), call, trail, prepare);
   }
 
