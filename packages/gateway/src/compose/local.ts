@@ -46,13 +46,13 @@ function makeFolders(folder: string): void {
 }
 
 function makeFolder(folder: string): void {
-  if (statSync(folder, { throwIfNoEntry: false })?.isFile()) throw fault(`${folder} is a file; name a folder.`);
   try {
     makeFolders(folder);
     accessSync(folder, constants.W_OK);
   } catch {
     throw fault(`the folder ${folder} cannot be created or written.`);
   }
+  if (!statSync(folder).isDirectory()) throw fault(`${folder} is a file; name a folder.`);
 }
 
 async function claimFolder(folder: string): Promise<FolderLock> {
