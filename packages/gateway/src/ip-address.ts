@@ -2,6 +2,16 @@ import { BlockList, isIP } from 'node:net';
 
 export const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/** Whether a host name or an address is this machine's. IPv6 addresses may have the brackets of a URL. */
+export function isLoopbackHost(host: string): boolean {
+  const address = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
+  return address === 'localhost' || (isIP(address) !== 0 && loopback.check(address, familyOf(address)));
+}
+
 const PREFIX = /^(?:0|[1-9]\d{0,2})$/;
 
 /** Proxies whose X-Forwarded-For is trusted, from CIDR ranges such as `10.0.0.0/8`. Throws a RangeError for other texts. */

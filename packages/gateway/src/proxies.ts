@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isLoopbackHost } from './ip-address.ts';
 
 /** Proxies for outgoing requests, by protocol, and hosts to reach without a proxy. */
 export interface Proxies {
@@ -14,9 +14,6 @@ let proxies: Proxies | undefined;
 export function useProxies(chosen: Proxies | undefined): void {
   proxies = chosen;
 }
-
-const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '[::1]' || (isIP(host) === 4 && host.startsWith('127.'));
 
 function isNamed(entry: string, host: string, port: string): boolean {
   const colon = entry.startsWith('[') ? entry.indexOf(']:') + 1 : entry.indexOf(':');
@@ -44,7 +41,7 @@ function proxyAt(text: string): ProxyServer {
 export function proxyFor(url: URL): ProxyServer | undefined {
   const isSecure = url.protocol === 'https:';
   const proxy = isSecure ? proxies?.https : proxies?.http;
-  if (proxy === undefined || isLoopback(url.hostname)) return undefined;
+  if (proxy === undefined || isLoopbackHost(url.hostname)) return undefined;
   const port = url.port || (isSecure ? '443' : '80');
   return proxies?.direct.some((entry) => isNamed(entry, url.hostname, port)) ? undefined : proxyAt(proxy);
 }

@@ -1,6 +1,5 @@
-import { isIP } from 'node:net';
 import { ListFault, type ListFile, readListFile } from '../blocked/file.ts';
-import { trustedProxies } from '../ip-address.ts';
+import { isLoopbackHost, trustedProxies } from '../ip-address.ts';
 import type { Proxies } from '../proxies.ts';
 import {
   type ApiConfig,
@@ -96,14 +95,11 @@ export interface Config {
 /** The environment of this process. */
 export const processEnvironment = (): Environment => process.env;
 
-const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
-
 function readBaseUrl(read: Reader, host: string): string | undefined {
   const text = read.optional('GATEWAY_BASE_URL');
   if (text === undefined) {
     read.check(
-      isLoopback(host),
+      isLoopbackHost(host),
       'GATEWAY_BASE_URL is required if HOST is not a loopback address; set the origin that clients sign, such as https://gateway.example.',
     );
     return undefined;
@@ -111,7 +107,7 @@ function readBaseUrl(read: Reader, host: string): string | undefined {
   const url = parseUrl(text);
   const isOrigin = url?.pathname === '/' && url.search === '';
   read.check(isOrigin, 'GATEWAY_BASE_URL must be a plain origin such as https://gateway.example, without a path.');
-  const isPlain = url?.protocol === 'http:' && !isLoopback(url.hostname.replace(/^\[(.*)\]$/, '$1'));
+  const isPlain = url?.protocol === 'http:' && !isLoopbackHost(url.hostname);
   if (isPlain) read.notices.push(WITHOUT_TLS);
   return url?.origin;
 }
@@ -161,9 +157,15 @@ function readMetrics(read: Reader): MetricsConfig | undefined {
   return { port: read.integer('METRICS_PORT', 0, [0, 65_535]), host, token };
 }
 
+function readHost(read: Reader): string {
+  const host = read.text('HOST', '127.0.0.1');
+  read.check(!host.startsWith('['), 'HOST takes an IPv6 address without brackets, such as ::1.');
+  return host;
+}
+
 /** Reads all variables and collects their faults. */
 function readSettings(read: Reader, file: ApisConfig, paid: PaidReading): Omit<Config, 'notices'> {
-  const host = read.text('HOST', '127.0.0.1');
+  const host = readHost(read);
   return {
     port: read.integer('PORT', 8402, [0, 65_535]),
     host,

@@ -1,32 +1,26 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type AddressInfo, BlockList, isIPv6 } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import type { Route } from '@asset-gateway/protocol';
 import type { Background } from '../background.ts';
 import type { ConsoleFiles, FileAnswer } from '../console/files.ts';
+import { isLoopbackHost } from '../ip-address.ts';
 import { Metrics } from './metrics.ts';
 import { Recorder } from './recorder.ts';
 
 /** The challenge of a 401. */
 const BEARER = { 'WWW-Authenticate': 'Bearer' };
 
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-loopback.addAddress('::1', 'ipv6');
-
 /** Host names that DNS rebinding cannot use. */
 const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
 
 const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Whether only this machine can reach an address. */
-export const isLoopback = (address: string): boolean => loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
-
 /** Whether the Host header is a loopback name or address, which excludes DNS rebinding. */
 const namesLoopback = ({ headers }: IncomingMessage): boolean => LOOPBACK_HOST.test(headers.host ?? '');
 
 const isLocal = (request: IncomingMessage): boolean =>
-  isLoopback(request.socket.remoteAddress ?? '') && namesLoopback(request);
+  isLoopbackHost(request.socket.remoteAddress ?? '') && namesLoopback(request);
 
 /**
  * The status that denies access to sales, if any. A wrong token gets 401. Without a configured token, another machine or a foreign Host
@@ -137,7 +131,7 @@ export async function serveMetrics(host: string, port: number, resources: Operat
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
   const recorder = new Recorder(metrics, resources.version, resources.background);
   const { port: bound, address } = server.address() as AddressInfo;
-  const answering = { ...resources, metrics, recorder, isOnLoopback: isLoopback(address) };
+  const answering = { ...resources, metrics, recorder, isOnLoopback: isLoopbackHost(address) };
   server.on('request', (request, response) => {
     answer(request, response, answering).catch((error) => {
       resources.background.failed('metrics', error);
