@@ -22,13 +22,13 @@ export interface Verified {
   readonly isNewPayer: boolean;
 }
 
-/** What a verification counts for. */
+/** The counts that a verification is part of: of its network, and of the network's new payers. */
 const countsOf = ({ network, isNewPayer }: Verified): readonly [string, ...string[]] =>
   isNewPayer ? [network, `new payers on ${network}`] : [network];
 
 const walletOf = ({ network, payer }: Pick<Verified, 'network' | 'payer'>): string => `${network} ${payer}`;
 
-/** The times of the last failures by name, of which so many within a time are too many. */
+/** The times of the last `most` failures of each name. If all lie within `keepMs`, the name waits. */
 class Failures {
   readonly #times: Recent<readonly number[]>;
   readonly #keepMs: number;
@@ -68,11 +68,11 @@ export class VerificationLimits {
     const { payer, challenge } = verified;
     const waits = [this.#failures.waitMs(payer, nowMs), this.#failures.waitMs(challenge, nowMs)];
     const waitMs = Math.max(...waits, this.#onChain.waitMs(walletOf(verified), nowMs));
-    if (waitMs > 0) throw busy('failed verification too often', Math.ceil(waitMs / 1000));
+    if (waitMs > 0) throw haveFailed(Math.ceil(waitMs / 1000));
     const [all, ofNewPayers] = countsOf(verified);
     const isFull = this.#underWay.of(all) >= LIMITS.verifications.all;
     if (isFull || (ofNewPayers !== undefined && this.#underWay.of(ofNewPayers) >= LIMITS.verifications.ofNewPayers))
-      throw busy('too many verifications', 1);
+      throw limited('too many verifications', 1, NO_ROOM);
   }
 
   /** Begins a verification, or refuses like `assertRoom`. Call the returned function at its end. */
@@ -96,15 +96,19 @@ export class VerificationLimits {
   }
 }
 
-const busy = (reason: string, retryAfterSeconds: number): Refusal =>
-  new Refusal('rate_limited', {
-    reason,
-    retryAfterSeconds,
-    payment: unused,
-    message: 'Too many payments are being verified, or too many of yours have failed; retry after Retry-After.',
-  });
+const NO_ROOM = 'Too many payments are being verified; send the same payment again in 1 s.';
 
-/** What a purchase's verification counts for. */
+const limited = (reason: string, retryAfterSeconds: number, message: string): Refusal =>
+  new Refusal('rate_limited', { reason, retryAfterSeconds, payment: unused, message });
+
+const haveFailed = (seconds: number): Refusal =>
+  limited(
+    'failed verification too often',
+    seconds,
+    `Too many payments of this wallet, or for this challenge, have failed; send the next one in ${seconds} s.`,
+  );
+
+/** The verification of a purchase, as limits count it. */
 const verifiedOf = ({ payment, stored }: Purchase, nowMs: number): Verified => ({
   network: payment.network,
   payer: payment.payer,
