@@ -46,7 +46,7 @@ const MAX_CONNECTIONS = 2_000;
 const GRACE_MS = 1_000;
 
 /** Secrets to redact from the log. */
-function secretsOf({ apis, tokens, paid, redisUrl, databaseUrl, metrics, traces, proxies }: Config): string[] {
+function secretsToRedact({ apis, tokens, paid, redisUrl, databaseUrl, metrics, traces, proxies }: Config): string[] {
   const urls = paid ? [...Object.values(paid.rpcUrls), paid.solanaRpcUrls].flatMap(Object.values<string>) : [];
   const { wallet, facilitator } = paid ?? {};
   const authorization = facilitator?.kind === 'remote' ? facilitator.authorization : undefined;
@@ -61,7 +61,7 @@ function secretsOf({ apis, tokens, paid, redisUrl, databaseUrl, metrics, traces,
 /** Opens the log and writes the configuration's notices. */
 function openLog(config: Config, secrets: readonly string[], logTo: LogDestination = standardOutput()): Log {
   const destination = inFormat(config.logFormat, logTo);
-  const log = createLog(config.logLevel, [...secrets, ...secretsOf(config)], destination);
+  const log = createLog(config.logLevel, [...secrets, ...secretsToRedact(config)], destination);
   for (const each of config.notices) log.notice(each);
   return log;
 }

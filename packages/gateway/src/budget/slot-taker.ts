@@ -38,7 +38,7 @@ const SHARE_USED = {
   wallet: 'The share of this wallet is used up; retry after Retry-After.',
 } as const;
 
-function refusalOf(reason: keyof typeof CODES, { retryAfterMs, scope }: SlotVerdict): Refusal {
+function refusalOfSlot(reason: keyof typeof CODES, { retryAfterMs, scope }: SlotVerdict): Refusal {
   const retryAfterSeconds = retryAfterMs === undefined ? undefined : Math.max(1, Math.ceil(retryAfterMs / 1000));
   return new Refusal(CODES[reason], {
     reason,
@@ -48,8 +48,8 @@ function refusalOf(reason: keyof typeof CODES, { retryAfterMs, scope }: SlotVerd
 }
 
 /**
- * If the store took longer than this, the process was probably suspended and the slot may already belong to another call, because slots are
- * held only this long beyond their window (`lateMs`). So the answer is discarded.
+ * If the store takes longer than this, the process was probably suspended. The time of the slot runs from the store's answer, so a call that
+ * begins now could outlast it. The answer is discarded.
  */
 const STALE_MS = 5_000;
 
@@ -64,10 +64,10 @@ async function ask(store: Store, attempt: Admit): Promise<SlotVerdict> {
 }
 
 /** A request's share. With `withinMs` it refuses if the share gets no slot in that time. */
-async function shareOf(by: Sharing, trail: Trail, allowance: Allowance, withinMs?: number): Promise<Share> {
+async function checkedShare(by: Sharing, trail: Trail, allowance: Allowance, withinMs?: number): Promise<Share> {
   const share = await by.shareOf(trail);
   const verdict = withinMs === undefined ? undefined : await allowance.judge(share);
-  if (verdict && (verdict.retryAfterMs ?? 0) > (withinMs ?? 0)) throw refusalOf('limited', verdict);
+  if (verdict && (verdict.retryAfterMs ?? 0) > (withinMs ?? 0)) throw refusalOfSlot('limited', verdict);
   return share;
 }
 
@@ -86,7 +86,7 @@ export class SlotTaker implements Slots {
     this.#admission = admission;
     this.#trail = trail;
     this.#nonce = admission.nonce;
-    this.share = sharing && ((withinMs) => shareOf(sharing, trail, allowance, withinMs));
+    this.share = sharing && ((withinMs) => checkedShare(sharing, trail, allowance, withinMs));
   }
 
   get nonce(): string | undefined {
@@ -104,7 +104,7 @@ export class SlotTaker implements Slots {
     try {
       const verdict = await fromStore(ask(store, attempt));
       trail.budgetLeft = allowance.view().left;
-      if (verdict.kind !== 'admitted') throw refusalOf(verdict.kind, verdict);
+      if (verdict.kind !== 'admitted') throw refusalOfSlot(verdict.kind, verdict);
       if (verdict.charged) sharing?.onSlot(verdict.charged);
     } catch (error) {
       room.leave(owner);

@@ -171,7 +171,7 @@ export const shareOf = (address: string, wallet: string, hasPaid: boolean): Shar
 
 export const kindOf = ({ group }: Share): GroupKind => group.split(':', 1)[0] as GroupKind;
 
-/** How many more slots this group may take if no other group takes any. */
+/** How many more slots this group may take if no other group takes any. `redis-scripts.ts` has the same rule in Lua: change both. */
 export function roomOfGroup({ limit, free, groups, ofGroup }: Holdings, kind: GroupKind): number {
   const belowThreshold = Math.ceil((THRESHOLD_FACTOR * free - ofGroup) / (THRESHOLD_FACTOR + 1));
   if (kind === 'paid') return Math.max(0, Math.min(free, belowThreshold));
@@ -182,7 +182,10 @@ export function roomOfGroup({ limit, free, groups, ofGroup }: Holdings, kind: Gr
   return Math.max(0, Math.min(free, belowThreshold, Math.max(unreserved, toEvenPart)));
 }
 
-/** The share that one more slot would exceed; undefined if none. A wallet that is alone in its group may use all of it. */
+/**
+ * The share that one more slot would exceed; undefined if none. A wallet that is alone in its group may use all of it. `redis-scripts.ts` has
+ * the same rule in Lua: change both.
+ */
 export function exceededShare(holdings: Holdings, kind: GroupKind): ShareScope | undefined {
   const room = roomOfGroup(holdings, kind);
   if (room === 0) return 'group';

@@ -101,17 +101,20 @@ export class Channels {
   }
 }
 
-/** Shares of a provider's calls in flight: of devnet, whose money is free, and of one wallet on each cluster. */
-const SHARES = { devnet: 1 / 4, walletOnMainnet: 1 / 4, walletOnDevnet: 1 / 8 } as const;
+/** The parts of a provider's calls in flight that devnet may have, whose money is free, and one wallet on each cluster. */
+const IN_FLIGHT_PARTS = { devnet: 1 / 4, walletOnMainnet: 1 / 4, walletOnDevnet: 1 / 8 } as const;
 
 /** The calls in flight of each cluster of a provider, within the provider's own; `all` if it has no clusters. */
 function roomsOf(inFlight: number): Readonly<Record<Cluster | 'all', InFlight>> {
-  const shareOf = (share: number) => Math.ceil(inFlight * share);
+  const partOf = (part: number) => Math.ceil(inFlight * part);
   const all = new InFlight(inFlight);
   return {
     all,
-    mainnet: new InFlight(inFlight, { within: all, ofWallet: shareOf(SHARES.walletOnMainnet) }),
-    devnet: new InFlight(shareOf(SHARES.devnet), { within: all, ofWallet: shareOf(SHARES.walletOnDevnet) }),
+    mainnet: new InFlight(inFlight, { within: all, ofWallet: partOf(IN_FLIGHT_PARTS.walletOnMainnet) }),
+    devnet: new InFlight(partOf(IN_FLIGHT_PARTS.devnet), {
+      within: all,
+      ofWallet: partOf(IN_FLIGHT_PARTS.walletOnDevnet),
+    }),
   };
 }
 

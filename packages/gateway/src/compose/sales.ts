@@ -16,7 +16,7 @@ import { CoveredWatch } from '../sales/covered-watch.ts';
 import type { Payee } from '../sales/payee-history.ts';
 import { monotonicMs } from '../stores/clock.ts';
 import type { Money } from './money.ts';
-import { COMMAND_CONNECT_MS, openPostgres, openState, openToRead, secretsOf } from './state.ts';
+import { COMMAND_CONNECT_MS, openPostgres, openState, openToRead, signingSecretsOf } from './state.ts';
 
 /** The payee's account on each cluster, with a connection of its own. */
 async function payeesOf({ payTo, facilitator, solanaRpcUrls }: PaidConfig): Promise<Payee[]> {
@@ -67,7 +67,7 @@ async function openToRepair(config: Config) {
 
 /** Proves credit by the memos of this deployment: those of its secrets. */
 async function proverOf(config: Config, toRepair: boolean): Promise<ProveCredit> {
-  const secrets = await secretsOf(config);
+  const secrets = await signingSecretsOf(config);
   if (toRepair && secrets.length === 0) throw new ConfigError([NO_SECRET]);
   const memos = new Memos(nodeCrypto, secrets);
   return ({ memo, micros, payee: { cluster, payTo, mint: asset } }) =>

@@ -173,7 +173,7 @@ export async function openToRead({ databaseUrl, redisUrl, dataDir }: Config) {
 }
 
 /** The secrets of a deployment, read like `openToRead` if its folder holds the only one. */
-export async function secretsOf({ secrets, redisUrl, dataDir }: Config): Promise<readonly string[]> {
+export async function signingSecretsOf({ secrets, redisUrl, dataDir }: Config): Promise<readonly string[]> {
   if (secrets.length > 0 || redisUrl !== undefined || !existsSync(sqliteIn(dataDir))) return secrets;
   return (await readSqlite(sqliteIn(dataDir)).report(READ_SECRET)).map(({ value }) => String(value));
 }

@@ -93,7 +93,7 @@ export class Accounts extends Ledger {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const write = rows.hold(debit, this.now(), options);
       const row = await this.#write(debit, write).catch((error) => this.#unlessTaken(debit, error));
-      const result = row ? ({ verdict: 'held', debit } as const) : await this.#refusalOf(debit, options);
+      const result = row ? ({ verdict: 'held', debit } as const) : await this.#refusedHold(debit, options);
       if (result && (result.verdict !== 'held' || (await this.#isOnlyCall(debit)))) return result;
     }
     return { verdict: 'busy', account: await this.find(debit) };
@@ -170,10 +170,10 @@ export class Accounts extends Ledger {
   }
 
   /** Why a price was not held; undefined to try again. */
-  async #refusalOf(debit: NewDebit, { isPastOwed }: rows.HoldOptions): Promise<HoldResult | undefined> {
+  async #refusedHold(debit: NewDebit, { isPastOwed }: rows.HoldOptions): Promise<HoldResult | undefined> {
     const nowMs = this.now();
     const { id, owner, micros, isOnce = false } = debit;
-    const found = await this.database.read(rows.lookAt(debit, nowMs));
+    const found = await this.database.read(rows.lookAtDebit(debit, nowMs));
     const { account, own, owed } = lookOf(found, debit, nowMs);
     const lapsed = found.filter((row) => row.state === 'held' && Number(row.until_ms) <= nowMs);
     // It was held, but the reply was lost.

@@ -42,7 +42,7 @@ export const creditHeader = (chargedMicros: number | undefined, balanceMicros: n
  * The receipt of a debit. x402's response in it has no transaction and the amount 0. Answers to a signature carry that response only if
  * receipts are signed.
  */
-function receiptOf(debit: NewDebit, balanceMicros: number, context: DebitContext, isRepeat = false): Receipt {
+function receiptOfDebit(debit: NewDebit, balanceMicros: number, context: DebitContext, isRepeat = false): Receipt {
   const { micros, by, network, wallet: payer, resourceUrl, capturedAtMs: paidAtMs } = debit;
   const settled = { transaction: '', network, payer, amount: '0', resourceUrl, paidAtMs };
   const hasResponse = by === 'payment' || context.receipts !== undefined;
@@ -70,7 +70,7 @@ const NOT_HELD: Partial<Record<HoldVerdict, readonly [RefusalCode, RefusalDetail
 };
 
 /** The payment or signature stays unused, or its debit is in progress. */
-export function refusalOf(verdict: HoldVerdict): Refusal {
+export function refusalOfHold(verdict: HoldVerdict): Refusal {
   const [code, details] = NOT_HELD[verdict] ?? [];
   return code ? new Refusal(code, { payment: unused, ...details }) : inProgress('debit');
 }
@@ -98,14 +98,14 @@ export async function answerFromCredit(
     const balanceMicros = await fromStore(accounts.capture(captured, storedText(answer)), {
       payment: { state: 'pending' },
     });
-    if (typeof balanceMicros === 'string') throw refusalOf(balanceMicros);
+    if (typeof balanceMicros === 'string') throw refusalOfHold(balanceMicros);
     isHeld = false;
     onStep?.('capture');
     const onDelivered = () => {
       onStep?.('respond');
       accounts.delivered(debit.id);
     };
-    return { answer, receipt: { ...receiptOf(captured, balanceMicros, context), onDelivered } };
+    return { answer, receipt: { ...receiptOfDebit(captured, balanceMicros, context), onDelivered } };
   } finally {
     if (isHeld) await accounts.release(debit, isCalled);
   }
@@ -135,7 +135,7 @@ export class ChargedAnswers extends PaidAnswers {
   async deliverOwed(debit: Debit, context: DebitContext, prepare: Prepare): Promise<Delivery | undefined> {
     if (this.isTooOften(debit.id, 'payer')) return undefined;
     const found = this.#accounts.find(debit);
-    const receipt = found.then((account) => receiptOf(debit, balanceOf(account), context, true));
+    const receipt = found.then((account) => receiptOfDebit(debit, balanceOf(account), context, true));
     return this.deliver(debit.id, receipt, prepare);
   }
 }

@@ -11,7 +11,7 @@ import {
 import type { Call, Challenge, Delivery, Gate, Prepare, Trail } from '../call.ts';
 import { type NewDebit, signedDebitId } from '../credit/account.ts';
 import type { NotHeld } from '../credit/accounts.ts';
-import { answerFromCredit, type CreditDependencies, type DebitContext, refusalOf } from '../credit/debiting.ts';
+import { answerFromCredit, type CreditDependencies, type DebitContext, refusalOfHold } from '../credit/debiting.ts';
 import { fromStore } from '../from-store.ts';
 import { challengedUrl } from '../origin.ts';
 import { type CallDependencies, paidCallOf } from '../payments/read/requirement.ts';
@@ -116,7 +116,7 @@ export class CreditGate implements Gate {
         result = await fromStore(accounts.hold(debit, { leaseMs, isPastOwed: true }));
     }
     if (result.verdict === 'insufficient') this.#payments.assertOpen();
-    if (result.verdict !== 'held') throw refusalOf(result.verdict);
+    if (result.verdict !== 'held') throw refusalOfHold(result.verdict);
     return answerFromCredit(debiting, debit, context, prepare);
   }
 

@@ -11,7 +11,7 @@ interface AddressGroup {
 }
 
 /** One group may hold one in this many of all connections. */
-const SHARE = 4;
+const GROUPS_TO_FILL = 4;
 
 /** Requests that one connection processes at once. The next one begins when the client has taken an answer. */
 const MAX_UNANSWERED = 16;
@@ -37,7 +37,7 @@ export class Connections {
 
   constructor(maximum: number, trusted: BlockList) {
     this.#maximum = maximum;
-    this.#share = Math.max(1, Math.floor(maximum / SHARE));
+    this.#share = Math.max(1, Math.floor(maximum / GROUPS_TO_FILL));
     this.#trusted = trusted;
   }
 

@@ -8,7 +8,7 @@ import type { PaymentDependencies } from './dependencies.ts';
 import type { PaymentCall } from './read/payment.ts';
 import type { PayerState, PaymentRecord } from './record.ts';
 import { pendingRefusal, refusedRefusal } from './refusals.ts';
-import { receiptOf } from './settlement.ts';
+import { receiptOfPayment } from './settlement.ts';
 
 const STATES = {
   reserved: 'in_progress',
@@ -80,7 +80,7 @@ export class Deliveries extends PaidAnswers {
     if (isSettled && isProven) return this.#deliverSettled(context, record, prepare);
     const isTooOften = isSettled && this.isTooOften(record.key, 'other');
     const answer = isSettled && !isTooOften && (await fromStore(payments.answer(record.key)));
-    if (answer) return { answer: answerIn(answer), receipt: receiptOf(record, context, true) };
+    if (answer) return { answer: answerIn(answer), receipt: receiptOfPayment(record, context, true) };
     throw new Refusal('settlement_pending', {
       reason: 'another payment for this request is open',
       payment: unused,
@@ -106,11 +106,11 @@ export class Deliveries extends PaidAnswers {
     if (payments.now() - (record.resolvedAtMs ?? 0) >= TIMES.blockhashMs) throw alreadyUsed('without its ticket');
     const answer = await fromStore(payments.answer(record.key));
     if (answer === undefined) throw alreadyUsed('without its ticket, and its answer is not kept');
-    return { answer: answerIn(answer), receipt: receiptOf(record, context, true) };
+    return { answer: answerIn(answer), receipt: receiptOfPayment(record, context, true) };
   }
 
   async #deliverSettled(context: PaidCall, record: PaymentRecord, prepare: Prepare): Promise<Delivery> {
     const ageMs = this.#dependencies.payments.now() - (record.resolvedAtMs ?? 0);
-    return this.deliver(record.key, receiptOf(record, context, true), prepare, ageMs >= TIMES.answerMs);
+    return this.deliver(record.key, receiptOfPayment(record, context, true), prepare, ageMs >= TIMES.answerMs);
   }
 }

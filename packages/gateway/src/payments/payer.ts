@@ -1,5 +1,5 @@
 import { balanceOf, type CreditLimits, type NewDebit } from '../credit/account.ts';
-import { type CreditDependencies, refusalOf } from '../credit/debiting.ts';
+import { type CreditDependencies, refusalOfHold } from '../credit/debiting.ts';
 import { fromStore } from '../from-store.ts';
 import type { Purchase } from './purchase-state.ts';
 import { type AccountQueue, busy } from './queue.ts';
@@ -39,7 +39,7 @@ export async function choosePayer(
 ): Promise<NewDebit | undefined> {
   const assertReserved = (verdict: ReserveVerdict): undefined => {
     if (verdict === 'under_way' || verdict === 'covered') throw busy(verdict);
-    if (verdict !== 'reserved') throw refusals.refusalOf(verdict);
+    if (verdict !== 'reserved') throw refusals.refusalOfReservation(verdict);
   };
   if (!credit) return assertReserved(await reserve());
   const { queue } = credit;
@@ -62,7 +62,7 @@ export async function choosePayer(
       const { verdict } = await fromStore(accounts.hold(debit, { leaseMs, isPastOwed: true }));
       if (verdict === 'held') return 'credit';
       if (verdict === 'busy' || verdict === 'insufficient') return 'not yet';
-      throw refusalOf(verdict);
+      throw refusalOfHold(verdict);
     }
     if (!debit && micros !== undefined && balanceMicros >= micros) throw refusals.priceRisen(PRICE_RISEN);
     if (purchaseKey !== payment.key) return 'not yet';

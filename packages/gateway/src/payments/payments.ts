@@ -19,7 +19,16 @@ import {
   readState,
   type SettlementAttempt,
 } from './record.ts';
-import { findByKey, findOpen, lookAt, paidOf, recordOfRow, type StoredState, type Subject, stateOf } from './rows.ts';
+import {
+  findByKey,
+  findOpen,
+  lookAtPayment,
+  paidOf,
+  recordOfRow,
+  type StoredState,
+  type Subject,
+  stateOf,
+} from './rows.ts';
 
 /** The verdict of a step, and the record after it. */
 interface StepOutcome {
@@ -70,7 +79,7 @@ export class Payments extends Ledger {
   /** Reads everything that decides about a payment, in one query. `feePayer`: whose fees are summed. */
   async look(subject: Subject, feePayer?: string): Promise<StoredState> {
     const nowMs = this.now();
-    return readState(stateOf(await this.database.read(lookAt(subject, nowMs, feePayer)), subject.key), nowMs);
+    return readState(stateOf(await this.database.read(lookAtPayment(subject, nowMs, feePayer)), subject.key), nowMs);
   }
 
   /** Whether this wallet's mainnet payments of the last 30 days make it a known payer. */

@@ -20,7 +20,7 @@ import {
   type PaymentRecord,
   type ReserveVerdict,
 } from './record.ts';
-import { FEES_USED_UP, refusalOf, unavailable } from './refusals.ts';
+import { FEES_USED_UP, refusalOfReservation, unavailable } from './refusals.ts';
 import type { StoredState } from './rows.ts';
 import { beginSettlement, conclude, deliveryOf, inTurn, recordOutcome, send } from './settlement.ts';
 import type { Proof } from './verification.ts';
@@ -38,11 +38,12 @@ export interface Seller {
 
 /**
  * A purchase, from the request to its answer, in ten steps. Refuses by throwing. Before step 7 no money can move, and what the purchase
- * has reserved is released. From step 7 on only the chain tells whether money has moved, and the record stays.
+ * has reserved is released. From step 7 on only the chain tells whether money has moved, and the record stays. A purchase leaves the steps
+ * early with an answer that was paid for before: in step 3, or in step 6 if the chain shows that this payment settled before.
  */
 export async function buy(seller: Seller, call: Call, trail: Trail, prepare: Prepare): Promise<Delivery> {
   // 1. Read the payment and check it, without I/O.
-  const { sent, presented } = readPayment(seller, call, trail);
+  const { sent, presented } = presentedIn(seller, call, trail);
   if (presented instanceof Refusal) return answerOld(seller, sent, presented, prepare);
   // 2. Look up the payment, its wallet, and the wallet's earlier payments for this request.
   const stored = await lookUp(seller.dependencies, sent, presented);
@@ -57,7 +58,7 @@ export async function buy(seller: Seller, call: Call, trail: Trail, prepare: Pre
   const ask = prepare();
   // 5. Choose what pays, and take it: the price is held in the wallet's credit, or the payment is reserved.
   const debit = await choosePayer(seller.credit, purchase, () => reserve(seller, purchase));
-  // 6 to 10 are answerFromCredit's if credit pays, otherwise complete's.
+  // If credit pays, answerFromCredit has steps 6 to 10, otherwise complete. A debit exists only if credit is on.
   if (debit && seller.credit) return answerFromCredit(seller.credit.debiting, debit, sent, () => ask);
   return complete(seller.dependencies, purchase, ask);
 }
@@ -67,6 +68,7 @@ async function complete(dependencies: PaymentDependencies, purchase: Purchase, a
   const { payments, settlements, onStep, onFailure } = dependencies;
   const { key, owner, payer } = purchase.payment;
   let isReserved = true;
+  // Until a call takes a slot, `release` subtracts the call that reserving has counted.
   let isCalled = false;
   let proof: Proof | undefined;
   onStep?.('reserve');
@@ -76,13 +78,15 @@ async function complete(dependencies: PaymentDependencies, purchase: Purchase, a
       // Reserving has counted the first call, and compared it with the limit.
       async beforeSlot() {
         if (!proof) proof = await prove(dependencies, purchase);
-        else if ((await fromStore(payments.calls(key))) >= LIMITS.callsPerAnswer) throw refusalOf('exhausted');
+        else if ((await fromStore(payments.calls(key))) >= LIMITS.callsPerAnswer)
+          throw refusalOfReservation('exhausted');
       },
       async onSlot() {
         if (isCalled) await payments.called(key).catch(onFailure);
         isCalled = true;
       },
     });
+    // Today every paid answer takes a slot. One that took none would be verified here, before money moves.
     proof ??= await prove(dependencies, purchase);
     if (proof.settledBefore)
       return deliveryOf(dependencies, purchase, answer, await storeAgain(payments, proof.settledBefore, answer));
@@ -117,7 +121,7 @@ async function prove({ verifier, onStep }: PaymentDependencies, purchase: Purcha
  * Reads the payment of a request. Compares it with the present offer in all but the amount, and with its own challenge, which names the
  * amount and whose price may be an earlier one.
  */
-function readPayment({ dependencies, offer }: Seller, call: Call, trail: Trail) {
+function presentedIn({ dependencies, offer }: Seller, call: Call, trail: Trail) {
   const { memos, payments, facilitator, calls, crypto } = dependencies;
   const sent = readSent({ calls, crypto, offer }, call, trail);
   const { requestHash } = sent.request;

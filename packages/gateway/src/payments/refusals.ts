@@ -15,7 +15,7 @@ const NOT_RESERVED = {
   over_limit: ['credit_limit', { payment: unused }],
 } as const satisfies Readonly<Partial<Record<ReserveVerdict, readonly [RefusalCode, RefusalDetails]>>>;
 
-export function refusalOf(verdict: keyof typeof NOT_RESERVED): Refusal {
+export function refusalOfReservation(verdict: keyof typeof NOT_RESERVED): Refusal {
   const [code, details] = NOT_RESERVED[verdict];
   return new Refusal(code, { ...details, reason: verdict });
 }

@@ -92,7 +92,11 @@ const LOOK = `with unfinished as (${UNFINISHED}) select w.id as wallet_id, w.ver
   left join payments p on p.key in (select $3 union
     select key from payments where wallet_id = ${THE_WALLET} and request_hash = $4 and ${isDue('$5')})`;
 
-export const lookAt = ({ key, network, payer, requestHash }: Subject, nowMs: number, feePayer?: string): Statement => ({
+export const lookAtPayment = (
+  { key, network, payer, requestHash }: Subject,
+  nowMs: number,
+  feePayer?: string,
+): Statement => ({
   sql: LOOK,
   values: [clusterOfNetwork(network), payer, key, requestHash, nowMs, feePayer ?? null],
 });
@@ -122,7 +126,7 @@ export const recordOfRow = (row: SqlRow): PaymentRecord =>
 /** The payments that make a known payer. */
 export const paidOf = (json: SqlValue | undefined): PayerState['paid'] => (json ? JSON.parse(String(json)) : []);
 
-/** The state that `lookAt` finds. */
+/** The state that `lookAtPayment` finds. */
 export function stateOf(rows: readonly SqlRow[], key: string): StoredState {
   const row = only(rows);
   const resolvedAtMs = (each: SqlRow) => Number(each.resolved_at_ms ?? Number.MAX_SAFE_INTEGER);

@@ -67,7 +67,7 @@ export async function beginSettlement(
       throw new Refusal('state_unavailable', { reason, payment: unused });
     });
   if (verdict === 'fees used up') throw refusals.unavailable(refusals.FEES_USED_UP);
-  if (verdict !== 'settling') throw refusals.refusalOf(verdict === 'covered' ? 'taken' : verdict);
+  if (verdict !== 'settling') throw refusals.refusalOfReservation(verdict === 'covered' ? 'taken' : verdict);
   sent.trail.payment = { state: 'pending' };
   onStep?.('store');
 }
@@ -123,7 +123,7 @@ export async function conclude(
 }
 
 /** The receipt of a payment that has settled. */
-export function receiptOf(record: PaymentRecord, call: PaidCall, replayed: boolean): Receipt {
+export function receiptOfPayment(record: PaymentRecord, call: PaidCall, replayed: boolean): Receipt {
   const { signature: transaction = '', network, payer, priceUsd, resourceUrl, owed } = record;
   const { amount, asset } = record.requirement;
   // The time that was stored before anything was sent, so that an outage of the store does not change it.
@@ -150,7 +150,7 @@ export function deliveryOf(
     onStep?.('respond');
     payments.delivered(payment.key);
   };
-  const receipt: Receipt = { ...receiptOf(record, sent, isRepeat), onDelivered };
+  const receipt: Receipt = { ...receiptOfPayment(record, sent, isRepeat), onDelivered };
   if (payment.creditMicros === 0) return { answer, receipt };
   const balance = balanceMicros === undefined ? {} : creditHeader(undefined, balanceMicros);
   return {

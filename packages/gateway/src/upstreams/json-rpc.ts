@@ -55,7 +55,7 @@ function refusalOfError(body: unknown, response: ResponseHandler, options: Refus
 }
 
 /** The refusal for a failed call. A JSON-RPC error in the body is more specific than most HTTP statuses. */
-async function refusalOf(response: ResponseHandler, options: RefusalOptions): Promise<UpstreamRefusal> {
+async function refusalOfResponse(response: ResponseHandler, options: RefusalOptions): Promise<UpstreamRefusal> {
   const { statusCode } = response;
   const mayTell = statusCode >= 400 && !ABOUT_KEY.has(statusCode);
   const peek = mayTell ? await readJson(response).catch(() => undefined) : undefined;
@@ -64,7 +64,7 @@ async function refusalOf(response: ResponseHandler, options: RefusalOptions): Pr
 
 /** The JSON text of the result of the call with this id. */
 async function resultOf(id: number, response: ResponseHandler, options: UpstreamOptions): Promise<string> {
-  if (response.statusCode !== 200) throw await refusalOf(response, options);
+  if (response.statusCode !== 200) throw await refusalOfResponse(response, options);
   const { text, value } = await readJson(response);
   assertDiscreet(text, options.secrets);
   const error = member(value, 'error') ?? undefined;
