@@ -10,7 +10,8 @@ export const USAGE = `Usage: asset-gateway sales [--since 7d] [--by route|wallet
        asset-gateway sales verify --grant <signature> [--since all]
        asset-gateway sales clock [--accept] [--csv|--json]
   What was sold, its fees, and whether the books agree with the chain. Reads the gateway's variables, also while it serves.
-  --since     a span such as 7d, 24h or 90m, a date such as 2026-11-01, or all; default: 7d
+  --since     a span such as 7d, 24h or 90m, a date such as 2026-11-01, or all; default: 7d. It lasts until now:
+              for one past day, use --by day
   --by        what sales are grouped by; default: route
   --follow    writes each entry as it is appended
   unresolved  payments that may have moved money, with unknown outcome
