@@ -41,7 +41,7 @@ export interface Account {
   readonly holds: number;
   /** Upstream calls of the last minute that were not charged. */
   readonly uncharged: number;
-  /** A payment that buys credit now, by its key. Other calls that would buy credit wait for it. */
+  /** The key of a payment that buys credit now. Other calls that would buy credit wait for this payment. */
   readonly purchase?: { readonly key: string; readonly micros: number };
 }
 

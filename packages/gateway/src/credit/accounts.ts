@@ -38,7 +38,7 @@ export interface NotHeld {
 
 export type HoldResult = { readonly verdict: 'held'; readonly debit: NewDebit } | NotHeld;
 
-/** Why nothing was captured: the hold lapsed, and other requests took the debit or the credit. */
+/** Why nothing was captured. The hold had lapsed, and other requests have taken the debit or the credit. */
 type NotCharged = 'running' | 'busy' | 'insufficient';
 
 /** An account, the debit with this id, and another debit for the same request whose answer is owed. */
@@ -109,7 +109,7 @@ export class Accounts extends Ledger {
     if (row) return Number(row.balance);
     const now = await this.debit(debit.id);
     if (now?.owner === debit.owner && now.progress === 'captured') return balanceOf(await this.find(debit));
-    // A lapsed hold can be taken again if the credit is still there. Its call, which may have had an effect, is this one.
+    // A lapsed hold can be taken again while the credit suffices. The noted call of that hold is this request's own.
     const { verdict } = now
       ? { verdict: 'running' }
       : await this.hold({ ...debit, isOnce: false }, { isPastOwed: true });
@@ -148,14 +148,14 @@ export class Accounts extends Ledger {
     return row;
   }
 
-  /** Of two concurrent holds of one debit the second one fails, because the row exists; it may be gone by now. */
+  /** Ignores the error of a hold that lost against a concurrent hold of the same debit, whose row may be gone by now. Throws others. */
   async #unlessTaken({ id }: NewDebit, error: unknown): Promise<undefined> {
     if (!isDuplicate(error) && (await this.debit(id)) === undefined) throw error;
   }
 
   /**
-   * Whether what is held is for the only call of its payment or signature, if that call may have an effect. Otherwise releases it.
-   * PostgreSQL does not show what was reserved or called to a hold that began before and waited.
+   * Whether the hold is for the only call of its payment or signature. Only a call that may have an effect is checked. Releases the hold if
+   * there was another call. PostgreSQL shows a hold that waited no rows that were written after it began, so this checks them again.
    */
   async #isOnlyCall(debit: NewDebit): Promise<boolean> {
     if (!debit.isOnce) return true;
@@ -176,7 +176,7 @@ export class Accounts extends Ledger {
     const found = await this.database.read(rows.lookAtDebit(debit, nowMs));
     const { account, own, owed } = lookOf(found, debit, nowMs);
     const lapsed = found.filter((row) => row.state === 'held' && Number(row.until_ms) <= nowMs);
-    // It was held, but the reply was lost.
+    // The database has held the price, but its reply was lost.
     if (own?.owner === owner && own.progress === 'held') return { verdict: 'held', debit };
     if (own) return { verdict: own.progress === 'held' ? 'running' : 'captured', account, debit: own };
     if (found[0]?.own_payment === 'bought') return { verdict: 'running', account };

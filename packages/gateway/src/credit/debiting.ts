@@ -69,7 +69,7 @@ const NOT_HELD: Partial<Record<HoldVerdict, readonly [RefusalCode, RefusalDetail
   failing: ['rate_limited', { reason: 'calls that were not charged', message: FAILING, retryAfterSeconds: 10 }],
 };
 
-/** The payment or signature stays unused, or its debit is in progress. */
+/** The refusal of a price that was not held. The payment or signature stays unused, unless its debit is in progress. */
 export function refusalOfHold(verdict: HoldVerdict): Refusal {
   const [code, details] = NOT_HELD[verdict] ?? [];
   return code ? new Refusal(code, { payment: unused, ...details }) : inProgress('debit');
@@ -120,7 +120,7 @@ export class ChargedAnswers extends PaidAnswers {
     this.#accounts = accounts;
   }
 
-  /** The answer of this very debit. Refuses while it is running, or if it was for another request. */
+  /** The answer of this debit. Refuses while the debit is in progress, or if it was for another request. */
   async deliverKnown(debit: Debit, context: DebitContext, prepare: Prepare): Promise<Delivery> {
     const isRunning = debit.progress === 'held';
     if (debit.requestHash !== context.request.requestHash)

@@ -80,7 +80,7 @@ export const findDebit = (id: string): Statement => ({
   values: [id],
 });
 
-/** By the index that has these alone. Without its second column SQLite may prefer the one of all debits of a wallet. */
+/** Held debits, and those whose answer is owed. An index has only these; without `request_hash` SQLite may prefer a larger index. */
 const IS_HELD_OR_OWED = `(state = 'held' or owed_until_ms is not null) and request_hash >= ''`;
 const isOwed = 'request_hash = $4 and owed_until_ms > $5';
 /** The debits of a wallet whose answer to a request is owed. */
@@ -119,7 +119,7 @@ export interface HoldOptions {
 
 /**
  * Holds the price of a call. Writes nothing if `holdRefusal` gives a reason, or if the request was paid for before. A call that may have an
- * effect is noted before it is made, and not made again: nothing tells whether a failed call has had its effect.
+ * effect is noted before it is made, and not made again, because nothing tells whether a failed call has had its effect.
  */
 export function hold(debit: NewDebit, nowMs: number, options: HoldOptions): AtomicWrite {
   const { leaseMs = TIMES.leastHoldMs, isPastOwed = false } = options;
@@ -161,7 +161,7 @@ const unhold = (micros: number, charged: number): Statement => ({
   values: [micros, charged],
 });
 
-/** Charges what was held, unless a copy of the covered payment settles. `others`: further changes of the same write. */
+/** Charges the held price, unless a copy of the covered payment settles. `others`: further changes of the same write. */
 export function capture(debit: NewDebit, nowMs: number, others: readonly Statement[]): AtomicWrite {
   const { id, owner, micros, memo, isOnce } = debit;
   const guard = {
@@ -187,7 +187,7 @@ const releaseIf = (
   changes: [unhold(micros, 0), ...calls],
 });
 
-/** Releases what this owner holds. `calledAtMs`: when the upstream call that is not charged has ended, if there was one. */
+/** Releases the price that this owner holds. `calledAtMs`: when the uncharged upstream call has ended, if there was one. */
 export function release({ id, owner, micros, isOnce }: NewDebit, calledAtMs?: number): AtomicWrite {
   const calls: Statement[] = [];
   if (isOnce && calledAtMs === undefined) calls.push(deleteCalls(id));

@@ -26,7 +26,7 @@ const STEP_COLUMNS = [...Object.keys(CHANGING), 'failed_on_chain', 'owed_until_m
 const NO_FEE = { fee_payer: null, fee_until_ms: null, fee_of_new_payer: 0 };
 const INSERTED = [...STEP_COLUMNS, ...Object.keys(LASTING), 'micro_usdc', ...Object.keys(NO_FEE)];
 
-/** It replaces a forgotten payment with the same key; machine.ts refuses a key that has a record. */
+/** Inserts a payment, or replaces an expired one with the same key. machine.ts refuses a key that has a record. */
 const INSERT = insertion(
   'payments',
   INSERTED,
@@ -35,7 +35,7 @@ const INSERT = insertion(
 const STEP = `update payments set ${STEP_COLUMNS.map((name, index) => `${name} = $${index + 2}`).join(', ')}`;
 const NEXT = STEP_COLUMNS.length + 2;
 const UPDATE = `${STEP} where key = $1 and {guarded}`;
-/** Also begins, keeps or ends the counting of its fee. */
+/** Updates a payment, and begins, keeps or ends the counting of its fee. */
 const UPDATE_WITH_FEE = `${STEP},
   fee_payer = case when cast($${NEXT} as bigint) = 1 then coalesce($${NEXT + 1}, fee_payer) end,
   fee_until_ms = coalesce($${NEXT + 2}, fee_until_ms), fee_of_new_payer = coalesce($${NEXT + 3}, fee_of_new_payer)
@@ -53,7 +53,7 @@ function columnsOfStep(record: PaymentRecord): SqlRow {
   };
 }
 
-/** Whether the fee still counts, and what it counts for; undefined if nothing changes. Null leaves a column as it is. */
+/** The columns that say whether the fee still counts, and against which limits; undefined if nothing changes. Null keeps a column. */
 function feeChange(record: PaymentRecord, nowMs: number, fee: FeeCharge | undefined): SqlValue[] | undefined {
   // A fee counts from before its payment is sent until there is proof that it was not paid.
   const counts = isOpen(record) || record.progress === 'settled' || record.hasFailedOnChain === true;
@@ -86,7 +86,7 @@ function rowChange({ subject, step: { before, after }, details, nowMs }: Pending
   return fee ? { sql: UPDATE_WITH_FEE, values: [...values, ...fee] } : { sql: UPDATE, values };
 }
 
-/** The change of the stored answer: it has no expiry while the payment is open, and is dropped unless it settles. */
+/** The change of the stored answer. The answer has no expiry while the payment is open, and is deleted if the payment does not settle. */
 function answerChange({ subject, step: { before, after }, details, nowMs }: PendingStep): readonly Statement[] {
   const { key } = subject;
   const { record } = after;
@@ -99,8 +99,8 @@ function answerChange({ subject, step: { before, after }, details, nowMs }: Pend
 }
 
 /**
- * The row of uncharged upstream calls that a released or refused payment leaves. It counts against the payer, and against the payment if it
- * is sent again.
+ * The row of uncharged upstream calls that a released or refused payment leaves. The calls count against the payer, and against the payment
+ * if the client sends it again.
  */
 function callsChange({
   subject: { key },
@@ -124,7 +124,7 @@ export const renewLease = (key: string, owner: string, untilMs: number): Stateme
 const WALLET = ['version', 'paid', 'idle_since_ms'];
 const ADDED = WALLET.map((name, index) => `${name} = $${index + 3}`).join(', ');
 
-/** Inserts a wallet. It returns no row if another request was quicker. */
+/** Inserts a wallet. Returns no row if another request has inserted it first. */
 const NEW_WALLET = `insert into wallets (cluster, address, ${WALLET.join(', ')}, granted_micro_usdc)
   select $1, $2, $3, $4, $5, $6 where {in time} on conflict (cluster, address) do nothing
   returning id, granted_micro_usdc, spent_micro_usdc`;
@@ -132,17 +132,17 @@ const NEW_WALLET = `insert into wallets (cluster, address, ${WALLET.join(', ')},
 const updateWallet = (guard = ''): string => `update wallets set ${ADDED}, granted_micro_usdc = granted_micro_usdc + $6
   where id = $1 and version = $2${guard} and {in time} returning id, granted_micro_usdc, spent_micro_usdc`;
 const UPDATE_WALLET = updateWallet();
-/** A settlement also requires that credit has not covered this payment and that the fee budget suffices. */
+/** Guards a settlement. Credit must not have covered this payment, and the fee budget must suffice. */
 const updateToSettle = ({ countedFees }: Dialect): string =>
   updateWallet(` and not exists (select 1 from debits where id = $7) and (cast($8 as bigint) is null or
   (${countedFees('$9', '$5', '0')} <= $8 and ($11 = 0 or ${countedFees('$9', '$5', '1')} <= $10)))`);
 const UPDATES_TO_SETTLE = { sqlite: updateToSettle(SQLITE), postgres: updateToSettle(POSTGRES) };
 
-/** Whether money may move from this step on. */
+/** Whether money may move after this step. */
 export const beginsSettling = ({ before, after }: TransitionResult): boolean =>
   after.record?.progress === 'settling' && before.record?.progress === 'reserved';
 
-/** A step that is to be written. */
+/** A decided step that is not written yet. */
 export interface PendingStep {
   readonly subject: Subject;
   /** The state that was read. */
@@ -183,7 +183,7 @@ function walletGuard(
 
 /**
  * The journal entries of a step, without those in `booked`: the settlement of a payment and the grant of its credit, or its refusal after
- * verification. The settlement carries the fee.
+ * verification. The entry of the settlement has the fee.
  */
 export function entriesOf({ before, after }: TransitionResult, { booked = [] }: StepDetails): readonly JournalEntry[] {
   const { record } = after;

@@ -71,7 +71,7 @@ export const call: Transition = (state) => {
   return record ? { ...state, record: { ...record, calls: (record.calls ?? 0) + 1 } } : 'ignored';
 };
 
-/** The payment is unused again, after so many upstream calls. */
+/** The state of a released payment, which is unused again. `calls`: its upstream calls so far. */
 const releasedStateOf = (state: PayerState, calls = 0): PayerState => ({ ...state, record: undefined, calls });
 
 function settledStateOf(state: PayerState, known: PaymentRecord, signature: string, nowMs: number): PayerState {
@@ -100,7 +100,7 @@ export const resolve =
   (state, nowMs) => {
     const { record } = state;
     if (!record || record.progress === 'settled') return 'ignored';
-    // Looked up again and still not found.
+    // The reconciler has looked the refused payment up again and has not found it.
     if (record.progress === 'refused' && settlement.outcome !== 'settled') return 'ignored';
     if (settlement.outcome === 'settled') return settledStateOf(state, record, settlement.signature, nowMs);
     if (settlement.outcome === 'unknown') {
@@ -126,14 +126,14 @@ export const resolve =
     return { ...state, paid, record: { ...record, ...over, progress: 'refused', reason } };
   };
 
-/** Ends looking up an unknown outcome. */
+/** Ends the search for an unknown outcome. */
 export const endSearch: Transition = (state, nowMs) => {
   const { record } = state;
   if (record?.progress !== 'unresolved' || record.searchEndedMs !== undefined) return 'ignored';
   return { ...state, record: { ...record, searchEndedMs: nowMs } };
 };
 
-/** The chain shows a payment that no record has. */
+/** Records a settled payment that only the chain shows. */
 export const adopt =
   (payment: NewPayment, signature: string): Transition =>
   (state, nowMs) =>
@@ -141,7 +141,7 @@ export const adopt =
       ? 'ignored'
       : settledStateOf(state, { ...payment, progress: 'reserved', calls: state.calls }, signature, nowMs);
 
-/** From now on money may move. */
+/** Begins the settlement. After this step money may move. */
 export const settling =
   (owner: string, attempt: Omit<SettlementAttempt, 'answer' | 'fee'>): Transition =>
   (state, nowMs) => {

@@ -18,8 +18,8 @@ export interface CreditSale extends CreditLimits {
 }
 
 /**
- * The debit that may pay instead of a payment. Undefined if the payment, without the part that becomes credit, is for less: its wallet has
- * not signed for this price.
+ * The debit that may pay instead of a payment. Undefined if the payment, without the part that becomes credit, is for less, because its
+ * wallet has not signed for this price.
  */
 function debitFor({ sent, payment }: Purchase, micros: number): NewDebit | undefined {
   const { network, payer: wallet, memo, isBound, amount, creditMicros } = payment;
@@ -29,8 +29,8 @@ function debitFor({ sent, payment }: Purchase, micros: number): NewDebit | undef
 }
 
 /**
- * Chooses once what pays for a call. If the wallet's credit suffices, holds the price and answers the debit. Otherwise reserves the payment
- * by `reserve` and answers undefined. Waits while another call of the wallet buys credit. Refuses by throwing.
+ * Chooses once what pays for a call. If the wallet's credit suffices, holds the price and returns the debit. Otherwise reserves the payment
+ * by `reserve` and returns undefined. Waits while another call of the wallet buys credit. Refuses by throwing.
  */
 export async function choosePayer(
   credit: CreditSale | undefined,

@@ -41,19 +41,19 @@ interface StepOutcome {
 type OwnState = StoredState & { readonly record: PaymentRecord };
 
 const OPEN_AT_ONCE = 100;
-/** A quarter of a payment's age, and a minute at most. */
+/** The pause before the next look-up: a quarter of the payment's age, at most a minute. */
 const PAUSE =
   'case when $2 - settling_since_ms < 240000 then cast(($2 - settling_since_ms) / 4 as bigint) else 60000 end';
 const ATTEMPTS = 30;
-/** Random pauses separate conflicting steps of one wallet. */
+/** Pauses are random, because two steps of one wallet would otherwise conflict again. */
 const MOST_PAUSE_MS = 10;
-/** The entries of a payment. A repair of the journal that could not read its transaction has booked it under another key. */
+/** The journal's entries of a payment. If a repair could not read the transaction, the entry has another key but the same signature. */
 const FIND_BOOKED = `select kind from journal_entries where kind in ('settlement', 'grant')
   and key in ($1, (select key from journal_entries where kind = 'settlement' and signature = $2))`;
 
 /**
- * The stored payments. Each step is read, decided by machine.ts, and written if the wallet has not changed since. Steps after a reservation
- * are durable when the promise resolves. Methods reject while the database is unavailable, except `release`.
+ * The stored payments. Each step reads the state, lets machine.ts decide, and writes if the wallet has not changed since. Steps after a
+ * reservation are durable when the promise resolves. Methods reject while the database is unavailable, except `release`.
  */
 export class Payments extends Ledger {
   protected readonly paidBy = { table: 'payments', key: 'key' } as const;
@@ -76,7 +76,7 @@ export class Payments extends Ledger {
     return row && readRecord(recordOfRow(row), this.now());
   }
 
-  /** Reads everything that decides about a payment, in one query. `feePayer`: whose fees are summed. */
+  /** Reads everything that decides about a payment, in one query. `feePayer`: the fee payer whose fees are summed. */
   async look(subject: Subject, feePayer?: string): Promise<StoredState> {
     const nowMs = this.now();
     return readState(stateOf(await this.database.read(lookAtPayment(subject, nowMs, feePayer)), subject.key), nowMs);
@@ -144,14 +144,14 @@ export class Payments extends Ledger {
     const transition = machine.resolve(settlement, owner);
     return this.#next(key, transition).catch(async (error) => {
       if (settlement.outcome !== 'settled' || !isDuplicate(error)) throw error;
-      // A repair of the journal was faster.
+      // A repair of the journal has appended the entry first.
       return this.#next(key, transition, { booked: await this.#booked(key, settlement.signature) });
     });
   }
 
   /**
    * Releases this owner's reservation, if there is one: the payer may use the payment again, for at most `LIMITS.callsPerAnswer` upstream
-   * calls in all. `isCalled`: whether the upstream was called; if not, the call that was counted is taken back. Never rejects.
+   * calls in all. `isCalled`: whether the upstream was called; if not, the count of calls is one less. Never rejects.
    */
   async release(key: string, owner: string, isCalled: boolean): Promise<void> {
     await this.background.run('releases', () => this.#next(key, machine.release(owner, isCalled)));
@@ -165,8 +165,8 @@ export class Payments extends Ledger {
   }
 
   /**
-   * The open payments that are due to be looked up. Their next look-up is set: now, behind the others; for a network without a chain, after
-   * a pause that grows with the age of the payment.
+   * The open payments that are due to be looked up. Sets the time of their next look-up. With an RPC it is now, so that they come after the
+   * others. Without one it is after a pause that grows with the age of the payment.
    */
   async nextOpen(hasChain: (network: string) => boolean): Promise<readonly PaymentRecord[]> {
     const nowMs = this.now();
@@ -201,7 +201,7 @@ export class Payments extends Ledger {
     return record ? this.#advance(record, transition, details, own) : { verdict: 'ignored', record };
   }
 
-  /** Reads, decides and writes, until no other process has written in between. `seen`: a state that was read earlier. */
+  /** Reads, decides and writes, and repeats this if another process has written in between. `seen`: a state that was read earlier. */
   async #advance(
     subject: Subject,
     transition: machine.Transition,
@@ -213,7 +213,7 @@ export class Payments extends Ledger {
       const nowMs = this.now();
       const step = machine.apply(state, transition, nowMs);
       if (step.verdict !== 'done') {
-        // A state that was read just now decides. The state that was read earlier may be out of date.
+        // A fresh state decides, because the earlier one may be out of date.
         if (state !== seen) return { verdict: step.verdict, record: step.after.record };
         state = await this.look(subject);
         continue;
@@ -231,11 +231,11 @@ export class Payments extends Ledger {
     throw new Error('too many steps at once');
   }
 
-  /** The outcome of a step that seems not to be written; undefined if it may be tried on the present state. */
+  /** The outcome of a step that the database has not confirmed; undefined if the step may be tried again on the present state. */
   #unwritten(pending: changes.PendingStep, present: StoredState): StepOutcome | undefined {
     const { state, step, details, version } = pending;
     const { wallet, record } = present;
-    // It was written, but the reply was lost.
+    // The database has written the step, but its reply was lost.
     if (wallet?.version === version) return this.#written(pending, { id: wallet.id });
     if (!changes.beginsSettling(step) || wallet?.version !== state.wallet?.version) return undefined;
     if (present.isCovered) return { verdict: 'covered', record };

@@ -32,14 +32,14 @@ const INTERVAL_MS = 2_000;
 /** The reason of a payment whose blockhash has expired. */
 const EXPIRED = 'expired';
 
-/** What the chain shows of a payment. */
+/** The status of a payment on the chain. */
 export interface PaymentSighting extends Sighting {
   readonly signature: string | undefined;
   /** Whether the whole history was searched for it. */
   readonly isComplete: boolean;
 }
 
-/** A payment that there is no chain to show. */
+/** The status if there is no RPC. */
 export const MISSING: PaymentSighting = { signature: undefined, isComplete: false, status: 'missing', slot: 0 };
 
 /**
@@ -75,7 +75,7 @@ export class Reconciler {
     return running;
   }
 
-  /** What the chain shows of a payment now; `missing` if there is no chain to read. `minSlot`: the slot that the node must have reached. */
+  /** The present status of a payment on the chain; `missing` if there is no RPC. `minSlot`: the slot that the node must have reached. */
   async look(record: PaymentRecord, chain: Chain | undefined, minSlot?: number): Promise<PaymentSighting> {
     if (!chain) return MISSING;
     if (record.signature !== undefined)
@@ -101,13 +101,13 @@ export class Reconciler {
       onSettlement?.(proof.outcome);
       if (proof === FAILED_ON_CHAIN && record.feeLamports > 0) onFailedOnChain?.(record);
     } catch (error) {
-      // The outcome stays unknown, as the record already says. Closing cuts off what a search needs.
+      // The record already says that the outcome is unknown. While the gateway closes, a search loses its connections.
       if (!this.#isClosed) payments.background.failed('reconciliation', error);
     }
   }
 
   async #ofChain(chain: Chain, record: PaymentRecord): Promise<Settlement | undefined> {
-    // Read before the payment: what has landed until this block is final.
+    // Read the block before the payment, because everything that landed before this block is final.
     const { height, slot } = await chain.finalized();
     const sighting = await this.look(record, chain, slot);
     const { signature, status } = sighting;
@@ -136,7 +136,7 @@ export class Reconciler {
     return { outcome: 'refused', reason: EXPIRED };
   }
 
-  /** A remote facilitator may settle without reporting it: the memo finds its transaction. */
+  /** Finds the transaction by its memo, because a remote facilitator may settle without a report. */
   async #signatureOf(chain: Chain, record: PaymentRecord, minSlot: number | undefined) {
     const payment = paymentOf(record);
     if (record.memo === undefined || !payment) return { signature: undefined, isComplete: false };
@@ -152,7 +152,7 @@ export class Reconciler {
     return { signature: found?.signature, isComplete: rows.length < HISTORY || reachesBack };
   }
 
-  /** Without a chain the facilitator is asked again, until the payment can no longer land. Only a success that it can prove counts. */
+  /** Asks the facilitator again if there is no RPC, until the payment can no longer land. Only a proven success counts. */
   async #ofFacilitator(record: PaymentRecord): Promise<Settlement | undefined> {
     const { payments, facilitator } = this.#dependencies;
     const payment = sendable(record);
@@ -163,7 +163,7 @@ export class Reconciler {
   }
 }
 
-/** The payment of a record that may be sent again. The payer of a refused one may have made another. */
+/** The payment of a record, if it may be sent again. Not after a refusal, because the payer may have made another payment. */
 const sendable = (record: PaymentRecord): Payment | undefined => (isOpen(record) ? paymentOf(record) : undefined);
 
 /** The payment of a record. */

@@ -24,7 +24,7 @@ export interface NewPayment
 /** A payment and its state. Times are in milliseconds. */
 export interface PaymentRecord extends NewPayment {
   readonly progress: PaymentProgress;
-  /** Until then it belongs to the process that reserved it or settles it. */
+  /** When the lease ends. Until then the payment belongs to the process that reserved it or settles it. */
   readonly leasedUntilMs?: number;
   /** Upstream calls so far, also those before an earlier reservation ended. */
   readonly calls?: number;
@@ -32,7 +32,7 @@ export interface PaymentRecord extends NewPayment {
   /** The finalized block height before it was sent. */
   readonly height?: number | undefined;
   readonly reason?: string;
-  /** Whether its transaction has failed on the chain, where it has cost its fee; otherwise it may still land. */
+  /** Whether the transaction has failed on the chain and cost its fee. If false, it may still land. */
   readonly hasFailedOnChain?: boolean;
   /** The time from which money may have moved. */
   readonly settlingSinceMs?: number;
@@ -42,7 +42,7 @@ export interface PaymentRecord extends NewPayment {
   readonly forgetAtMs?: number;
   /** When its outcome is looked up next, if it is unknown. */
   readonly searchFromMs?: number;
-  /** When looking it up has ended: it can no longer land, and only the facilitator knows its outcome. */
+  /** When the search has ended, because the payment can no longer land and only the facilitator knows its outcome. */
   readonly searchEndedMs?: number;
   /** Whether it has settled but its answer has not reached the payer. */
   readonly owed?: boolean;
@@ -116,7 +116,7 @@ type OpenRecord = PaymentRecord & { readonly progress: 'settling' | 'unresolved'
 export const isOpen = (record: PaymentRecord | undefined): record is OpenRecord =>
   record?.progress === 'settling' || record?.progress === 'unresolved';
 
-/** A record at a time: without a lease a reservation is void, and the outcome of a settlement unknown. */
+/** A record at a time. If its lease has lapsed, a reservation is void and the outcome of a settlement unknown. */
 export function readRecord(record: PaymentRecord | undefined, nowMs: number): PaymentRecord | undefined {
   if (!record || (record.forgetAtMs ?? Number.POSITIVE_INFINITY) < nowMs) return undefined;
   const { leasedUntilMs = 0, progress } = record;

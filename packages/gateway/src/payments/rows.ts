@@ -75,7 +75,7 @@ const UNFINISHED = `select count(case when key <> $3 and ${IN_FLIGHT} then 1 end
   min(case when key <> $3 and ${bringsCredit('$5')} then key end) as purchase_key
   from payments where wallet_id = ${THE_WALLET} and ${IS_UNFINISHED}`;
 
-/** Everything that decides about one payment: a row for each payment found, or one without a payment. */
+/** Reads everything that decides about one payment: a row for each payment found, or one row without a payment. */
 const LOOK = `with unfinished as (${UNFINISHED}) select w.id as wallet_id, w.version, w.paid, m.paid as paid_on_mainnet,
   spent.lamports as fees, spent.of_new_payers as fees_of_new_payers,
   unfinished.in_flight, unfinished.calls as unfinished_calls, unfinished.purchase_key,
@@ -140,7 +140,7 @@ export function stateOf(rows: readonly SqlRow[], key: string): StoredState {
   return {
     wallet: row.wallet_id === null ? undefined : { id: Number(row.wallet_id), version: text(row.version) },
     record: found && recordOfRow(found),
-    // The version before wrote 0 for a payment whose first call was counted by its wallet.
+    // An earlier version wrote 0 for the first call, because it counted that call in the row of the wallet.
     calls: found ? Math.max(Number(found.calls), 1) : Number(row.stored_calls),
     inFlight: Number(row.in_flight),
     recentCalls: Number(row.unfinished_calls) + Number(row.uncharged_calls),

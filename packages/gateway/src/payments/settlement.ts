@@ -12,7 +12,7 @@ import type { Queues } from './queue.ts';
 import { feeChargeOf, type PaymentRecord, type SettlementAttempt } from './record.ts';
 import * as refusals from './refusals.ts';
 
-/** A settlement and what was recorded of it, as far as the database answered. */
+/** A settlement, and its record if the database has answered. */
 export interface SettlementOutcome {
   readonly settlement: Settlement;
   readonly record?: PaymentRecord | undefined;
@@ -28,8 +28,8 @@ interface Settled extends Pick<SettlementOutcome, 'balanceMicros'> {
 }
 
 /**
- * Runs a settlement after the earlier ones of its payer. Resolves with undefined if it takes longer than `TIMES.settleMs`, while it goes
- * on. Refuses if it could not begin in time, and then it never begins.
+ * Runs a settlement after the earlier ones of its payer. Resolves with undefined after `TIMES.settleMs`; the settlement goes on. Refuses if
+ * the settlement could not begin in time; then it never begins.
  */
 export async function inTurn<T>(turns: Queues, payer: string, settle: () => Promise<T>): Promise<T | undefined> {
   let hasBegun = false;
@@ -46,7 +46,7 @@ export async function inTurn<T>(turns: Queues, payer: string, settle: () => Prom
   throw refusals.unavailable('earlier settlements of this payer take too long');
 }
 
-/** Stores the answer and the beginning of the settlement durably. If it rejects, this request has sent nothing. */
+/** Stores the answer and the beginning of the settlement durably. After a rejection this request has sent nothing. */
 export async function beginSettlement(
   { payments, facilitator, onStep }: PaymentDependencies,
   { payment, stored, sent }: Purchase,
@@ -93,20 +93,20 @@ export async function recordOutcome(
   onSettlement?.(settlement.outcome);
   const resolved = await payments.resolve(payment.key, settlement, payment.owner).catch(onFailure);
   const hasFailedOnChain = settlement.outcome === 'refused' && settlement.isOnChain === true;
-  // Otherwise the search for its outcome counts it.
+  // If nothing was recorded, the reconciler counts the failure when it finds it.
   if (hasFailedOnChain && resolved?.verdict === 'done') verifier.failedOnChain(payment);
   onStep?.('record');
   return { settlement, ...resolved };
 }
 
-/** The settled payment. Refuses a payment that has not settled, or whose outcome is unknown. `outcome`: undefined if it is late. */
+/** The settled payment. Refuses if the payment has not settled or its outcome is unknown. `outcome`: undefined after `TIMES.settleMs`. */
 export async function conclude(
   { payments, reconciler }: PaymentDependencies,
   { payment, sent: { inVersion1Header } }: Purchase,
   outcome: SettlementOutcome | undefined,
 ): Promise<Settled> {
   const { settlement, balanceMicros } = outcome ?? {};
-  // An outage of the database does not fail a payment that may have settled.
+  // The payment may have settled, so an outage of the database must not fail it.
   const unreadable: PaymentRecord = { ...payment, progress: 'unresolved' };
   const find = () => payments.find(payment.key).catch(() => unreadable);
   let record = outcome?.record ?? (await find());

@@ -17,7 +17,7 @@ export interface Verified {
   /** CAIP-2: each network has limits of its own. */
   readonly network: string;
   readonly payer: string;
-  /** The memo of its challenge, or its own key without one: the client can choose neither. */
+  /** The memo of its challenge, or without a memo its own key. The client can choose neither. */
   readonly challenge: string;
   readonly isNewPayer: boolean;
 }
@@ -59,7 +59,7 @@ class Failures {
 export class VerificationLimits {
   /** By payer or challenge. */
   readonly #failures = new Failures(LIMITS.failedVerifications, TIMES.failuresMs);
-  /** By payer and network: devnet's fees are free. */
+  /** By payer and network, because devnet's fees are free. */
   readonly #onChain = new Failures(LIMITS.failedOnChain, TIMES.feeMs);
   readonly #underWay = new Counts();
 
@@ -120,7 +120,7 @@ const verifiedOf = ({ payment, stored }: Purchase, nowMs: number): Verified => (
 export interface Proof {
   /** The finalized block height before the verification; undefined if there is no RPC. */
   readonly height: number | undefined;
-  /** The record of a payment that the chain shows as settled before: nothing is sent. */
+  /** The record of a payment that has settled before, as the chain shows. Nothing is sent for it. */
   readonly settledBefore?: PaymentRecord;
 }
 
@@ -129,7 +129,7 @@ interface VerifierDependencies {
   readonly payments: Payments;
   readonly facilitator: Facilitator;
   readonly reconciler: Reconciler;
-  /** Over connections of their own: verifying never delays a settlement. */
+  /** With separate connections, so that verifying never delays a settlement. */
   readonly chains: Chains;
 }
 
@@ -184,7 +184,7 @@ export class Verifier {
       throw pendingRefusal({ ...payment, progress: 'unresolved', signature }, sent.inVersion1Header);
     if (status !== 'confirmed' || signature === undefined)
       throw new Refusal(codeOfReason(reason), { reason, payment: { state: 'refused' } });
-    // Anyone can copy a settled transaction: its memo binds it to this request, and only the ticket proves who made it.
+    // Anyone can copy a settled transaction. Its memo binds it to this request; only the ticket proves that this client made it.
     if (!payment.isBound || !payment.hasTicket) throw alreadyUsed('settled before');
     const state = { state: 'settled', transaction: signature } as const;
     await fromStore(this.#dependencies.payments.adopt(payment, signature), { payment: state });
@@ -192,7 +192,7 @@ export class Verifier {
     return { ...payment, progress: 'settled', signature };
   }
 
-  /** What the chain shows of an invalid payment. One RPC can lead to nodes that disagree. */
+  /** The status of an invalid payment on the chain. One RPC can lead to nodes that disagree, so the slot that they have reached counts. */
   async #sightingOf(payment: Purchase['payment'], processed: Processed) {
     if (processed === 'no') return MISSING;
     const { facilitator, reconciler, chains } = this.#dependencies;

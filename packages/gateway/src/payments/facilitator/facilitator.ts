@@ -52,7 +52,7 @@ export interface Facilitator {
   whyClosed?(network: string): string | undefined;
   /** Rejects with a Refusal while the facilitator is unavailable. */
   verify(payment: Payment): Promise<Verification>;
-  /** Sends the same signed transaction again, if it is here. It can land only once, so this is no second settlement. */
+  /** Sends the same signed transaction again, if this process has it. A transaction lands at most once, so this is no second settlement. */
   resend?(payment: Payment): Promise<void>;
   settle(payment: Payment): Promise<Settlement>;
   close(): void | Promise<void>;
