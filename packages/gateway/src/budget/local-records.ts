@@ -46,7 +46,7 @@ const IS_HELD = '(budget is not null and (frees_at_ms > $2 or frees_at_monotonic
 const FORGET = `delete from admissions where id < coalesce(
   (select id from admissions where ${IS_USED} or ${IS_HELD} order by id limit 1), ${Number.MAX_SAFE_INTEGER}) and {in time} returning id`;
 
-/** What the last process has left. */
+/** The nonces and slots that the last process has stored. */
 export interface LeftRecords {
   /** Of the used nonces. */
   readonly epoch: string;
@@ -75,7 +75,7 @@ export class LocalRecords {
     return this.#database.isReady();
   }
 
-  /** Reads what the last process has left. */
+  /** Reads the nonces and slots that the last process has stored. */
   async read(): Promise<LeftRecords> {
     const { epoch, isNew } = await this.#readEpoch();
     const rows = await this.#database.read({ sql: 'select * from admissions order by id' });
@@ -106,7 +106,7 @@ export class LocalRecords {
     } else if (use) await this.#database.write({ guard: { sql: SAVE_NONCE, values: nonce } });
   }
 
-  /** The call has ended: a slot that is still held frees earlier than stored. */
+  /** Notes the end of a call. A slot that is still held frees earlier than stored. */
   saveEnd(owner: string, slot: HeldSlot | undefined): void {
     const id = this.#rows.get(owner);
     this.#rows.delete(owner);

@@ -5,7 +5,7 @@ import type { LeftRecords, LocalRecords } from './local-records.ts';
 import { type HeldSlot, SlidingLog } from './sliding-log.ts';
 import type { Admit, Budget, BudgetView, NonceUse, NonceVerdict, Share, SlotVerdict, Store } from './store.ts';
 
-/** Slots and nonces of one process. Steps are decided in memory and stored before they count. */
+/** Slots and nonces of one process. It decides each step in memory, and stores the step before it counts. */
 export class LocalStore implements Store {
   readonly now: Clock;
   readonly wallNow: Clock;
@@ -16,7 +16,7 @@ export class LocalStore implements Store {
   readonly #held: ReadonlyMap<string, readonly HeldSlot[]>;
   readonly #logs = new Map<string, SlidingLog>();
 
-  /** Continues with what the last process has left. `now` never steps. */
+  /** Continues with the nonces and slots of the last process. `now` never steps. */
   constructor(records: LocalRecords, left: LeftRecords, now: Clock, wallNow: Clock) {
     this.now = now;
     this.wallNow = wallNow;

@@ -121,7 +121,7 @@ export class RedisStore implements Store {
     return isBack ? refusal : { kind: 'not_given_back' };
   }
 
-  /** Asks Redis only if half of the slots are taken: until then every share has a slot. */
+  /** Asks Redis only if half of the slots are taken, because until then every share has a slot. */
   async judge(budget: Budget, share: Share): Promise<SlotVerdict | undefined> {
     if (this.view(budget).left > budget.limit / 2) return undefined;
     const verdict = await this.#ask(this.#of(budget), { budget, owner: NO_OWNER, room: ROOM, share });
@@ -133,7 +133,7 @@ export class RedisStore implements Store {
     return (await this.#space.runWithRetry(call)) as NonceVerdict;
   }
 
-  /** Tells Redis, with one retry. Without it the slot frees by itself, later. */
+  /** Notes the end of a call in Redis, with one retry. If both fail, the slot frees by itself, later. */
   complete(budget: Budget, owner: string): void {
     this.#of(budget).own.complete(owner, monotonicMs());
     const { key, windowMs, fromDispatch } = budget;
@@ -183,7 +183,7 @@ export class RedisStore implements Store {
     await Promise.all([this.readEpoch(), ...pauses]);
   }
 
-  /** Tells other nodes about a present pause. Never rejects: it is sent again until it is over. */
+  /** Tells other nodes about a present pause. Never rejects, because the pause is sent again until it is over. */
   async #spreadPause({ budget, own }: KnownBudget, timeout: ReplyTimeout): Promise<void> {
     const milliseconds = Math.ceil(own.pauseMs(monotonicMs()));
     if (milliseconds <= 0) return;

@@ -70,7 +70,7 @@ export class SlidingLog {
     return room.isFreeFor(wallet) ? this.limit(share, nowMs) : { kind: 'crowded' };
   }
 
-  /** Why there is no slot: none is free, or the share is used up. Undefined if there is one. */
+  /** The reason why an owner gets no slot: none is free, or the share is used up. Undefined if the owner gets one. */
   limit(share: Share | undefined, nowMs: number): SlotVerdict | undefined {
     const untilFreeMs = this.waitMs(nowMs);
     const { scope, waitMs = 0 } = share ? this.#judge(share, nowMs) : {};
@@ -95,7 +95,7 @@ export class SlidingLog {
     return { owner, freesAtMs };
   }
 
-  /** The call has ended: its slot frees one window from now. Undefined if the slot has freed already. */
+  /** Notes the end of a call. Its slot frees one window from now. Undefined if the slot has freed already. */
   complete(owner: string, nowMs: number): HeldSlot | undefined {
     if (this.#budget.fromDispatch || !this.#running.delete(owner)) return undefined;
     const freesAtMs = nowMs + this.#budget.windowMs;
@@ -103,7 +103,7 @@ export class SlidingLog {
     return { owner, freesAtMs };
   }
 
-  /** The call was never made. */
+  /** Frees the slot of a call that was never made. */
   giveBack(owner: string): void {
     this.#running.delete(owner);
     this.#discharge(owner);
@@ -124,7 +124,7 @@ export class SlidingLog {
     return { left: Math.max(0, this.#budget.limit - held), resetMs, pauseMs: this.pauseMs(nowMs) };
   }
 
-  /** Whose share allows no further slot, and for how long if no other group takes slots. */
+  /** The share that allows no further slot, and for how long if no other group takes slots. */
   #judge(share: Share, nowMs: number) {
     const { limit } = this.#budget;
     const holdings = {
@@ -150,7 +150,7 @@ export class SlidingLog {
     this.#ofWallets.add(nameOf(share), by);
   }
 
-  /** The owner's slot has freed. */
+  /** Removes the freed slot of an owner. */
   #discharge(owner: string): void {
     const share = this.#shares.get(owner);
     if (share) this.#charge(share, -1);

@@ -12,13 +12,13 @@ export interface Sharing {
   readonly onSlot: (charged: Share) => void;
 }
 
-/** What taking slots needs; the same for all requests of a channel. */
+/** Dependencies of slot takers; the same for all requests of a channel. */
 interface SlotDependencies {
   readonly store: Store;
   /** The slots left, for the log. */
   readonly allowance: Allowance;
   readonly room: InFlight;
-  /** Undefined: first come, first served. */
+  /** Undefined if the first request gets the slot. */
   readonly sharing?: Sharing | undefined;
   /** A random id that clients cannot guess. */
   readonly randomId: () => string;

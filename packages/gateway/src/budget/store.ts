@@ -38,7 +38,7 @@ export interface Admit {
   readonly budget: Budget;
   /** A fresh random value. A retry with the same owner gets the same admission, because the first reply may be lost. */
   readonly owner: string;
-  /** Taken with the slot: refused calls do not count. */
+  /** This node's room, which is taken with the slot. Refused calls do not count. */
   readonly room: Room;
   /** The client's wallet. The room limits how many calls of one wallet it holds. */
   readonly wallet?: string | undefined;
@@ -109,7 +109,7 @@ export interface Store {
   judge(budget: Budget, share: Share): Promise<SlotVerdict | undefined>;
   /** Uses up a nonce without a slot. */
   useNonce(use: NonceUse, owner: string): Promise<NonceVerdict>;
-  /** The call has ended: its slot frees one window from now. */
+  /** Notes the end of a call. Its slot frees one window from now. */
   complete(budget: Budget, owner: string): void;
   /** Stops handing out slots for this many milliseconds. */
   pause(budget: Budget, milliseconds: number): Promise<void>;
@@ -122,10 +122,10 @@ export interface Share {
   readonly wallet: string;
 }
 
-/** A share as one text: Redis stores it so. */
+/** A share as the text that Redis stores. */
 export const nameOf = ({ group, wallet }: Share): string => `${group} ${wallet}`;
 
-/** The share that is used up: the group's, or the wallet's in it. */
+/** The kind of a used up share: the group's, or the wallet's within its group. */
 export type ShareScope = 'group' | 'wallet';
 
 /** Kinds of groups: an address prefix, a wallet that has paid, and refreshes that no client waits for. */

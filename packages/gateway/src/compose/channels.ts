@@ -14,7 +14,7 @@ import type { Connection } from '../upstreams/upstream.ts';
 import type { Foundation } from './dependencies.ts';
 import { type ChannelPlan, channelKeyOf, type KeyPlan, type ProviderEntry, providerEntriesOf } from './providers.ts';
 
-/** What serves a family of routes: a channel, or several of which the first one that is up is called. */
+/** The upstream of a family of routes: one channel, or several, of which the first available one is called. */
 export interface Channel {
   readonly name: ChannelName;
   readonly upstream: Upstream;
@@ -101,7 +101,7 @@ export class Channels {
   }
 }
 
-/** The parts of a provider's calls in flight that devnet may have, whose money is free, and one wallet on each cluster. */
+/** Parts of a provider's calls in flight: of devnet, whose money is free, and of one wallet on each cluster. */
 const IN_FLIGHT_PARTS = { devnet: 1 / 4, walletOnMainnet: 1 / 4, walletOnDevnet: 1 / 8 } as const;
 
 /** The calls in flight of each cluster of a provider, within the provider's own; `all` if it has no clusters. */
@@ -125,7 +125,7 @@ const keysOf = ({ surface }: ChannelName): string =>
 /** How much longer a lease lasts than its call. */
 const LEASE_MARGIN_MS = 3_000;
 
-/** What shared entries of an API belong to: a key has a row's values without their names, and the next document may have others. */
+/** The scope of an API's shared entries. A key has a row's values without their names, and the next document may have other names. */
 function scopeOf({ urls, rows, entry }: ApiConfig): string {
   const shapes = rows.map(({ id, httpMethod, upstream, input: { path, query, body } }) => {
     const names = [path, query, body].map((schema) => Object.keys(schema?.properties ?? {}));

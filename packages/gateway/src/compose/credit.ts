@@ -20,7 +20,7 @@ import type { Money } from './money.ts';
 export interface CreditSetup {
   /** The gate of a paid route that takes credit too, or of a route that sells only credit. */
   gate(route: Route, describe: Describe): Gate;
-  /** What serves a route of the credit surface. */
+  /** The upstream of a route of the credit surface. */
   serving(route: Route): Serving;
 }
 

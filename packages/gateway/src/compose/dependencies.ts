@@ -12,7 +12,7 @@ import type { KeyOptions } from '../upstreams/several-keys.ts';
 import type { OwnRoute } from '../upstreams/upstream.ts';
 import type { State } from './state.ts';
 
-/** What the gateway reports while it runs. */
+/** Listeners to events of a running gateway. */
 export interface Observers {
   readonly notice?: (message: string) => void;
   readonly onFailure?: (error: unknown) => void;
@@ -24,7 +24,7 @@ export interface Observers {
   readonly onSlot?: (kind: GroupKind) => void;
 }
 
-/** What a gateway is composed from, besides its configuration. */
+/** The dependencies of a gateway besides its configuration. */
 export interface Dependencies
   extends Observers,
     Pick<State, 'store' | 'secrets'>,
@@ -49,7 +49,7 @@ export interface Dependencies
   readonly background?: Background;
 }
 
-/** What all parts of one gateway share: the dependencies with their defaults, and what is made of them once. */
+/** The objects that all parts of one gateway share: the dependencies with their defaults, and those made from them once. */
 export interface Foundation extends Dependencies {
   readonly config: Config;
   readonly notice: (message: string) => void;

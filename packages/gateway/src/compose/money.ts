@@ -16,9 +16,9 @@ export interface Money {
   readonly accounts: Accounts;
   /** Read-only, for reports. */
   readonly books: Books;
-  /** Deletes what has expired. */
+  /** Deletes expired rows. */
   readonly retention: Retention;
-  /** What this process has written. */
+  /** The writes of this process. */
   readonly events: EventEmitter<MoneyEvents>;
   /** Leaves the database open. */
   close(): Promise<void>;

@@ -21,7 +21,7 @@ import type { ExactGate } from './exact.ts';
 import { signInInfo } from './siwx/gate.ts';
 import { carriesSignIn, readValidSignIn, type SignInDependencies } from './siwx/sign-in.ts';
 
-/** What the gate of a route that takes credit needs. */
+/** Dependencies of the gate of a route that takes credit. */
 interface CreditGateDependencies {
   readonly debiting: CreditDependencies;
   readonly calls: CallDependencies;
@@ -33,7 +33,7 @@ interface CreditGateDependencies {
   readonly priceMicros: number;
 }
 
-/** Nonces that spend have an epoch of their own: debits are stored, so these nonces outlive the process. */
+/** Nonces that spend have an epoch of their own, because debits are stored and so these nonces outlive the process. */
 const EPOCH = 'credit';
 
 /** A nonce that spends once. */
@@ -47,7 +47,7 @@ function prefersCredit({ inbound }: Call): boolean {
   return lines.some((line) => line.split(',').some((each) => each.split(';', 1)[0]?.trim().toLowerCase() === 'credit'));
 }
 
-/** A signature that spends names the path, however long it is. */
+/** A signature that spends always names the path, even a long one. */
 function pathUrl(call: Call, origin: string): string {
   const url = challengedUrl(call, origin);
   return url === origin ? `${origin}${call.path}` : url;
@@ -111,7 +111,7 @@ export class CreditGate implements Gate {
     if (result.verdict !== 'held') {
       const paid = await this.#paidBefore(result, payload.address, context, prepare);
       if (paid) return paid;
-      // An answer that was owed cannot be delivered again: this signature buys another one.
+      // The owed answer was fetched too often, so this signature buys another one.
       if (result.verdict === 'owed' || result.verdict === 'due')
         result = await fromStore(accounts.hold(debit, { leaseMs, isPastOwed: true }));
     }

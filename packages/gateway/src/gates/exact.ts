@@ -23,8 +23,8 @@ interface ExactRoute {
 }
 
 /**
- * A requirement with what a challenge tells besides: limits of the transaction and, for one call, both prices. A payment need not echo
- * it. `listMicros`: the price from credit in millionths of a dollar; undefined if credit cannot pay.
+ * A requirement with further members of a challenge: limits of the transaction and, for one call, both prices. A payment need not repeat
+ * them. `listMicros`: the price from credit in millionths of a dollar; undefined if credit cannot pay.
  */
 function informed(requirement: PaymentRequirements, listMicros: number | undefined) {
   const { maxFeeLamports, maxComputeUnits } = COST_LIMITS;
@@ -72,7 +72,7 @@ export class ExactGate implements Gate {
     const amounts = [offer.amount, ...(credit?.bundles ?? []).map(String)].filter((amount) => amount !== '');
     const accepts = amounts.map((amount) => {
       const required = { ...offer, amount };
-      // What exceeds the list price of the call becomes credit.
+      // The part of the amount above the list price of the call becomes credit.
       const creditMicros = amount === offer.amount ? 0 : Number(amount) - (credit?.priceMicros ?? 0);
       const memo = memos.issue(required, requestHash, payments.now(), creditMicros);
       const requirement = requirementOf(required, memo, memos.ticketOf(memo));
@@ -87,7 +87,7 @@ export class ExactGate implements Gate {
     if (whyClosed !== undefined) throw unavailable(whyClosed);
   }
 
-  /** What sells this route now. */
+  /** The seller of this route, with its present state. */
   #seller(): Seller {
     const { offer, credit } = this.#route;
     const { facilitator } = this.#dependencies;

@@ -9,7 +9,7 @@ import { Recent } from '../tallies.ts';
 import { TIMES } from '../times.ts';
 import { readSignIn } from './siwx/sign-in.ts';
 
-/** The API did its work, but its answer is too large, late, not JSON, or of another status. */
+/** Codes of a call for which the API did its work, but whose answer is too large, late, not JSON, or of another status. */
 const WORKED: readonly RefusalCode[] = ['upstream_invalid_response', 'upstream_timeout'];
 const MESSAGE =
   'Several calls of this wallet made the API work without an answer that can be sold; ask for less, after Retry-After.';
@@ -51,7 +51,7 @@ export class UnpaidCalls {
   }
 }
 
-/** What a request is authorised by, however its header is spelled: the signed bytes of its payment, or the nonce and wallet of its sign-in. */
+/** The credential of a request, however its header is spelled: the signed bytes of the payment, or nonce and wallet of the sign-in. */
 function credentialOf(inbound: Inbound): string {
   const carried = carriedPayment(inbound);
   const transaction = carried && carried !== 'malformed' ? readTransaction(carried.transaction) : undefined;
@@ -62,8 +62,8 @@ function credentialOf(inbound: Inbound): string {
 }
 
 /**
- * A gate of an operator's paid route. It refuses wallets whose calls worked and were not paid too often, before anything is used up. A
- * call that may have an effect is made once for each credential.
+ * A gate of an operator's paid route. It refuses a wallet before anything is used up if too many of its calls worked and were
+ * not paid. A call that may have an effect is made once for each credential.
  */
 export const limitingUnpaid = (gate: Gate, calls: UnpaidCalls): Gate => ({
   serve(call, trail, prepare) {

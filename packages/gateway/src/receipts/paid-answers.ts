@@ -8,15 +8,15 @@ import { TIMES } from '../times.ts';
 
 /** A request that is paid for. */
 export interface PaidRequest {
-  /** A plain hash, so that restarts and rotated secrets do not change it. */
+  /** A hash without a secret, so that restarts and rotated secrets do not change it. */
   readonly requestHash: string;
   /** A random text: only the request that reserved the payment or holds the price may release it. */
   readonly owner: string;
   readonly route: string;
   readonly requestId: string;
-  /** It may have an effect, so that one payment asks for it once. */
+  /** Whether the call may have an effect, so that one payment makes it once. */
   readonly isOnce?: boolean;
-  /** The URL that it pays for; only if receipts are signed. */
+  /** The URL of the request; only if receipts are signed. */
   readonly resourceUrl?: string;
 }
 
@@ -69,7 +69,7 @@ export class PaidAnswers {
     return known.times > LIMITS.deliveries[kind];
   }
 
-  /** The answer: as it is stored, or fetched again if it was lost. `isOver`: a lost answer is refused instead. */
+  /** The stored answer, or a lost one fetched again. `isOver`: refuses a lost answer instead. */
   async deliver(key: string, receipt: Receipt | Promise<Receipt>, prepare: Prepare, isOver = false): Promise<Delivery> {
     const store = this.#store;
     const [text, paid] = await fromStore(Promise.all([store.answer(key), receipt]));
@@ -78,13 +78,13 @@ export class PaidAnswers {
     return { answer, receipt: { ...paid, onDelivered: () => store.delivered(key) } };
   }
 
-  /** The answer to a settled payment or debit was lost: calls the upstream again, and settles or charges nothing. */
+  /** Calls the upstream again for a lost answer to a settled payment or debit. Settles and charges nothing. */
   async #fetchAgain(key: string, ask: Ask): Promise<Answer> {
     const store = this.#store;
     if (this.#fetching.has(key)) throw inProgress('taken');
     this.#fetching.add(key);
     try {
-      // Another request may have fetched it since.
+      // Another request may have fetched the answer meanwhile.
       const stored = await fromStore(store.answer(key));
       if (stored !== undefined) return answerIn(stored);
       const answer = await ask({
@@ -101,13 +101,13 @@ export class PaidAnswers {
   }
 }
 
-/** The payment, or the signature that spends credit, can be sent again for the same request. */
+/** The state of a payment or a signature that the client can send again for the same request. */
 export const unused = { state: 'unused' } as const satisfies PaymentState;
 
-/** The payment is in progress. */
+/** The refusal while the payment or debit is in progress. */
 export const inProgress = (reason?: string): Refusal =>
   new Refusal('payment_in_progress', { ...(reason && { reason }), payment: { state: 'in_progress' } });
 
-/** The payment or debit cannot buy this answer. It has been charged unless `state` says otherwise. */
+/** The refusal of a payment or debit that cannot buy this answer. It was charged, unless `state` says otherwise. */
 export const alreadyUsed = (reason: string, state: PaymentState['state'] = 'settled'): Refusal =>
   new Refusal('payment_already_used', { reason, payment: { state } });

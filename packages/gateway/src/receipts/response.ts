@@ -16,7 +16,7 @@ interface SettleResponse {
   readonly extensions?: Readonly<Record<string, unknown>>;
 }
 
-/** A request that is paid for, and what its response depends on besides the payment. */
+/** A paid request, with the facts besides the payment that its response depends on. */
 export interface PaidCall {
   readonly request: PaidRequest;
   readonly inVersion1Header: boolean;
@@ -61,7 +61,7 @@ function receiptKeyOf(seed: Uint8Array) {
   const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
   // RFC 8037, with its members in the order of RFC 7638.
   const publicJwk = { crv: 'Ed25519', kty: 'OKP', x } as const;
-  // RFC 7638: the same key has the same name wherever it is published.
+  // RFC 7638 gives the same key the same name wherever it is published.
   const thumbprint = createHash('sha256').update(JSON.stringify(publicJwk)).digest('base64url');
   return { privateKey, publicJwk, thumbprint };
 }
@@ -94,7 +94,7 @@ const inBase64Url = (value: object): string => Buffer.from(JSON.stringify(value)
 
 /**
  * Signs receipts of x402's extension `offer-receipt`: JWS (RFC 7515) with EdDSA, so the same facts give the same receipt. `jose` would replace
- * only the joining of two encoded parts and a signature, and signs asynchronously.
+ * only a few lines that join two encoded parts and a signature, and it signs asynchronously.
  */
 export class ReceiptIssuer {
   readonly #keys: readonly ReceiptKey[];

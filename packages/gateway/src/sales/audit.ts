@@ -21,7 +21,7 @@ export interface Discrepancy {
   /** The value in the journal, and the value on the chain or in the balance. */
   readonly journal: string | number | undefined;
   readonly found: string | number | undefined;
-  /** What appends the entry of a transfer without one. */
+  /** The command that appends the missing entry of a transfer. */
   readonly command?: string;
 }
 
@@ -58,7 +58,7 @@ function ofGrant(grant: ReadEntry, settlement: ReadEntry | undefined): Discrepan
 const byTransaction = (entries: readonly ReadEntry[], kind: JournalKind) =>
   new Map(entries.flatMap((entry) => (entry.kind === kind ? [[entry.transaction, entry] as const] : [])));
 
-/** How much of a transfer a memo of this deployment proves to be credit; undefined if it proves nothing. */
+/** The part of a transfer that a memo of this deployment proves to be credit; undefined if the memo proves nothing. */
 export type ProveCredit = (transfer: ChainTransfer) => number | undefined;
 
 /**
@@ -120,8 +120,8 @@ async function missingOf(transfer: ChainTransfer, refusal: ReadEntry | undefined
 
 /**
  * Compares the journal with the chain, as far back as it is complete, and with all balances. Each transfer to the payee must have one
- * entry, and each entry one transfer; what is older is only matched, not judged. The chain is read first, then open payments: each of
- * its transfers then has an entry or is open.
+ * entry, and each entry one transfer. Older transfers are only matched, not judged. The chain is read before the open payments, so each of
+ * its transfers has an entry or is open.
  */
 export async function audit(books: Books, payees: readonly Payee[], fromMs: number, prove: ProveCredit) {
   const listMs = await comparableSince(books, fromMs);

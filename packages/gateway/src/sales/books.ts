@@ -4,7 +4,7 @@ import { type ClockRow, type Database, type Dialect, type JournalKind, text } fr
 type TextColumns<Column extends string> = Readonly<Record<Column, string>>;
 
 /**
- * An entry of the journal. Like all members that reports show, its are named as the reports' columns. `time`: ISO 8601; `node`: the
+ * An entry of the journal. Its members have the names of the reports' columns. `time`: ISO 8601; `node`: the
  * process that appended it; `repair`: `repair` if it was appended later, from the chain, else empty.
  */
 export interface ReadEntry

@@ -8,7 +8,7 @@ import { type Database, type SqlValue, text } from '../stores/sql/database.ts';
 import { Recent } from '../tallies.ts';
 import { appendMissing, historyOf, missingEntry, type Payee, paymentKeyBy, transferBy } from './payee-history.ts';
 
-/** What the watch needs. */
+/** Dependencies of the watch. */
 interface WatchDependencies {
   readonly database: Database;
   /** Opens the chains on the first call. */
@@ -48,9 +48,9 @@ const NOTE_SLOT = `insert into searches (cluster, slot) select $1, $2 where {in 
   on conflict (cluster) do update set slot = excluded.slot returning slot as id`;
 
 /**
- * Finds covered payments that were broadcast all the same, and grants the credit that they brought. Each search compares the new
- * transactions of the payee with the memos of all watched payments at once. Its bounds are those of the chain: it begins some slots
- * before the last one's slot, and a payment is watched until its blockhash has expired. No clock of this machine decides.
+ * Finds covered payments that someone has broadcast all the same, and grants their amounts as credit. Each search compares the new
+ * transactions of the payee with the memos of all watched payments at once. Slots and heights of the chain decide, and no clock of this
+ * machine: a search begins some slots before the last one's slot, and a payment is watched until its blockhash has expired.
  */
 export class CoveredWatch {
   readonly #dependencies: WatchDependencies;
@@ -72,7 +72,7 @@ export class CoveredWatch {
     return this.#searching.close();
   }
 
-  /** Searches each cluster. What a failed search has not compared is compared by the next one. */
+  /** Searches each cluster. After a failure the next search begins at the same slot. */
   async #searchAll(): Promise<void> {
     const payees = await this.#dependencies.payees();
     const searches = (Object.keys(NETWORKS) as Cluster[]).map((cluster) => {
@@ -90,7 +90,7 @@ export class CoveredWatch {
     const isIdle = (await database.read({ sql: ANY, values: [cluster] })).length === 0;
     const isNoted = position !== undefined && monotonicMs() - (this.#notedAtMs.get(cluster) ?? -IDLE_MS) < IDLE_MS;
     if (isIdle && isNoted) return;
-    // Read before the history, which therefore holds all that has landed by this block.
+    // Read the block before the history, so that the history has everything that landed by this block.
     const { height, slot } = await chain.finalized();
     if (!isIdle) {
       await this.#change(SEE, [cluster, height]);

@@ -74,7 +74,7 @@ function authorityIn(answer: unknown, keys: readonly string[], account: string):
   return others.length === 0 ? only : undefined;
 }
 
-/** The transfer to the payee in the transaction with this signature; undefined if there is none. `row`: what the history says of it. */
+/** The transfer to the payee in the transaction with this signature; undefined if there is none. `row`: its row in the history. */
 export async function transferBy(
   payee: Payee,
   signature: string,
@@ -172,7 +172,7 @@ export async function appendMissing(
   const values = [entry.cluster, entry.wallet, creditMicros, entry.transaction, entry.key, since];
   const changes = entries.map((each) => append(each, database.wallAt(database.now())));
   const row = await database.write({ guard: { sql: APPEND, values }, changes, isDurable: true }).catch((error) => {
-    // Another node was faster.
+    // Another node has appended the entry first.
     if (!isDuplicate(error)) throw error;
   });
   if (row) return 'appended';

@@ -24,13 +24,13 @@ function asksFor(name: string, { headers }: Inbound): boolean {
   return asked.split(',', MAX_NAMES).some((each) => each.trim().toLowerCase() === name);
 }
 
-/** The specification's list, and further names if the preflight asks for them. */
+/** The headers of the specification, and further ones if the preflight asks for them. */
 function allowedHeaders({ credit }: Route, inbound: Inbound): string {
   const others = [SENT_BY_MISTAKE, ...(credit === 'accepted' ? ['Prefer'] : [])];
   return [ALLOWED_HEADERS, ...others.filter((name) => asksFor(name.toLowerCase(), inbound))].join(', ');
 }
 
-/** For a browser that asks before a public page calls a gateway of a private network. */
+/** Permits a public page to call a gateway of a private network, if its browser asks. */
 const FROM_PUBLIC_PAGES = { 'Access-Control-Allow-Private-Network': 'true' };
 
 /** The answer to OPTIONS. */

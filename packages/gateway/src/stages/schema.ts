@@ -11,7 +11,7 @@ const shownName = (name: string): string => (NAME.test(name) ? name : '(unreadab
 
 const MAX_SHOWN = 500;
 
-/** As many of these values as are short; none is cut. */
+/** The first values as one text of limited length. No value is cut. */
 function firstOf(values: readonly unknown[]): string {
   const text = values.join(', ');
   if (text.length <= MAX_SHOWN) return text;

@@ -36,7 +36,7 @@ export class AnsweredPayments {
   }
 }
 
-/** What a request has earned, in millionths of a dollar. */
+/** The earnings of a request, in millionths of a dollar. */
 interface LoggedMoney {
   readonly paidMicros?: number;
   /** The mint of the payment's token. */
@@ -65,7 +65,7 @@ export interface LogLine extends LoggedMoney {
   readonly wallet?: string;
   readonly status: number;
   readonly error?: RefusalCode;
-  /** Why it was refused, if that is more than the code. */
+  /** The reason of the refusal, if it says more than the code. */
   readonly reason?: string;
   readonly ms: number;
   readonly upstreamMs?: number;
@@ -74,13 +74,13 @@ export interface LogLine extends LoggedMoney {
   readonly cache?: string;
   /** Of a cached answer, in whole seconds. */
   readonly ageSeconds?: number;
-  /** Whose share was used up, if the budget itself was not. */
+  /** The share that was used up, if the budget itself was not. */
   readonly share?: 'group' | 'wallet';
   /** The trace that has the request, if it is recorded. */
   readonly traceId?: string;
 }
 
-/** What the trail of a request needs. */
+/** Dependencies of the trail of a request. */
 export interface TrailDependencies {
   readonly log: (line: LogLine) => void;
   readonly randomId: () => string;

@@ -12,7 +12,7 @@ import type { Call, Inbound, Input } from '../call.ts';
 import { compile, Violations } from './schema.ts';
 
 const MAX_DEPTH = 32;
-/** More values than any row may take; the rest is not read. */
+/** More values than any row takes. Further values are not read. */
 const MAX_VALUES = 1_024;
 const ESCAPED_AGAIN = /%(?:25)+/g;
 /** A slash or a dot segment could reach a different upstream path; some servers decode again, or cut a segment at a semicolon. */
@@ -31,7 +31,7 @@ interface ReadParameter {
   readonly sent: unknown;
 }
 
-/** Reads a parameter. Of a list, at most one item beyond its limit. */
+/** Reads a parameter. Of a list it reads at most one item beyond the limit. */
 function parameterIn(
   text: string,
   schema: TSchema,
@@ -57,7 +57,7 @@ const isTooLong = ({ judged }: ReadParameter): boolean => Array.isArray(judged) 
 type Decode = (text: string) => string;
 const asItIs: Decode = (text) => text;
 
-/** A query's plus signs as spaces. `replaceAll` takes ten times as long for 8 KB of plus signs. */
+/** Replaces a query's plus signs by spaces. `replaceAll` takes ten times as long for 8 KB of plus signs. */
 function withSpaces(text: string): string {
   if (!text.includes('+')) return text;
   const bytes = Buffer.from(text);

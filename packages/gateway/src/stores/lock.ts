@@ -19,14 +19,14 @@ export function makePrivate(path: string): void {
 
 /** The lock of a folder, held until it is closed or its process ends. */
 export interface FolderLock {
-  /** Its file, which must stay where it is. */
+  /** The file of the lock, which must stay in place. */
   readonly path: string;
   close(): Promise<void>;
 }
 
 const FILE = 'gateway.db.lock';
 const ATTEMPTS = 50;
-/** How long a new holder waits for those that read who it is. */
+/** How long a new holder waits for readers of its name. */
 const READERS_MS = 1_000;
 
 /** Answers undefined if another process holds the lock, or has not written its name yet. */
@@ -64,8 +64,8 @@ const holderIn = (connection: Connected) =>
     ?.name;
 
 /**
- * Locks a folder for one process, or answers which one holds it. The lock is that of an SQLite file: it ends with its process, and only
- * users who may write to the folder can take it.
+ * Locks a folder for one process, or answers which process holds the lock. The lock is that of an SQLite file, so it ends with its process,
+ * and only users who may write to the folder can take it.
  */
 export async function lockFolder(folder: string): Promise<{ lock: FolderLock } | { holder: string }> {
   const path = `${folder}/${FILE}`;

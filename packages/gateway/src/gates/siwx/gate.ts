@@ -18,7 +18,7 @@ import type { SignInDependencies, signIns } from './sign-in.ts';
 
 const STATEMENT = 'Sign in with your wallet. This is free and moves no money.';
 
-/** What a challenge asks to sign besides its origin. */
+/** The parts of the text to sign besides its origin. */
 interface SignInTerms extends Pick<SiwxInfo, 'uri' | 'nonce' | 'statement'> {
   readonly nowMs: number;
 }

@@ -18,8 +18,8 @@ const MAX_MEMBER_BYTES = 4096;
 
 /**
  * Reads the SIGN-IN-WITH-X header; undefined unless it ends in one well-formed payload within the limits. A client that adds its fresh
- * header to a stale one sends two, which HTTP joins with a comma: the second one counts. With a third, the rest contains a comma and
- * is not base64.
+ * header to a stale one sends two. HTTP joins them with a comma, and the second one counts. If there is a third one, the rest contains a
+ * comma and is not base64.
  */
 export function readSignIn(header: string): SiwxPayload | undefined {
   const comma = header.indexOf(',');
@@ -76,7 +76,7 @@ function checkPlace({ domain, uri }: SiwxPayload, { origin, network }: SignInRul
 function checkDates(payload: SiwxPayload, ageMs: number, clocks: readonly [number, ...number[]]): void {
   const issuedAt = dateOf(payload.issuedAt, 'issuedAt');
   const second = Math.floor(issuedAt / 1000);
-  // Equal to the second, plus one for rounding.
+  // Equal to the second, or one second apart by rounding.
   const echoed = clocks.find((nowMs) => Math.abs(second - Math.floor((nowMs - ageMs) / 1000)) <= 1);
   const nowMs = echoed ?? clocks[0];
   if (echoed === undefined && nowMs - issuedAt > challengeMs) refuse('invalid_siwx_issued_at_too_old', 'issuedAt');

@@ -59,7 +59,7 @@ export class PostgresDatabase implements Database {
   readonly #serverClock = new FollowedClock();
   readonly #queries = new Map<string, Query>();
   #server: PostgresServer;
-  /** Until the next heartbeat; undefined during one. */
+  /** The timer of the next heartbeat; undefined during one. */
   #beat: NodeJS.Timeout | undefined;
   #isReady = false;
   /** Whether the outage is logged. */
@@ -204,7 +204,7 @@ export class PostgresDatabase implements Database {
     const clocks = advance(last, this.#options.turned?.() ?? serverMs, expectedMs);
     this.#clock.follow(clocks.nowMs, askedAtMs);
     this.#serverClock.follow(serverMs, askedAtMs);
-    // It fails on a standby. Another node may have been faster.
+    // The write fails on a standby, or if another node has written the clock first.
     const { sql, values = [] } = writeClock(clocks, last);
     await this.#server.beat(this.#query(sql, queryOf), values);
     this.#clocks = clocks;

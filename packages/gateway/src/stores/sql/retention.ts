@@ -6,7 +6,7 @@ import { monotonicMs } from '../clock.ts';
 import { jumpOf, mayDelete } from './clock.ts';
 import { type AtomicWrite, type ClockRow, type Database, only, type SqlValue } from './database.ts';
 
-/** How long and how much is stored. */
+/** Limits of the stored rows. */
 interface RetentionOptions {
   /** How long journal entries are stored, in milliseconds. */
   readonly journalKeepMs: number;
@@ -17,7 +17,7 @@ interface RetentionOptions {
 }
 
 const EVERY_MS = 30_000;
-/** A batch that takes longer is followed by a smaller one, so that other work of this thread or its server hardly waits. */
+/** The longest time of a batch. After a longer one the next is smaller, so that other work of this thread or its server hardly waits. */
 const BATCH_MS = 10;
 const LEAST_ROWS = 50;
 const FIRST_ROWS = 100;
@@ -91,7 +91,7 @@ export class Retention {
     return this.#pruning.close();
   }
 
-  /** Deletes what has expired now. A part that fails stops no other; then this rejects. */
+  /** Deletes the rows that have expired. If a part fails, the other parts still run, and then this rejects. */
   async prune(): Promise<void> {
     const clocks = await this.#database.clock();
     const nowMs = Math.floor(this.#database.now());
@@ -146,7 +146,7 @@ export class Retention {
     });
   }
 
-  /** Deletes the oldest entries by their number: a wrong clock may have dated them. One from the future stops nothing. */
+  /** Deletes the oldest entries in the order of their numbers, because a wrong clock may have dated some, even in the future. */
   async #pruneJournal(): Promise<void> {
     const wallMs = this.#database.wallAt(this.#database.now());
     const now = new Date(wallMs).toISOString();

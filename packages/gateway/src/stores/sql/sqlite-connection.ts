@@ -65,7 +65,7 @@ function open(path: string): Connected {
 }
 
 function inTransaction<T>(connection: Connected, work: () => T): T {
-  // A prepared statement that finds the database locked stays active, and no transaction could end. So lock it first.
+  // Lock the database first. A prepared statement that finds it locked stays active, and then no transaction could end.
   connection.exec('begin immediate');
   try {
     const result = work();

@@ -30,7 +30,7 @@ export class LogFlushes {
   #unflushed: Unflushed[] = [];
   #flushedAtMs = 0;
   running: Promise<void> | undefined;
-  /** The system may have dropped writes: nothing is durable before the file is opened and flushed again. */
+  /** Whether the system may have dropped writes. Then nothing is durable before the file is opened and flushed again. */
   haveFailed = false;
 
   constructor(path: string, flush: Flush = fdatasync) {
@@ -38,7 +38,7 @@ export class LogFlushes {
     this.#flush = flush;
   }
 
-  /** Adds a write to those that the next flush answers. */
+  /** Adds a write that the next flush makes durable. */
   add(committed: Unflushed): void {
     this.#unflushed.push(committed);
   }

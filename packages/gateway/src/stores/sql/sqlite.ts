@@ -58,7 +58,7 @@ export class SqliteDatabase implements Database {
   #committedAtMs = 0;
   readonly #flushes: LogFlushes;
   readonly #checkpoints: Checkpoints;
-  /** While one of them has a fault, nothing may be written. */
+  /** Files that must be in place. While one has a fault, nothing may be written. */
   readonly #files: FixedFiles;
   readonly #checking: Repeated;
 
@@ -149,7 +149,7 @@ export class SqliteDatabase implements Database {
     this.#commit(group);
   };
 
-  /** Commits a group of writes in one transaction, or each of them alone if one is at fault. */
+  /** Commits a group of writes in one transaction, or each write alone if one is at fault. */
   #commit(group: readonly Waiting[]): void {
     try {
       // Money must not move in a file that no later process reads.
@@ -173,7 +173,7 @@ export class SqliteDatabase implements Database {
     }
   }
 
-  /** Another process writes. This thread does not wait for it, because requests that need no commit go on. */
+  /** Plans another attempt after another process has locked the file. This thread does not wait, so requests that need no commit go on. */
   #tryAgain(group: readonly Waiting[], error: unknown): void {
     const isOver = ({ sinceMs }: Waiting) => performance.now() - sinceMs > LOCKED_MS;
     for (const each of group) if (isOver(each)) each.reject(error);
