@@ -86,7 +86,7 @@ async function secretOf(database: SqliteDatabase): Promise<string> {
 export interface Local {
   readonly database: SqliteDatabase;
   readonly store: LocalStore;
-  /** Made once, for operators who set none. */
+  /** The secret for operators who set none. It is made once. */
   readonly secret: string;
   /** Notices what the operator should know about the folder. */
   connect(notice: (message: string) => void): Promise<void>;

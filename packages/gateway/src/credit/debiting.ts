@@ -13,7 +13,7 @@ import { type PaidCall, settledResponse } from '../receipts/response.ts';
 import { balanceOf, type Debit, type NewDebit } from './account.ts';
 import type { Accounts, HoldVerdict } from './accounts.ts';
 
-/** What debiting needs. */
+/** Dependencies of debiting. */
 export interface CreditDependencies {
   readonly accounts: Accounts;
   readonly answers: ChargedAnswers;

@@ -48,7 +48,7 @@ export class Deliveries extends PaidAnswers {
     context.trail.wallet = record.payer;
     if (record.requestHash !== context.request.requestHash)
       throw alreadyUsed('another request', STATES[record.progress]);
-    // The chain shows the transaction to everyone. Without our memo only its record says which challenge it answers.
+    // The chain shows the transaction to everyone. If it lacks our memo, only its record says which challenge it answers.
     const { carried, transfer } = context;
     const isBound = typeof transfer !== 'string' && transfer.memo === memo;
     if (!isBound && carried.memo !== undefined && carried.memo !== memo)
@@ -87,7 +87,7 @@ export class Deliveries extends PaidAnswers {
     });
   }
 
-  /** The record of a payment, looked up again on the chain if its outcome is unknown, or was refused and not by the chain. */
+  /** The record of a payment. Looks it up on the chain again if the outcome is unknown, or if the chain has not decided a refusal. */
   async #upToDate(record: PaymentRecord | undefined): Promise<PaymentRecord | undefined> {
     const isAbsent = record?.progress === 'refused' && !record.hasFailedOnChain;
     if (!record || (record.progress !== 'unresolved' && !isAbsent)) return record;

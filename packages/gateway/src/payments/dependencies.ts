@@ -7,7 +7,7 @@ import type { CallDependencies, Memos } from './read/requirement.ts';
 import type { Reconciler } from './reconcile.ts';
 import type { Verifier } from './verification.ts';
 
-/** What the payment gates of all routes share. */
+/** The dependencies that the payment gates of all routes share. */
 export interface PaymentDependencies {
   readonly payments: Payments;
   readonly facilitator: Facilitator;

@@ -88,7 +88,7 @@ async function openPayees(paid: PaidConfig, facilitator: Facilitator, chains: Ch
   return payees;
 }
 
-/** What selling needs from the rest of the gateway. */
+/** Dependencies of selling. */
 interface SellingServices
   extends CallDependencies,
     Pick<PaymentDependencies, 'crypto' | 'onFailure' | 'onStep' | 'onSettlement'> {
@@ -136,7 +136,7 @@ export function feePayerReader(facilitator: Facilitator, chains: Chains, backgro
   return () => Promise.all([...chains].map(read));
 }
 
-/** Selling by payment, open for business. */
+/** The opened payments of a gateway. */
 export interface ExactSetup {
   readonly dependencies: PaymentDependencies;
   /** The price and the payee of a route. */
@@ -145,7 +145,7 @@ export interface ExactSetup {
   readonly clusters: ReadonlySet<Cluster>;
   /** The price of a call that is settled by itself, in millionths of a dollar. */
   priceOf(route: Route): number;
-  /** The same of a call that is paid from credit. */
+  /** The price of a call that is paid from credit, in millionths of a dollar. */
   listPriceOf(route: Route): number;
   /** The fee payer's balance on each cluster; none if the facilitator is remote. */
   feePayers(): Promise<readonly FeePayerBalance[]>;
@@ -201,7 +201,7 @@ async function assemble(paid: PaidConfig, payments: Payments, services: SellingS
   };
 }
 
-/** Notices which clusters are offered without an RPC, and what that means. */
+/** Notices which clusters are offered without an RPC, with the consequence. */
 function noticeMissing({ offered, solanaRpcUrls, facilitator }: PaidConfig, notice: (message: string) => void): void {
   for (const cluster of offered) {
     if (solanaRpcUrls[cluster] !== undefined) continue;

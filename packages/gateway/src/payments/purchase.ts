@@ -25,7 +25,7 @@ import type { StoredState } from './rows.ts';
 import { beginSettlement, conclude, deliveryOf, inTurn, recordOutcome, send } from './settlement.ts';
 import type { Proof } from './verification.ts';
 
-/** What a route is sold with at this moment. */
+/** A route's seller in its present state. */
 export interface Seller {
   readonly dependencies: PaymentDependencies;
   readonly offer: Offer;

@@ -29,7 +29,7 @@ export class Queues {
   }
 }
 
-/** The call cannot wait any longer for other calls of its wallet. */
+/** The refusal of a call that cannot wait any longer for other calls of its wallet. */
 export const busy = (reason: string): Refusal =>
   new Refusal('rate_limited', {
     reason,
@@ -84,7 +84,7 @@ export class AccountQueue {
   async #retry<T>(name: string, attempt: () => Promise<T | 'not yet'>, endMs: number): Promise<T> {
     try {
       for (;;) {
-        // A change during the attempt must not be missed.
+        // Listen before the attempt, so that no change during it is missed.
         const woken = new Promise<void>((resolve) => this.#wake.set(name, resolve));
         const result = await attempt();
         if (result !== 'not yet') return result;

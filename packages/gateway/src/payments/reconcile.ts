@@ -15,7 +15,7 @@ import type { Payments } from './payments.ts';
 import { readTransaction } from './read/transaction.ts';
 import { isOpen, type PaymentRecord } from './record.ts';
 
-/** What the reconciler needs. */
+/** Dependencies of the reconciler. */
 interface ReconcilerDependencies {
   readonly payments: Payments;
   readonly facilitator: Facilitator;

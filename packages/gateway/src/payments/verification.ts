@@ -116,7 +116,7 @@ const verifiedOf = ({ payment, stored }: Purchase, nowMs: number): Verified => (
   isNewPayer: !isKnownPayer(stored.paidOnMainnet, nowMs),
 });
 
-/** What verifying a payment has shown. */
+/** The result of a verification. */
 export interface Proof {
   /** The finalized block height before the verification; undefined if there is no RPC. */
   readonly height: number | undefined;
@@ -124,7 +124,7 @@ export interface Proof {
   readonly settledBefore?: PaymentRecord;
 }
 
-/** What verifying needs. */
+/** Dependencies of the verifier. */
 interface VerifierDependencies {
   readonly payments: Payments;
   readonly facilitator: Facilitator;

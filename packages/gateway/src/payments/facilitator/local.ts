@@ -18,7 +18,7 @@ import {
   type Verification,
 } from './facilitator.ts';
 
-/** What the in-process facilitator needs. */
+/** Dependencies of the in-process facilitator. */
 export interface InProcessOptions {
   /** The 64 bytes of the fee payer's key pair. */
   readonly keypair: Uint8Array;
@@ -33,7 +33,7 @@ export interface InProcessOptions {
 }
 
 const CONFIRM_POLL_MS = 250;
-/** An RPC may not know a young blockhash yet. */
+/** The pause before a second simulation, because an RPC may not know a young blockhash yet. */
 const YOUNG_BLOCKHASH_MS = 800;
 const SEED_BYTES = 32;
 /** The fee payer's signature is the first, after the byte that counts signatures. */
@@ -101,7 +101,7 @@ export class InProcessFacilitator implements Facilitator {
   readonly #address: string;
   readonly #key: KeyObject;
   readonly #watch: ReturnType<typeof watchFeePayer>;
-  /** Signatures by the message of their payment: each is made once. */
+  /** Signatures by the message of their payment. Each is made once. */
   readonly #signatures = new WeakMap<Uint8Array, Buffer>();
 
   constructor(options: InProcessOptions) {
@@ -122,7 +122,7 @@ export class InProcessFacilitator implements Facilitator {
     return this.#watch.isEmpty(network) ? 'the fee payer has no SOL' : undefined;
   }
 
-  /** One simulation; a second one if the node does not know the blockhash yet. */
+  /** Simulates a payment, and once more if the node does not know the blockhash yet. */
   async verify(payment: Payment): Promise<Verification> {
     const chain = this.#options.verifyingChains.get(payment.network);
     if (!chain) throw unavailable(`no RPC for ${payment.network}`);
@@ -140,7 +140,7 @@ export class InProcessFacilitator implements Facilitator {
     return { valid: false, reason: SIMULATION_FAILED, processed: processedOf(error) };
   }
 
-  /** Sends once, after the node's own simulation: the money may have moved since `verify`. */
+  /** Sends a payment once, after the node's own simulation, because the money may have moved since `verify`. */
   async settle(payment: Payment): Promise<Settlement> {
     const { chains, background } = this.#options;
     const chain = chains.get(payment.network);

@@ -15,7 +15,7 @@ import {
   type Verification,
 } from './facilitator.ts';
 
-/** How a remote facilitator is reached. */
+/** The address and credentials of a remote facilitator. */
 interface RemoteOptions {
   readonly url: string;
   /** The value of the Authorization header. */
@@ -71,7 +71,7 @@ export class RemoteFacilitator implements Facilitator {
     return this.#feePayers.get(network);
   }
 
-  /** Reads the fee payer of each network. While the facilitator does not answer, the last ones stay. */
+  /** Reads the fee payer of each network. While the facilitator does not answer, the last ones count. */
   refresh(): Promise<void> {
     return this.#refreshing.run();
   }

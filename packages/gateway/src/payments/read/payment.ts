@@ -84,7 +84,7 @@ export interface PaymentCall extends PaidCall {
   readonly transfer: Transfer | RefusalCode;
 }
 
-/** What payments are read with. */
+/** The dependencies of reading payments. */
 interface ReadingDependencies {
   readonly calls: CallDependencies;
   readonly crypto: Crypto;

@@ -57,7 +57,7 @@ export function requestHashOf({ route, parameters, query, inbound }: Call): stri
   return hash('sha256', JSON.stringify([route.id, path, pairs, body]));
 }
 
-/** What a paid call is read with. */
+/** The dependencies of reading a paid call. */
 export interface CallDependencies {
   readonly originOf: OriginOf;
   /** Undefined if receipts are not signed. */
@@ -110,7 +110,7 @@ export const MOST_BUNDLED_MICROS = NO_CREDIT;
 /** Whether a text has the format of an issued memo. */
 export const looksIssued = (memo: string): boolean => FORMAT.test(memo) && !MADE_UP.test(memo);
 
-/** What a memo says about its payment. */
+/** The content of a memo. */
 interface MemoContent {
   /** In seconds. */
   readonly issuedAt: number;
