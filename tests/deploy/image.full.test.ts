@@ -273,7 +273,7 @@ describe('the image, its steps performed in an empty folder', () => {
     const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
     const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
     const wanted = ['@solana/kit', '@x402/core', '@x402/svm'];
-    const unwanted = [...Object.keys(devDependencies), '@biomejs/biome', 'litesvm-linux-x64-gnu', 'viem'];
+    const unwanted = [...Object.keys(devDependencies), 'litesvm-linux-x64-gnu', 'viem'];
     const installed = pathsIn(join(image.root, 'app/node_modules')).filter((path) =>
       /^(?:@[^/]+\/)?[^/@]+$/.test(path),
     );
