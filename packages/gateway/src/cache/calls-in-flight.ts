@@ -167,7 +167,7 @@ export class CallsInFlight {
     const { route } = first;
     const mints = plans.flatMap(({ mint }) => mint ?? []);
     const input = mints.length > 0 ? batchInput(route, mints) : first.input;
-    // The wallet is for the log.
+    // The breaker counts a call by its wallet.
     const wallet = waiters()[0]?.asker.wallet;
     let sentAtMs = now();
     let isStarting = true;
