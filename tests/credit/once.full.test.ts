@@ -64,7 +64,7 @@ ledgerSuite('copies of a payment for a call that may have an effect', (ledger) =
     },
   );
 
-  it('lead to one call, whichever of them are held, reserved and released at once', async () => {
+  it('lead to at most one call when they are held, reserved and released at once', async () => {
     await grant(ledger, 10_000);
     const calls = new Map<string, number>();
     const called = async (key: string) => {

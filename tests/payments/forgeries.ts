@@ -258,7 +258,7 @@ const DOINGS: Readonly<Record<string, readonly number[]>> = {
   'the last instruction that there can be': [255],
 };
 
-/** Accounts that change by themselves or that somebody can change between the simulation and the block. */
+/** Accounts that can change between the simulation and the block. */
 const CHANGING = {
   'the clock': 'SysvarC1ock11111111111111111111111111111111',
   'the slot hashes': 'SysvarS1otHashes111111111111111111111111111',

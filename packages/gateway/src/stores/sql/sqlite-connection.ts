@@ -195,20 +195,29 @@ const READ_FIRST = `t.name in ('settings', 'admissions')`;
 /** The condition for the other tables. */
 const OTHERS = `t.name not in ('settings', 'admissions')`;
 
-/** Each column of text with what orders its rows. Names are read as bytes: they may be damaged too. */
+/** Each table with its columns of text and what orders its rows, the schema first. Names are read as bytes: they may be damaged too. */
 const textColumns = (
   tables: string,
-): string => `select cast(t.name as blob) as tables, cast(c.name as blob) as columns, iif(t.wr, '0', 'rowid') as orders
+): string => `select cast(t.name as blob) as tables, cast(group_concat(c.name) as blob) as columns, iif(t.wr, '0', 'rowid') as orders
   from pragma_table_list t join pragma_table_info(t.name) c
-  where t.schema = 'main' and t.type = 'table' and c.type = 'TEXT' and ${tables}`;
+  where t.schema = 'main' and t.type = 'table' and c.type = 'TEXT' and ${tables} group by t.name
+  order by t.name <> 'sqlite_schema'`;
+
+/** SQLite compares a text up to its first NUL only. */
+const isBeyondAscii = (column: string): string =>
+  `${column} glob '*[^' || char(1) || '-' || char(127) || ']*' or instr(cast(${column} as blob), x'00') > 0`;
 
 /**
- * The next text that is not ASCII, as bytes. SQLite compares a text up to its first NUL only. One row is found in the other thread; the
- * rows after it would be found in this one. Without row ids only the first is found: those tables hold addresses, so it is damaged.
+ * The next row with a text that is not ASCII; its texts as bytes. One row is found in the other thread; the rows after it would be found
+ * in this one. Without row ids only the first is found: those tables hold addresses, so it is damaged.
  */
-const nextBeyondAscii = (table: string, column: string, order: string): string => `select ${order} as place,
-  cast(${column} as blob) as bytes from ${table} where ${order} > ?1 and (${column} glob '*[^' || char(1) || '-' || char(127) || ']*'
-  or instr(cast(${column} as blob), x'00') > 0) order by 1 limit 1`;
+const nextBeyondAscii = (table: string, columns: readonly string[], order: string): string => `select ${order} as place,
+  ${columns.map((column) => `cast(${column} as blob)`)} from ${table}
+  where ${order} > ?1 and (${columns.map(isBeyondAscii).join(' or ')}) order by 1 limit 1`;
+
+/** Whether all texts of a row are UTF-8, or missing. */
+const isText = ({ place, ...texts }: Readonly<Record<string, ArrayBuffer | null>>): boolean =>
+  Object.values(texts).every((bytes) => bytes === null || isUtf8(bytes));
 
 const textOf = (bytes: ArrayBuffer): string => new TextDecoder().decode(bytes);
 
@@ -217,10 +226,9 @@ async function textFault(connection: ThreadedConnection, tables: string): Promis
   const columns = await connection.prepare(textColumns(tables));
   for (const row of await columns.all()) {
     const table = textOf(row.tables);
-    const column = textOf(row.columns);
-    const next = await connection.prepare(nextBeyondAscii(table, column, row.orders));
+    const next = await connection.prepare(nextBeyondAscii(table, textOf(row.columns).split(','), row.orders));
     let [found] = await next.all([-1]);
-    while (found && isUtf8(found.bytes)) [found] = await next.all([found.place]);
+    while (found && isText(found)) [found] = await next.all([found.place]);
     if (found) return `text in ${table} is not UTF-8`;
   }
   return undefined;
