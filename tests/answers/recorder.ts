@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { HEADERS, type Route } from '@asset-gateway/protocol';
 import { initOf, targetOf } from '../http/targets.ts';
+import { askSigned } from '../kit/wallet.ts';
+import type { Wallet } from '../payments/wallets.ts';
 
 /** What differs from run to run: times, random values, keys and addresses. */
 const VARYING: readonly [RegExp, string][] = [
@@ -95,4 +97,16 @@ export function refusedRequests(route: Route): Readonly<Record<string, readonly 
     'with a trailing slash': [`${path}/`, init],
     ...(init.body ? { 'with half a body': [target, { ...init, body: '{"' }] } : {}),
   };
+}
+
+/** Sends these requests of a route to a gateway, then a valid one with the credential that the route takes. */
+export async function* answersTo(
+  url: string,
+  route: Route,
+  { buy }: Pick<Wallet, 'buy'>,
+): AsyncGenerator<readonly [title: string, answer: Response]> {
+  for (const [title, [target, init]] of Object.entries(refusedRequests(route)))
+    yield [title, await fetch(`${url}${target}`, init)];
+  const ask = { exact: buy, siwx: askSigned, public: fetch }[route.access];
+  yield ['with its credential', await ask(`${url}${targetOf(route)}`, initOf(route))];
 }

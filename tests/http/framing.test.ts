@@ -2,43 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { newSigner, signedHeader } from '../kit/wallet.ts';
 import { codeOf, expectRefusal, faultsOf, headerFaults, statusAndCode } from './error-table.ts';
+import { AMBIGUOUS, SNAPSHOTS, UNAMBIGUOUS } from './frames.ts';
 import { gated, pathOf, rowOf } from './targets.ts';
 import { askFor, readAnswers, requestTo, seen, type WireRequest, writeAndRead, writePieces } from './wire.ts';
 
-const SNAPSHOTS = rowOf('tokens.marketSnapshots');
-const BODY = JSON.stringify(SNAPSHOTS.example.body);
-const SIZE = BODY.length;
-const HEX = SIZE.toString(16);
-const CHUNKED = `${HEX}\r\n${BODY}\r\n0\r\n\r\n`;
-const IN_CHUNKS = 'Transfer-Encoding: chunked\r\n';
 /** The smuggled request. */
 const SMUGGLED = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: smuggled\r\nConnection: close\r\n\r\n';
-
-/** Headers and body of a POST with a good sign-in. */
-const UNREADABLE: Readonly<Record<string, readonly [lines: string, body: string]>> = {
-  'length and chunks': [`Content-Length: ${SIZE}\r\nTransfer-Encoding: chunked\r\n`, CHUNKED],
-  'chunks and length': [`Transfer-Encoding: chunked\r\nContent-Length: ${SIZE}\r\n`, CHUNKED],
-  'two equal lengths': [`Content-Length: ${SIZE}\r\nContent-Length: ${SIZE}\r\n`, BODY],
-  'a list of lengths': [`Content-Length: ${SIZE}, ${SIZE}\r\n`, BODY],
-  'a negative length': ['Content-Length: -1\r\n', BODY],
-  'a length beyond 64 bits': ['Content-Length: 18446744073709551617\r\n', BODY],
-  'an empty length': ['Content-Length:\r\n', BODY],
-  'chunks by another name': ['Transfer-Encoding: xchunked\r\n', CHUNKED],
-  'another coding alone': ['Transfer-Encoding: gzip\r\n', CHUNKED],
-  'chunks with a vertical tab': ['Transfer-Encoding: \x0bchunked\r\n', CHUNKED],
-  'a length line with a space before its colon': [`Content-Length : ${SIZE}\r\n`, BODY],
-  'a folded line': [`X: a\r\n b\r\nContent-Length: ${SIZE}\r\n`, BODY],
-  'a bare line feed between lines': [`X: a\nContent-Length: ${SIZE}\r\n`, BODY],
-  'a zero byte in a value': [`X: a\0b\r\nContent-Length: ${SIZE}\r\n`, BODY],
-  'a line without a colon': [`X\r\nContent-Length: ${SIZE}\r\n`, BODY],
-  'a space in a name': [`X Y: a\r\nContent-Length: ${SIZE}\r\n`, BODY],
-  'a chunk size that is no number': [IN_CHUNKS, `zz\r\n${BODY}\r\n0\r\n\r\n`],
-  'a chunk size beyond 64 bits': [IN_CHUNKS, `fffffffffffffffff\r\n${BODY}\r\n0\r\n\r\n`],
-  'a chunk longer than its size': [IN_CHUNKS, `2\r\n${BODY}\r\n0\r\n\r\n`],
-  'a bare line feed in a chunk extension': [IN_CHUNKS, `${HEX};a\n${BODY}\r\n0\r\n\r\n`],
-  'a bare line feed after a chunk size': [IN_CHUNKS, `${HEX}\n${BODY}\r\n0\r\n\r\n`],
-  'a long chunk extension': [IN_CHUNKS, `${HEX};${'x'.repeat(20_000)}\r\n${BODY}\r\n0\r\n\r\n`],
-};
 
 const gateway = await startTestGateway();
 
@@ -132,7 +101,7 @@ async function postSigned(lines: string, body: string): Promise<string> {
 }
 
 describe('H10 an ambiguous request frame', () => {
-  it.each(Object.entries(UNREADABLE))('%s: one 400, closed, no smuggled request', async (_, [lines, body]) => {
+  it.each(Object.entries(AMBIGUOUS))('%s: one 400, closed, no smuggled request', async (_, [lines, body]) => {
     const before = gateway.logLines.length;
     const raw = await postSigned(lines, body);
     const answers = readAnswers(raw, ['POST', 'GET']);
@@ -146,16 +115,7 @@ describe('H10 an ambiguous request frame', () => {
 });
 
 describe('H10 an unambiguous request frame', () => {
-  const readable: Readonly<Record<string, readonly [lines: string, body: string]>> = {
-    'a length': [`Content-Length: ${SIZE}\r\n`, BODY],
-    'a length with spaces around it': [`Content-Length:  ${SIZE}  \r\n`, BODY],
-    chunks: [IN_CHUNKS, CHUNKED],
-    'chunks in upper case': ['Transfer-Encoding: CHUNKED\r\n', CHUNKED],
-    'a short chunk extension': [IN_CHUNKS, `${HEX};a=b\r\n${BODY}\r\n0\r\n\r\n`],
-    'one chunk a byte': [IN_CHUNKS, `${[...BODY].map((letter) => `1\r\n${letter}\r\n`).join('')}0\r\n\r\n`],
-    trailers: [IN_CHUNKS, `${HEX}\r\n${BODY}\r\n0\r\nSIGN-IN-WITH-X: x\r\n\r\n`],
-  };
-  it.each(Object.entries(readable))('%s: answered, and so is the next request', async (_, [lines, body]) => {
+  it.each(Object.entries(UNAMBIGUOUS))('%s: answered, and so is the next request', async (_, [lines, body]) => {
     const before = gateway.upstream.arrivals.length;
     const answers = readAnswers(await postSigned(lines, body), ['POST', 'GET']);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);

@@ -30,6 +30,8 @@ export const WITHOUT_BREAKER = { breaker: { failures: Number.POSITIVE_INFINITY }
 export interface SellingGateway {
   readonly url: string;
   readonly port: number;
+  /** Its variables. */
+  readonly variables: Environment;
   readonly solana: SolanaSandbox;
   readonly logLines: string[];
   readonly gateway: RunningGateway;
@@ -88,10 +90,11 @@ async function open(
 ) {
   const logLines: string[] = [];
   const money = await moneyVariables(dataDir, variables);
-  const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...PATIENT, ...LIST_PRICES, ...money, ...variables });
+  const all = { PORT: '0', DATA_DIR: dataDir, ...PATIENT, ...LIST_PRICES, ...money, ...variables };
+  const config = readConfig(all);
   const logTo = { write: (line: string) => void logLines.push(line) };
   const gateway = await startGateway(config, { graceMs: 0, logTo, ...options });
-  return { url: gateway.url, port: Number(new URL(gateway.url).port), logLines, gateway };
+  return { url: gateway.url, port: Number(new URL(gateway.url).port), variables: all, logLines, gateway };
 }
 
 /** Stops a gateway and everything that only it uses, once, at the latest after the file's tests. */

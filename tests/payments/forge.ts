@@ -38,7 +38,7 @@ export interface Parties {
 const CALL = callOf('rpc.devnet.helius.getBalance');
 
 /** A payment of this wallet, as x402's own client makes it for a challenge. */
-async function genuineOf(required: PaymentRequired, wallet: Uint8Array, chain: Chain): Promise<Genuine> {
+export async function genuineOf(required: PaymentRequired, wallet: Uint8Array, chain: Chain): Promise<Genuine> {
   const [header = ''] = Object.values(await paymentFor(required, { wallet, rpcUrl: chain.url }));
   const payload = JSON.parse(atob(header)) as Record<string, unknown>;
   const { transaction } = payload.payload as { transaction: string };
@@ -47,7 +47,7 @@ async function genuineOf(required: PaymentRequired, wallet: Uint8Array, chain: C
 }
 
 /** Payer and payee with USDC on a chain. */
-async function openParties(chain: Chain, payee = newKeypair()): Promise<Omit<Parties, 'feePayer'>> {
+export async function openParties(chain: Chain, payee = newKeypair()): Promise<Omit<Parties, 'feePayer'>> {
   const payer = newKeypair();
   for (const wallet of [payer, payee]) await chain.fundUsdc(addressOf(wallet), 1_000_000n);
   const mint = chain.usdcMint;
