@@ -27,6 +27,23 @@ const posting = (operationId: string) => {
   return operation(`/${operationId}`, { operationId, requestBody }, {}, 'post');
 };
 
+/** A cached POST whose body may be of several types, of which one has members. */
+const ofAnyType = operation(
+  '/any',
+  {
+    operationId: 'any',
+    requestBody: {
+      content: {
+        'application/json': {
+          schema: { type: ['object', 'array', 'string', 'number', 'boolean', 'null'], properties: { text: {} } },
+        },
+      },
+    },
+  },
+  {},
+  'post',
+);
+
 const { gateway, stub } = await serveApis(
   {
     weather: {
@@ -37,6 +54,7 @@ const { gateway, stub } = await serveApis(
       operations: { getForecast: {}, getHistory: { access: 'exact', price: '0.002' } },
     },
     notes: api({ find: posting('find'), add: posting('add') }, { cache, operations: { find: { cache }, add: {} } }),
+    values: api({ any: ofAnyType }, { operations: { any: { cache } } }),
     things: api(
       { getOne: getting('getOne', '/one/{id}', text('id', 'path')) },
       { key: { query: 'apikey', env: 'QUERY_KEY' } },
@@ -108,6 +126,18 @@ it('a cached operation with an open body has a key for each body, also with memb
   const bodies = [{}, { text: null }, { text: 'a' }, { text: 'a', more: 1 }, { text: 'a', more: 2 }];
   expect(await callsFor('find', bodies)).toBe(5);
   expect(await callsFor('find', [{ more: 2, text: 'a' }])).toBe(0);
+});
+
+it('X26 a cached operation whose body has members or is another value has a key for each value', async () => {
+  const texts = ['"a"', '["a"]', '{"0":"a"}', '[["0","a"]]', '"1.50"', '{"text":"1.50"}'];
+  const bodies = ['null', '{}', '[]', '[null]', '1', '2', 'true', 'false', '1.50', ...texts];
+  const before = stub.arrivals.length;
+  for (const body of bodies) {
+    const init = { method: 'POST', headers: JSON_TYPE, body };
+    const answers = [await askSigned(urlOf('values/any'), init), await askSigned(urlOf('values/any'), init)];
+    expect([body, ...answers.map(({ status }) => status)]).toEqual([body, 200, 200]);
+  }
+  expect(stub.arrivals.slice(before).map(({ body }) => body)).toEqual(bodies);
 });
 
 it('a POST is cached only if its own entry says so', async () => {

@@ -45,6 +45,10 @@ const othersIn = (given: Values, properties: object): readonly unknown[] =>
     .sort()
     .map((name) => [name, given[name]]);
 
+/** Whether a value is an object of JSON. Lists are none, and neither is a number whose digits are kept. */
+const hasMembers = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+
 /**
  * The cache key of a request: the row and its validated values in schema order. Defaults are not filled in, because only the upstream
  * knows them.
@@ -56,8 +60,9 @@ export function cacheKeyOf(route: Route, input: Input, kept: Lifetime, nowSecond
     const schema = route.input[place];
     if (!schema) continue;
     const { properties } = schema;
-    if (!properties) {
-      inOrder.push(given);
+    if (!properties || !hasMembers(given)) {
+      // In an object of its own, which no other value of a row is, so that a list differs from an object with its members.
+      inOrder.push({ given });
       continue;
     }
     // Each value is in a list of its own, so that null differs from an absent value.
