@@ -33,6 +33,12 @@ export const answering = (schema: object, schemas: object = {}) =>
 /** A schema `N` that contains itself. */
 export const NODE = { N: { type: 'object', properties: { next: ref('N') } } };
 
+/** Schemas `R0` to `R<count>`; each is a reference to the next one. */
+export const chained = (count: number): object =>
+  Object.fromEntries(
+    Array.from({ length: count + 1 }, (_, index) => [`R${index}`, index === count ? {} : ref(`R${index + 1}`)]),
+  );
+
 /** Schemas `S0` to `S<count>`; each contains the next one twice. */
 export const doubling = (count: number): object =>
   Object.fromEntries(

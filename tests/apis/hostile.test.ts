@@ -9,6 +9,7 @@ import {
   aliasBomb,
   answering,
   asking,
+  chained,
   doubling,
   NODE,
   nested,
@@ -54,6 +55,7 @@ const AT = /^apis\.weather: operations\.op: (?:GET|POST) \/\S*: /;
 describe('a fault at the start, with its place, is', () => {
   it.each<[name: string, document: unknown, fault: string]>([
     ['a reference to itself', asking(ref('A'), { A: ref('A') }), 'leads to itself'],
+    ['a reference to 40 more', asking(ref('R0'), chained(40)), 'is behind 32 others'],
     ['a reference to a prototype', asking({ $ref: '#/constructor/prototype' }), 'leads nowhere'],
     ['a reference to another site', asking({ $ref: 'https://api.example/a.json' }), 'is not local'],
     [

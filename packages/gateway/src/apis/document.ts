@@ -10,6 +10,8 @@ export const partsOf = (schema: Members): Members[] =>
 export class DocumentFault extends Error {}
 
 const VERBS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+/** References in a row. Each use of a schema follows all of them. */
+const MAX_REFERENCES = 32;
 const VERSION = /^3\.[01](?:$|[.-])/;
 
 /** One operation of an OpenAPI document. */
@@ -63,6 +65,10 @@ export class OpenApiDocument {
     let found = value;
     while (isObject(found) && typeof found.$ref === 'string') {
       if (seen.has(found.$ref)) throw new DocumentFault(`the reference ${shown(found.$ref)} leads to itself`);
+      if (seen.size >= MAX_REFERENCES)
+        throw new DocumentFault(
+          `the reference ${shown(found.$ref)} is behind ${MAX_REFERENCES} others; refer to the value`,
+        );
       seen.add(found.$ref);
       found = this.#find(found.$ref);
     }
