@@ -3,9 +3,15 @@ import type { Values } from '@asset-gateway/protocol';
 /** One path segment of a document: plain text, a parameter, or text around parameters as in `{id}.json`. */
 interface Node {
   readonly literals: Map<string, Node>;
-  readonly mixed: Map<string, Node>;
+  /** By segment. */
+  readonly mixed: Map<string, MixedNode>;
   parameter?: Node;
   path?: string;
+}
+
+/** A node with the text around the parameters of its segment. */
+interface MixedNode extends Node {
+  readonly texts: readonly string[];
 }
 
 const newNode = (): Node => ({ literals: new Map(), mixed: new Map() });
@@ -47,16 +53,20 @@ function childOf(parent: Node, segment: string): Node {
     parent.parameter ??= newNode();
     return parent.parameter;
   }
-  const children = segment.includes('{') ? parent.mixed : parent.literals;
   const text = segment.toLowerCase();
-  const child = children.get(text) ?? newNode();
-  children.set(text, child);
+  const { literals, mixed } = parent;
+  if (segment.includes('{')) {
+    const child = mixed.get(text) ?? { ...newNode(), texts: textsOf(text) };
+    mixed.set(text, child);
+    return child;
+  }
+  const child = literals.get(text) ?? newNode();
+  literals.set(text, child);
   return child;
 }
 
 /** Whether a text matches a mixed segment: all its parts, in order. */
-function fits(text: string, mixed: string): boolean {
-  const parts = textsOf(mixed);
+function fits(text: string, { texts: parts }: MixedNode): boolean {
   const [first = '', last = ''] = [parts[0], parts.at(-1)];
   if (!text.startsWith(first) || !text.endsWith(last)) return false;
   let from = first.length;
@@ -86,19 +96,18 @@ function readingsOf(value: string): ReadonlySet<string> {
 }
 
 /** Whether values may turn one template segment into the other. */
-function mayMeet(one: string, other: string): boolean {
-  const texts = textsOf(one);
-  const others = textsOf(other);
+function mayMeet(texts: readonly string[], others: readonly string[]): boolean {
   const [first = '', last = ''] = [texts[0], texts.at(-1)];
   const [otherFirst = '', otherLast = ''] = [others[0], others.at(-1)];
-  const isVerb = one.includes(':') && other.includes(':');
+  const isVerb = [texts, others].every((each) => each.some((text) => text.includes(':')));
   const isSameStart = first.startsWith(otherFirst) || otherFirst.startsWith(first);
   return isVerb || (isSameStart && (last.endsWith(otherLast) || otherLast.endsWith(last)));
 }
 
 /** A template segment with the texts that a server may read for it; undefined if every text is possible. */
 interface Segment {
-  readonly text: string;
+  /** The text around its parameters. */
+  readonly texts: readonly string[];
   readonly isParameter: boolean;
   readonly readings: () => ReadonlySet<string> | undefined;
 }
@@ -110,12 +119,13 @@ function parameterSegment(text: string, value: string | undefined): Segment {
     if (value !== undefined) readings ??= readingsOf(value);
     return readings;
   };
-  return { text: text.toLowerCase(), isParameter: true, readings: read };
+  return { texts: value === undefined ? textsOf(text.toLowerCase()) : [], isParameter: true, readings: read };
 }
 
 /** The segments that a path segment becomes with these values. A value with slashes gives several. */
 function readSegment(text: string, values: Values | undefined, slashed: readonly string[]): Segment[] {
-  if (!text.includes('{')) return [{ text, isParameter: false, readings: () => new Set([text.toLowerCase()]) }];
+  if (!text.includes('{'))
+    return [{ texts: [text], isParameter: false, readings: () => new Set([text.toLowerCase()]) }];
   if (!values) return [parameterSegment(text, undefined)];
   const parts = partsOf(text).map((part, at) => (isText(part, at) ? part : parameterName(part)));
   const filled = parts.map((part, at) => (isText(part, at) ? part : String(values[part]))).join('');
@@ -124,15 +134,16 @@ function readSegment(text: string, values: Values | undefined, slashed: readonly
 }
 
 function* nextOf(node: Node, segment: Segment): Generator<readonly [Node, isConcrete: boolean]> {
-  const { text } = segment;
+  const { texts } = segment;
   const readings = segment.readings();
   if (node.parameter) yield [node.parameter, false];
-  for (const [mixed, child] of node.mixed) {
-    if (readings ? [...readings].some((reading) => fits(reading, mixed)) : mayMeet(text, mixed)) yield [child, true];
+  for (const child of node.mixed.values()) {
+    if (readings ? [...readings].some((reading) => fits(reading, child)) : mayMeet(texts, child.texts))
+      yield [child, true];
   }
   for (const literal of readings ?? node.literals.keys()) {
     const child = node.literals.get(literal);
-    if (child && (readings || mayMeet(text, literal))) yield [child, true];
+    if (child && (readings || mayMeet(texts, [literal]))) yield [child, true];
   }
 }
 
