@@ -21,10 +21,15 @@ beforeEach(() => {
   answer = chainAnswer({ mainnet: { payments: { post }, balances: { post } } }, () => nowMs);
 });
 
-/** Reads the balance of a new address. Returns the refusal's code; undefined if it is answered. */
-async function refusalOf(client: string): Promise<string | undefined> {
-  const params = [[bs58.encode(newKeypair().subarray(32))]];
-  const input = { path: { cluster: 'mainnet' }, query: {}, body: { id: 1, method: 'getMultipleAccounts', params } };
+const newAddress = (): string => bs58.encode(newKeypair().subarray(32));
+
+/** Reads for a client, by default the balance of a new address. Returns the refusal's code; undefined if it is answered. */
+async function refusalOf(
+  client: string,
+  method = 'getMultipleAccounts',
+  params: readonly unknown[] = [[newAddress()]],
+): Promise<string | undefined> {
+  const input = { path: { cluster: 'mainnet' }, query: {}, body: { id: 1, method, params } };
   const call = { input, arrival: { hosts: [], port: 0, client } };
   try {
     await answer(call as never);
@@ -79,5 +84,27 @@ describe('X25 the chain reads of the console', () => {
     nowMs += 10_000;
     expect(await several('192.0.2.1', 3)).toEqual([undefined, undefined, undefined]);
     expect(await several('192.0.2.2', 3)).toEqual([undefined, undefined, LIMITED]);
+  });
+});
+
+describe('the console does not ask a node about', () => {
+  const slot = { minContextSlot: 1 };
+  it.each<[what: string, method: string, params: readonly unknown[]]>([
+    ['an address of 44 bytes', 'getMultipleAccounts', [['1'.repeat(44)]]],
+    [
+      'an address of 31 bytes beside a good one',
+      'getMultipleAccounts',
+      [[newAddress(), bs58.encode(new Uint8Array(31))]],
+    ],
+    [
+      'the history of an address of 33 bytes',
+      'getSignaturesForAddress',
+      [bs58.encode(new Uint8Array(33).fill(9)), slot],
+    ],
+    ['a slot below 0', 'getSignaturesForAddress', [newAddress(), { minContextSlot: -1 }]],
+  ])('%s, which every node refuses', async (_, method, params) => {
+    expect(await refusalOf('192.0.2.1', method, params)).toBe('invalid_request');
+    expect(reads).toBe(0);
+    expect(await refusalOf('192.0.2.1', 'getSignaturesForAddress', [newAddress(), slot])).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-import { type Cluster, type Issue, member, memberText, Refusal, USDC } from '@asset-gateway/protocol';
+import { type Cluster, decodeBase58, type Issue, member, memberText, Refusal, USDC } from '@asset-gateway/protocol';
 import { LRUCache } from 'lru-cache';
 import { holderOf } from '../ip-address.ts';
 import type { OwnAnswer } from '../upstreams/upstream.ts';
@@ -23,14 +23,15 @@ const MAX_PAIRS = 1_000;
  * three while it opens and pays.
  */
 const READS = { perSecond: 5, ofFrequent: 3, several: 3, withinMs: 10_000 };
-const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+const ADDRESS_BYTES = 32;
 /** Reads only an account's lamports or a token account's amount, because a program has megabytes. */
 const BALANCE = { commitment: 'confirmed', encoding: 'base64', dataSlice: { offset: 64, length: 8 } };
 
 /** The number of transactions that the client lists for an account. */
 const LISTED = 100;
 
-const isAddress = (value: unknown): value is string => typeof value === 'string' && ADDRESS.test(value);
+const isAddress = (value: unknown): value is string =>
+  typeof value === 'string' && decodeBase58(value, ADDRESS_BYTES) !== undefined;
 
 const wrong = (message: string): Refusal => {
   const issue: Issue = { in: 'body', name: 'params', rule: 'console', message };
@@ -74,7 +75,8 @@ class ChainReader {
     if (method === 'getSignaturesForAddress') {
       if (!isAddress(first)) throw wrong('Give one address.');
       const minContextSlot = member(config, 'minContextSlot');
-      if (!Number.isSafeInteger(minContextSlot)) throw wrong('Give minContextSlot, a slot.');
+      if (!Number.isSafeInteger(minContextSlot) || Number(minContextSlot) < 0)
+        throw wrong('Give minContextSlot, a slot.');
       // The newest transactions, in which a page looks for its own payments.
       return this.#limited(method, [first, { commitment: 'finalized', limit: LISTED, minContextSlot }], client);
     }
