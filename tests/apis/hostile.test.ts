@@ -214,6 +214,12 @@ describe('a row has', () => {
     expect(JSON.stringify(rows).length).toBeLessThan(20_000);
   });
 
+  it('a description on one line, without characters that people do not see', () => {
+    const summary = 'All\u2028items\rof\u202e the\u{e0041} shop\nand more';
+    const [row] = read(operation('/a', { summary })).rows;
+    expect(row?.description).toBe('All items of the shop');
+  });
+
   it('each of 10,000 operations', () => {
     const names = Array.from({ length: 10_000 }, (_, index) => `op${index}`);
     const paths = Object.fromEntries(

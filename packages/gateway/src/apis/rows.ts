@@ -4,6 +4,7 @@ import {
   JSON_MEDIA_TYPE,
   listAt,
   objectAt,
+  oneLine,
   type RequestValues,
   type Route,
   type Rule,
@@ -101,7 +102,7 @@ function summaryOf({ node, verb, path }: Operation): string {
   const [line = ''] = String(text ?? `${verb} ${path}`)
     .trim()
     .split('\n', 1);
-  return line.slice(0, MAX_DESCRIPTION);
+  return oneLine(line, MAX_DESCRIPTION);
 }
 
 /** Makes a value when it is first read, and keeps it. */
