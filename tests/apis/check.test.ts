@@ -147,6 +147,10 @@ rpc:
     const paid = "access: exact, price: '0.01'";
     expect(dangers(openapi, `{ coin: {}, markets: { ${paid} } }`)).toEqual([
       'coin free, beside the paid /coins/markets; values that lead there are refused',
+      expect.stringMatching(/^markets shares its limit with free operations, whose clients can use it up/),
+      'markets limit: has no maximum; bound, set or forbid it',
+    ]);
+    expect(dangers(openapi, `{ markets: { ${paid} } }`)).toEqual([
       'markets limit: has no maximum; bound, set or forbid it',
     ]);
     const chat = documentPath('chat.yaml');

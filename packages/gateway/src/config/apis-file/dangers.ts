@@ -50,6 +50,9 @@ function dangerOf([path, schema]: readonly [string, Members], isPaid: boolean): 
   return [];
 }
 
+const SHARES_LIMIT =
+  'shares its limit with free operations, whose clients can use it up; serve those as an API with a key of its own, or set FAIR_SHARES=on';
+
 /** What an operator should check before serving a row. */
 export function dangersOf({ input, access, upstream }: Route, { document, rows }: ApiPlan): string[] {
   const isPaid = access === 'exact';
@@ -57,7 +60,9 @@ export function dangersOf({ input, access, upstream }: Route, { document, rows }
   const sold = new Set(isPaid ? [] : rows.filter((row) => row.access === 'exact').map((row) => row.upstream.path));
   const reached = sold.size > 0 ? [...(document?.paths.othersFor(upstream.path) ?? [])] : [];
   const others = reached.filter((path) => sold.has(path));
+  const isBesideFree = isPaid && rows.some((row) => row.access !== 'exact');
   return [
+    ...(isBesideFree ? [SHARES_LIMIT] : []),
     ...new Set(all.flatMap((each) => dangerOf(each, isPaid))),
     ...others.map((path) => `free, beside the paid ${path}; values that lead there are refused`),
   ];
