@@ -16,7 +16,7 @@ const said = (page: Page, sentence: RegExp) =>
   strip(page).getByRole('listitem').getByText(sentence).waitFor(LONG_TIMEOUT);
 const wallet = (page: Page) => page.getByRole('link', { name: /^Wallet: / });
 browserSuite('the first run in the sandbox', () => {
-  it('opens with a list and a chart, for two calls and without a click, and names the sandbox and the balance', async () => {
+  it('opens with a list and a chart, for two calls and without a click, keeps its address, and names the sandbox and the balance', async () => {
     const before = made();
     const page = await visit(`${gateway.url}/`);
     await page.getByRole('region', { name: 'Majors' }).getByRole('link').first().waitFor();
@@ -25,6 +25,8 @@ browserSuite('the first run in the sandbox', () => {
     await wallet(page).filter({ hasText: '0.00 USDC' }).waitFor();
     await page.waitForLoadState('networkidle');
     expect([made() - before, asked(), paid()]).toEqual([2, 0, 0]);
+    // Replacing the address would end the navigation to a link that is opened meanwhile.
+    expect(page.url()).toBe(`${gateway.url}/`);
     await page.getByRole('link', { name: 'Docs' }).click();
     await page.getByRole('heading', { level: 1, name: 'Documentation' }).waitFor();
     expect(await faultsInAllLooks(page, 'docs')).toEqual([]);

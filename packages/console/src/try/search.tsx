@@ -114,8 +114,10 @@ function useQuery(query: string) {
   }, [query]);
   useEffect(() => {
     const { view, rest } = placeOf(location.hash);
-    // The user may have opened an asset or another view during the pause.
-    if (['', 'try'].includes(view) && !rest[0]) location.replace(hrefOfSearch(sent));
+    const [assetId = '', written = ''] = rest;
+    // The user may have opened an asset or another view during the pause. An address that fits stays as it is, because replacing it would
+    // end a navigation that has just begun.
+    if (['', 'try'].includes(view) && assetId === '' && written !== sent) location.replace(hrefOfSearch(sent));
   }, [sent]);
   return { text, setText, typed, sent, send };
 }
