@@ -60,7 +60,7 @@ async function makeVersion() {
 
 /** Runs the changesets CLI, installed on first use; `version` adds our own steps. */
 export async function changeset(words) {
-  alone(() => installTool('release'));
+  await alone(() => installTool('release'));
   if (words[0] === 'version') await makeVersion();
   else run([CLI, ...words]);
 }

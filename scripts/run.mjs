@@ -64,9 +64,9 @@ if (!words.every(ACCEPTED[command] ?? (() => takesWords(usage)))) explain(usage,
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 checkNode();
 if (!STANDALONE.includes(command)) {
-  alone(() => {
+  await alone(() => {
     install();
-    build();
+    return build();
   });
 }
 // What the sandbox stores is not for git.

@@ -1,5 +1,6 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { installLocked, isInstalled } from './dependencies.mjs';
@@ -32,7 +33,7 @@ function isAlive(pid) {
 }
 
 /** Runs steps under this folder's set-up lock, because concurrent installations would corrupt each other. */
-export function alone(steps) {
+export async function alone(steps) {
   const lock = join(STAMPS, 'lock');
   mkdirSync(STAMPS, { recursive: true });
   let isWaiting = false;
@@ -52,7 +53,7 @@ export function alone(steps) {
   }
   const release = () => rmSync(lock, { force: true });
   process.once('exit', release);
-  steps();
+  await steps();
   process.off('exit', release);
   release();
 }
@@ -86,15 +87,23 @@ export const WRITTEN = [
 ];
 
 /** `output`: tsc reports errors on standard output, rolldown only what it has built. */
+const SOURCES = { words: ['scripts/sources.mjs'], output: 2 };
+/** They run at once, because they read only sources. */
 const BUILD_STEPS = [
-  { words: ['scripts/sources.mjs'], output: 2 },
   { words: ['node_modules/typescript-7/bin/tsc', '--build'], output: 2 },
   { words: ['node_modules/vite/bin/vite.js', 'build', CONSOLE], output: 2 },
   { words: ['node_modules/rolldown/bin/cli.mjs', '--config'], output: 'ignore' },
 ];
 
+async function runStep({ words, output }) {
+  // vitest sets NODE_ENV to `test`, with which Vite would keep the error texts that only developers need.
+  const env = { ...process.env, NODE_ENV: 'production' };
+  const [code] = await once(spawn(process.execPath, words, { stdio: [0, output, 2], env }), 'exit');
+  return code;
+}
+
 /** Compiles and bundles the packages if their sources have changed. */
-export function build() {
+export async function build() {
   const pages = ['index.html', 'operate.html', 'vite.config.ts'].map((name) => `${CONSOLE}/${name}`);
   const folders = [...PACKAGES.map((name) => `packages/${name}/src`), `${CONSOLE}/public`];
   const found = folders.flatMap(filesIn).filter((path) => !WRITTEN.includes(path));
@@ -111,12 +120,9 @@ export function build() {
   const hash = createHash('sha256').update(content).digest('hex');
   if ([...result, stamp].every((path) => existsSync(path)) && readFileSync(stamp, 'utf8') === hash) return;
   process.stderr.write('Compiling …\n');
-  // vitest sets NODE_ENV to `test`, with which Vite would keep the error texts that only developers need.
-  const env = { ...process.env, NODE_ENV: 'production' };
-  for (const { words, output } of BUILD_STEPS) {
-    const { status } = spawnSync(process.execPath, words, { stdio: [0, output, 2], env });
-    if (status !== 0) stop('The sources do not compile; see the lines above.');
-  }
+  const first = await runStep(SOURCES);
+  const codes = first === 0 ? await Promise.all(BUILD_STEPS.map(runStep)) : [first];
+  if (codes.some((code) => code !== 0)) stop('The sources do not compile; see the lines above.');
   writeFileSync(stamp, hash);
 }
 

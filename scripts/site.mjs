@@ -9,8 +9,8 @@ const GENERATORS = [
 ];
 
 /** Rebuilds the site. */
-export function site() {
-  alone(() => installTool('site'));
+export async function site() {
+  await alone(() => installTool('site'));
   rmSync('site/dist', { recursive: true, force: true });
   for (const words of GENERATORS) {
     const { status } = spawnSync(process.execPath, words, { stdio: 'inherit' });
