@@ -41,8 +41,9 @@ export default defineConfig({
     // A limit for what does not happen; on a busy machine what does happen may take long.
     expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
-    // MiB for what lives shortly, of which tests make a lot: a fourteenth less processor time than with V8's own choice.
-    execArgv: ['--max-semi-space-size=64'],
+    // MiB for what lives shortly, of which tests make a lot: a fourteenth less processor time than with V8's own choice. The second lets V8
+    // optimise only functions that have run for milliseconds, because most run once or in one file: a twelfth less.
+    execArgv: ['--max-semi-space-size=64', '--interrupt-budget=2000000'],
     // Loading Solana's packages anew for every file would take longer than the tests; no suite leaves anything behind.
     isolate: false,
     sequence: { sequencer: WaitingFirst },
