@@ -33,7 +33,7 @@ const NOW = 1_000_000_000;
 const payment = newPayment({ owner: 'owner', network: NETWORKS.mainnet, requirement: requirementOf(5) });
 const SETTLED = landed(payment);
 
-const held = { leasedUntilMs: NOW + 1 };
+const held = { leasedUntilMs: NOW + TIMES.renewMs + 1 };
 const lapsed = { leasedUntilMs: NOW };
 const over = { resolvedAtMs: NOW - 1, forgetAtMs: NOW + 1 };
 
@@ -55,6 +55,7 @@ const STATES = {
   reserved: stateOf({ ...payment, ...held, progress: 'reserved' }),
   'reserved, lapsed': stateOf({ ...payment, ...lapsed, progress: 'reserved' }),
   settling: stateOf({ ...payment, ...held, progress: 'settling' }),
+  'settling, about to lapse': stateOf({ ...payment, leasedUntilMs: NOW + TIMES.renewMs, progress: 'settling' }),
   'settling, lapsed': stateOf({ ...payment, ...lapsed, progress: 'settling' }),
   unresolved: stateOf({ ...payment, progress: 'unresolved' }),
   owed: stateOf({ ...payment, ...over, progress: 'settled', signature: SETTLED.signature, owed: true }),
@@ -100,6 +101,13 @@ const CHANGES: Readonly<Record<keyof typeof STATES, Partial<Record<keyof typeof 
     "the owner's word": 'refused',
     adopted: 'settled',
     withdrawn: 'unknown',
+  },
+  'settling, about to lapse': {
+    called: 'settling',
+    unresolved: 'unresolved',
+    'proof of a transfer': 'settled',
+    'proof of none': 'refused',
+    adopted: 'settled',
   },
   'settling, lapsed': {
     called: 'unresolved',

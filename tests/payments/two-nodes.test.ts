@@ -5,6 +5,7 @@ import { nodeCrypto } from '../../packages/gateway/src/crypto.ts';
 import { renewLease } from '../../packages/gateway/src/payments/changes.ts';
 import type { PaymentDependencies } from '../../packages/gateway/src/payments/dependencies.ts';
 import type { Settlement } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
+import { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import type { Purchase } from '../../packages/gateway/src/payments/purchase-state.ts';
 import { Reconciler } from '../../packages/gateway/src/payments/reconcile.ts';
 import type { NewPayment } from '../../packages/gateway/src/payments/record.ts';
@@ -120,6 +121,25 @@ ledgerSuite('a payment whose node stands still until its lease has lapsed', (led
     },
   );
 
+  it('P6 P22 while it settles: the first node cannot call it unsent once another node may have sent it', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const first = new Payments(ledger.database);
+    const payment = newPurchase(CREDIT, { transaction });
+    await startSettling({ payments: first }, payment, ANSWER);
+    ledger.nowMs += TIMES.leaseMs;
+    const { payments } = await openOther();
+    expect((await payments.nextOpen(() => true)).map(({ key }) => key)).toEqual([payment.key]);
+    // The first node goes on, and renews its leases.
+    vi.advanceTimersByTime(TIMES.renewMs);
+    await first.close();
+    await first.resolve(payment.key, UNSENT, payment.owner);
+    const open = { progress: 'unresolved', owner: payment.owner, answer: ANSWER, kinds: [] };
+    expect(await booksOf(payment)).toEqual(open);
+    await payments.resolve(payment.key, landed(payment));
+    expect(await booksOf(payment)).toEqual({ ...open, progress: 'settled', kinds: SOLD });
+  });
+
   const UNUSED = 'state_unavailable unused';
   const steps = {
     reserved: async () => undefined,
@@ -171,7 +191,7 @@ ledgerSuite('a payment whose node stands still until its lease has lapsed', (led
     const { payments } = await openOther();
     const again = { ...payment, owner: 'the other node' };
     expect(await payments.reserve(again)).toBe('exhausted');
-    const renewal = renewLease(payment.key, payment.owner, ledger.nowMs + TIMES.leaseMs);
+    const renewal = renewLease(payment.key, payment.owner, ledger.nowMs);
     expect(await ledger.database.write({ guard: renewal })).toBeUndefined();
     const { dependencies, purchase } = purchaseOf(payment);
     expect(await toldBy(beginSettlement(dependencies, purchase, { answer: LATE, height: 7 }))).toBe(UNUSED);

@@ -115,10 +115,11 @@ function callsChange({
   return [INSERT_CALLS({ payment_key: key, calls: calls - storedCalls, at_ms: settlingSinceMs })];
 }
 
-export const renewLease = (key: string, owner: string, untilMs: number): Statement => ({
-  sql: `update payments set leased_until_ms = $3 where key = $1 and owner = $2 and state in ('reserved', 'settling') and {in time}
-  returning key`,
-  values: [key, owner, untilMs],
+/** Renews a lease. A settlement's lease that has lapsed stays lapsed, because another node may be sending the payment. */
+export const renewLease = (key: string, owner: string, nowMs: number): Statement => ({
+  sql: `update payments set leased_until_ms = $3 where key = $1 and owner = $2
+  and (state = 'reserved' or (state = 'settling' and leased_until_ms > $4)) and {in time} returning key`,
+  values: [key, owner, nowMs + TIMES.leaseMs, nowMs],
 });
 
 const WALLET = ['version', 'paid', 'idle_since_ms'];

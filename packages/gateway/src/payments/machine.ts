@@ -108,7 +108,9 @@ export const resolve =
       const signature = settlement.signature ?? record.signature;
       return { ...state, record: { ...record, progress: 'unresolved', signature } };
     }
-    const isTheirs = record.progress === 'settling' && record.owner === owner;
+    // Another node sends the payment once the lease has lapsed, so the lease must outlast the write of this step.
+    const isLeased = (record.leasedUntilMs ?? 0) > nowMs + TIMES.renewMs;
+    const isTheirs = record.progress === 'settling' && record.owner === owner && isLeased;
     if (settlement.outcome === 'unsent') return isTheirs ? releasedStateOf(state, record.calls) : 'ignored';
     if (owner !== undefined && !isTheirs) return 'ignored';
     const { reason, isOnChain } = settlement;

@@ -257,9 +257,10 @@ export class Payments extends Ledger {
   }
 
   async #renew(key: string, own: OwnState): Promise<void> {
-    const leasedUntilMs = this.now() + TIMES.leaseMs;
-    const row = await this.write({ guard: changes.renewLease(key, own.record.owner, leasedUntilMs) });
+    const nowMs = this.now();
+    const row = await this.write({ guard: changes.renewLease(key, own.record.owner, nowMs) });
     if (this.#own.get(key) !== own) return;
+    const leasedUntilMs = nowMs + TIMES.leaseMs;
     if (row) this.#own.set(key, { ...own, record: { ...own.record, leasedUntilMs } });
     else this.#own.delete(key);
   }
