@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { NETWORKS } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../packages/gateway/src/limits.ts';
+import type { Settlement } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import type { NewPayment } from '../../packages/gateway/src/payments/record.ts';
 import { TIMES } from '../../packages/gateway/src/times.ts';
@@ -538,6 +539,44 @@ describe('P22 a payment abandoned by a running process', () => {
 });
 
 const DAY_MS = 86_400_000;
+
+ledgerSuite('payments that have failed on the chain', (ledger) => {
+  const PAYER = 'payer';
+  const failing = (change: Partial<NewPayment> = {}) => newPayment({ payer: PAYER, feeLamports: 10, ...change });
+  const fail = async (payment: NewPayment, outcome: Settlement = REFUSED) => {
+    await startSettling(ledger, payment);
+    await ledger.payments.resolve(payment.key, outcome);
+  };
+  const closedUntilMs = async (change: Partial<NewPayment> = {}) =>
+    (await ledger.payments.look(failing(change))).closedUntilMs;
+
+  it('P12 close their wallet on one cluster from the third within an hour, also for the next process', async () => {
+    const startMs = ledger.nowMs;
+    for (let count = 0; count < LIMITS.failedOnChain; count++) {
+      expect(await closedUntilMs()).toBe(0);
+      await fail(failing());
+      ledger.nowMs += 60_000;
+    }
+    expect(await closedUntilMs()).toBe(startMs + TIMES.feeMs);
+    await ledger.reopen();
+    await ledger.retention.prune();
+    expect(await closedUntilMs()).toBe(startMs + TIMES.feeMs);
+    expect(await closedUntilMs({ payer: 'another' })).toBe(0);
+    expect(await closedUntilMs({ network: NETWORKS.devnet })).toBe(0);
+    await fail(failing());
+    expect(await closedUntilMs()).toBe(startMs + 60_000 + TIMES.feeMs);
+    ledger.nowMs = startMs + 60_000 + TIMES.feeMs;
+    expect(await closedUntilMs()).toBe(0);
+  });
+
+  it.each<[string, Partial<NewPayment>, Settlement]>([
+    ['that cost us no fee', { feeLamports: 0 }, REFUSED],
+    ['that have never landed', {}, EXPIRED],
+  ])('P12 do not include those %s', async (_, change, outcome) => {
+    for (let count = 0; count < LIMITS.failedOnChain; count++) await fail(failing(change), outcome);
+    expect(await closedUntilMs()).toBe(0);
+  });
+});
 
 ledgerSuite('how long payments are known', (ledger) => {
   async function elapse(milliseconds: number): Promise<void> {

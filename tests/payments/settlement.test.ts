@@ -105,20 +105,18 @@ ledgerSuite('a purchase whose settlement has begun', (ledger) => {
     });
     const reading = { payments: ledger.payments, crypto: nodeCrypto, chains: new Map() };
     const facilitator = { settle } as unknown as PaymentDependencies['facilitator'];
-    const failedOnChain = vi.fn();
     const reconciler = new Reconciler({ ...reading, facilitator });
     onTestFinished(() => reconciler.close());
     const dependencies = {
       ...reading,
       facilitator,
       reconciler,
-      verifier: { failedOnChain },
       onFailure: (error: unknown) => void failures.push(error),
       onSettlement: (outcome: string) => void outcomes.push(outcome),
     } as unknown as PaymentDependencies;
     const sent = { inVersion1Header: false, receipts: undefined, request: {}, trail: {} };
     const purchase = { payment, sent } as unknown as Purchase;
-    return { payment, dependencies, purchase, settle, failedOnChain, outcomes, failures };
+    return { payment, dependencies, purchase, settle, outcomes, failures };
   }
 
   type Begun = Awaited<ReturnType<typeof begin>>;
@@ -150,7 +148,6 @@ ledgerSuite('a purchase whose settlement has begun', (ledger) => {
     expect(begun.settle).toHaveBeenCalledTimes(answers.length);
     expect(begun.outcomes).toEqual([outcome]);
     expect(begun.failures).toEqual(answers[0] === fails ? [new Error('no answer')] : []);
-    expect(begun.failedOnChain.mock.calls).toEqual(answers[0] === refused ? [[begun.payment]] : []);
   });
 
   it('is pending while it takes too long, and is not sent again', async () => {

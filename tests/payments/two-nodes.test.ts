@@ -56,8 +56,7 @@ ledgerSuite('a payment whose node stands still until its lease has lapsed', (led
     const reading = { payments: ledger.payments, crypto: nodeCrypto, chains: new Map(), facilitator };
     const reconciler = new Reconciler(reading as unknown as ConstructorParameters<typeof Reconciler>[0]);
     onTestFinished(() => reconciler.close());
-    const verifier = { failedOnChain: vi.fn() };
-    const dependencies = { ...reading, verifier, reconciler, onFailure: vi.fn() } as unknown as PaymentDependencies;
+    const dependencies = { ...reading, reconciler, onFailure: vi.fn() } as unknown as PaymentDependencies;
     const sent = { inVersion1Header: false, receipts: undefined, request: {}, trail: {} };
     const purchase = { payment, sent, stored: { paidOnMainnet: [] } } as unknown as Purchase;
     return { dependencies, purchase, settle };

@@ -16,7 +16,7 @@ export const LIMITS = {
   verifications: { all: 32, ofNewPayers: 16 },
   /** Failed verifications within a minute on one node, by payer and by challenge. */
   failedVerifications: 3,
-  /** Payments of one payer that have failed on the chain within an hour, where each has cost its fee: on one node. */
+  /** Payments of one payer that have failed on the chain within an hour, where each has cost its fee. */
   failedOnChain: 3,
   /** How often one payment's answer may be delivered again, to its payer and to clients without its ticket. */
   deliveries: { payer: 200, other: 20 },

@@ -27,7 +27,6 @@ import type { Payments } from './payments.ts';
 import { Queues } from './queue.ts';
 import { type CallDependencies, Memos, type Offer } from './read/requirement.ts';
 import { Reconciler } from './reconcile.ts';
-import type { PaymentRecord } from './record.ts';
 import { Verifier } from './verification.ts';
 
 export const CLUSTERS: readonly Cluster[] = ['mainnet', 'devnet'];
@@ -170,9 +169,8 @@ async function assemble(paid: PaidConfig, payments: Payments, services: SellingS
   const opened = hold(await openFacilitator(paid.facilitator, crypto, settling));
   const facilitator = tracing.spanned(opened, FACILITATOR_SPANS);
   const payees = await openPayees(paid, facilitator, chains);
-  const onFailedOnChain = (payment: PaymentRecord) => verifier.failedOnChain(payment);
-  const reconciler = hold(new Reconciler({ payments, facilitator, chains, crypto, onSettlement, onFailedOnChain }));
-  const verifier: Verifier = new Verifier({ payments, facilitator, reconciler, chains: verifyingChains });
+  const reconciler = hold(new Reconciler({ payments, facilitator, chains, crypto, onSettlement }));
+  const verifier = new Verifier({ payments, facilitator, reconciler, chains: verifyingChains });
   const settlements = new Queues();
   hold({ close: () => settlements.idle() });
   const dependencies: PaymentDependencies = {

@@ -24,8 +24,6 @@ interface ReconcilerDependencies {
   readonly crypto: Crypto;
   /** Called with the outcome of each settlement. */
   readonly onSettlement?: ((outcome: Settlement['outcome']) => void) | undefined;
-  /** Called with each payment that has failed on the chain and cost the gateway's fee payer its fee. */
-  readonly onFailedOnChain?: (payment: PaymentRecord) => void;
 }
 
 const INTERVAL_MS = 2_000;
@@ -91,15 +89,13 @@ export class Reconciler {
   }
 
   async #resolve(record: PaymentRecord): Promise<void> {
-    const { chains, payments, onSettlement, onFailedOnChain } = this.#dependencies;
+    const { chains, payments, onSettlement } = this.#dependencies;
     const chain = chains.get(record.network);
     try {
       const proof = await (chain ? this.#ofChain(chain, record) : this.#ofFacilitator(record));
       if (!proof) return;
       const { verdict } = await payments.resolve(record.key, proof);
-      if (verdict !== 'done') return;
-      onSettlement?.(proof.outcome);
-      if (proof === FAILED_ON_CHAIN && record.feeLamports > 0) onFailedOnChain?.(record);
+      if (verdict === 'done') onSettlement?.(proof.outcome);
     } catch (error) {
       // The record already says that the outcome is unknown. While the gateway closes, a search loses its connections.
       if (!this.#isClosed) payments.background.failed('reconciliation', error);

@@ -1,5 +1,6 @@
 import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
 import { owedDebits } from '../credit/rows.ts';
+import { LIMITS } from '../limits.ts';
 import {
   bringsCredit,
   IS_SEARCHED,
@@ -27,6 +28,8 @@ export interface StoredState extends PayerState {
   readonly owedDebit: string | undefined;
   /** Lamports that the fee payer has spent within the hour, by the minute, for all payers and for new ones. */
   readonly fees: { readonly all: number; readonly ofNewPayers: number };
+  /** Until when the wallet may buy nothing, because too many of its payments have failed on the chain. 0 if it may buy. */
+  readonly closedUntilMs: number;
 }
 
 type Columns = Readonly<Record<string, keyof PaymentRecord>>;
@@ -75,6 +78,10 @@ const UNFINISHED = `select count(case when key <> $3 and ${IN_FLIGHT} then 1 end
   min(case when key <> $3 and ${bringsCredit('$5')} then key end) as purchase_key
   from payments where wallet_id = ${THE_WALLET} and ${IS_UNFINISHED}`;
 
+/** When the wallet's oldest failure on the chain of those that close it was found; null if there are fewer within the hour. */
+const CLOSED_SINCE = `(select resolved_at_ms from payments where wallet_id = ${THE_WALLET} and failed_on_chain = 1 and fee_lamports > 0
+  and resolved_at_ms > cast($5 as bigint) - ${TIMES.feeMs} order by resolved_at_ms desc limit 1 offset ${LIMITS.failedOnChain - 1})`;
+
 /** Reads everything that decides about one payment: a row for each payment found, or one row without a payment. */
 const LOOK = `with unfinished as (${UNFINISHED}) select w.id as wallet_id, w.version, w.paid, m.paid as paid_on_mainnet,
   spent.lamports as fees, spent.of_new_payers as fees_of_new_payers,
@@ -82,7 +89,7 @@ const LOOK = `with unfinished as (${UNFINISHED}) select w.id as wallet_id, w.ver
   ${unchargedCalls('w.id', '$5')} as uncharged_calls,
   (select cast(sum(calls) as bigint) from uncharged_calls where payment_key = $3 and at_ms > $5 - ${TIMES.answerMs}) as stored_calls,
   (select count(*) from debits where id = $3) as covers, (select min(id) ${owedDebits('w.id')} and id <> $3) as owed_debit,
-  w.granted_micro_usdc - w.spent_micro_usdc as balance,
+  w.granted_micro_usdc - w.spent_micro_usdc as balance, ${CLOSED_SINCE} as closed_since,
   ${RECORD}
   from (select cast(sum(lamports) as bigint) as lamports, cast(sum(of_new_payers) as bigint) as of_new_payers
     from fees where fee_payer = $6 and until_ms > $5) as spent
@@ -156,5 +163,6 @@ export function stateOf(rows: readonly SqlRow[], key: string): StoredState {
     isCovered: Number(row.covers) > 0,
     owedDebit: row.owed_debit === null ? undefined : text(row.owed_debit),
     fees: { all: Number(row.fees), ofNewPayers: Number(row.fees_of_new_payers) },
+    closedUntilMs: row.closed_since === null ? 0 : Number(row.closed_since) + TIMES.feeMs,
   };
 }

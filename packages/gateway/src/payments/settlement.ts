@@ -85,16 +85,13 @@ export async function send(
 
 /** Records the outcome, even after the request has ended. A failure of the database does not change the outcome. */
 export async function recordOutcome(
-  { payments, verifier, onFailure, onStep, onSettlement }: PaymentDependencies,
+  { payments, onFailure, onStep, onSettlement }: PaymentDependencies,
   { payment }: Purchase,
   settlement: Settlement,
 ): Promise<SettlementOutcome> {
   onStep?.('settle');
   onSettlement?.(settlement.outcome);
   const resolved = await payments.resolve(payment.key, settlement, payment.owner).catch(onFailure);
-  const hasFailedOnChain = settlement.outcome === 'refused' && settlement.isOnChain === true;
-  // If nothing was recorded, the reconciler counts the failure when it finds it.
-  if (hasFailedOnChain && resolved?.verdict === 'done') verifier.failedOnChain(payment);
   onStep?.('record');
   return { settlement, ...resolved };
 }

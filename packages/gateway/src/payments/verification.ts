@@ -20,13 +20,13 @@ export interface Verified {
   /** The memo of its challenge, or without a memo its own key. The client can choose neither. */
   readonly challenge: string;
   readonly isNewPayer: boolean;
+  /** Until when the payer waits for its failures on the chain. */
+  readonly closedUntilMs: number;
 }
 
 /** The counts that a verification is part of: of its network, and of the network's new payers. */
 const countsOf = ({ network, isNewPayer }: Verified): readonly [string, ...string[]] =>
   isNewPayer ? [network, `new payers on ${network}`] : [network];
-
-const walletOf = ({ network, payer }: Pick<Verified, 'network' | 'payer'>): string => `${network} ${payer}`;
 
 /** The times of the last `most` failures of each name. If all lie within `keepMs`, the name waits. */
 class Failures {
@@ -59,15 +59,13 @@ class Failures {
 export class VerificationLimits {
   /** By payer or challenge. */
   readonly #failures = new Failures(LIMITS.failedVerifications, TIMES.failuresMs);
-  /** By payer and network, because devnet's fees are free. */
-  readonly #onChain = new Failures(LIMITS.failedOnChain, TIMES.feeMs);
   readonly #underWay = new Counts();
 
   /** Refuses by throwing if no verification may begin now. */
   assertRoom(verified: Verified, nowMs: number): void {
-    const { payer, challenge } = verified;
+    const { payer, challenge, closedUntilMs } = verified;
     const waits = [this.#failures.waitMs(payer, nowMs), this.#failures.waitMs(challenge, nowMs)];
-    const waitMs = Math.max(...waits, this.#onChain.waitMs(walletOf(verified), nowMs));
+    const waitMs = Math.max(...waits, closedUntilMs - nowMs);
     if (waitMs > 0) throw haveFailed(Math.ceil(waitMs / 1000));
     const [all, ofNewPayers] = countsOf(verified);
     const isFull = this.#underWay.of(all) >= LIMITS.verifications.all;
@@ -89,11 +87,6 @@ export class VerificationLimits {
   failed(name: string, nowMs: number): void {
     this.#failures.add(name, nowMs);
   }
-
-  /** Counts a payment of a payer that has failed on the chain. */
-  failedOnChain(paid: Pick<Verified, 'network' | 'payer'>, nowMs: number): void {
-    this.#onChain.add(walletOf(paid), nowMs);
-  }
 }
 
 const NO_ROOM = 'Too many payments are being verified; send the same payment again in 1 s.';
@@ -114,6 +107,7 @@ const verifiedOf = ({ payment, stored }: Purchase, nowMs: number): Verified => (
   payer: payment.payer,
   challenge: payment.memo ?? payment.key,
   isNewPayer: !isKnownPayer(stored.paidOnMainnet, nowMs),
+  closedUntilMs: stored.closedUntilMs,
 });
 
 /** The result of a verification. */
@@ -145,11 +139,6 @@ export class Verifier {
   /** Refuses by throwing if a purchase cannot be verified now. */
   assertRoom(purchase: Purchase, nowMs: number): void {
     this.#limits.assertRoom(verifiedOf(purchase, nowMs), nowMs);
-  }
-
-  /** Counts a payment that has failed on the chain although its verification found it valid. */
-  failedOnChain(payment: Pick<Verified, 'network' | 'payer'>): void {
-    this.#limits.failedOnChain(payment, this.#dependencies.payments.now());
   }
 
   /** Verifies a reserved payment. Refuses an invalid payment, unless its payer proves that it settled before, which is then recorded. */
