@@ -1,12 +1,10 @@
 import { createClient } from '@asset-gateway/client';
-import { HEADERS, Refusal, type RefusalCode } from '@asset-gateway/protocol';
-import { afterEach, describe, expect, it } from 'vitest';
-import type { Admission, Answer, Call, Challenge, Gate, Inbound } from '../../packages/gateway/src/call.ts';
+import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Answer, Call, Gate } from '../../packages/gateway/src/call.ts';
 import { limitingUnpaid, UnpaidCalls } from '../../packages/gateway/src/gates/unpaid.ts';
-import { TIMES } from '../../packages/gateway/src/times.ts';
 import { openCustomer } from '../client/kit.ts';
 import type { Example } from '../http/targets.ts';
-import { encodeHeader } from '../kit/wallet.ts';
 import { bodyOf, paymentFor, sendPaid } from '../payments/calls.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { serveApis } from './apis.ts';
@@ -25,7 +23,6 @@ const { gateway, stub } = await serveApis(
   { CREDIT: 'on' },
 );
 const chain = gateway.solana.mainnet;
-const WALLET = '11111111111111111111111111111112';
 const forecast = { target: '/v1/x402/solana/mainnet/weather/forecast/Rome', init: { method: 'GET', headers: {} } };
 const history = {
   target: '/v1/x402/solana/mainnet/weather/history',
@@ -140,104 +137,29 @@ describe('X19 the limit', () => {
   });
 });
 
-describe('a call that may have an effect', () => {
-  const CHALLENGE = { headers: {}, members: {} } as unknown as Challenge;
-  const other = signInOf('another nonce');
-
-  /** What a sign-in's header says; the gate reads its nonce and its wallet. */
-  function signInOf(nonce: string) {
-    const payload = {
-      ...{ domain: 'gw.example', address: WALLET, uri: 'https://gw.example/', version: '1', chainId: 'solana:a' },
-      ...{ type: 'ed25519', nonce, issuedAt: '2026-11-20T00:00:00.000Z', signature: 'a' },
-    };
-    return { [HEADERS.signIn.toLowerCase()]: encodeHeader(payload) };
-  }
-
-  /** A gate, and what happens in it. `isReached`: whether a call takes a slot. */
-  function once(isOnce = true) {
-    const clock = { nowMs: 0 };
-    const steps: string[] = [];
-    const state = { isOwed: undefined as boolean | undefined, isReached: true, admission: {} as Admission };
-    const inner: Gate = {
-      serve: async (_call, _trail, prepare) => ({
-        ...{ answer: await prepare(state.isOwed)(state.admission), receipt: { headers: {} } },
-      }),
-      challenge: (_call, code) => (code === 'payment_required' ? CHALLENGE : undefined),
-    };
-    const gate = limitingUnpaid(inner, new UnpaidCalls(() => clock.nowMs));
-    const prepare = (isOwed?: boolean) => async (admission: Admission) => {
-      steps.push(isOwed ? 'again' : 'called');
-      if (state.isReached) await admission.onSlot?.();
-      return { json: '{}' };
-    };
-    const ask = (headers: Inbound['headers']) => {
-      const call = { route: { id: 'a', upstream: { isOnce } }, inbound: { headers } } as unknown as Call;
-      const asked = gate.serve(call, { requestId: '', client: '', wallet: WALLET }, prepare);
-      return asked.then(
+describe('an answer that is owed', () => {
+  const deliver = async (isOnce: boolean) => {
+    const asked = vi.fn(async (): Promise<Answer> => ({ json: '{}' }));
+    const serve: Gate['serve'] = async (_call, _trail, prepare) => ({
+      answer: await prepare(true)({}),
+      receipt: { headers: {} },
+    });
+    const gate = limitingUnpaid({ serve, challenge: () => undefined }, new UnpaidCalls(() => 0));
+    const call = { route: { id: 'a', upstream: { isOnce } } } as unknown as Call;
+    const told = await gate
+      .serve(call, { requestId: '', client: '' }, () => asked)
+      .then(
         () => 'answered',
-        (error: Refusal) => [error.code, error.details.payment?.state],
+        ({ code, details }: Refusal) => [code, details.payment?.state],
       );
-    };
-    return { clock, steps, state, ask, gate };
-  }
+    return [told, asked.mock.calls.length];
+  };
 
-  const USED = ['payment_already_used', 'refused'];
-
-  it('is made once for a sign-in, for as long as a node takes its nonce', async () => {
-    const { clock, steps, ask } = once();
-    const headers = signInOf('nonce');
-    expect([await ask(headers), await ask(headers), await ask(other)]).toEqual(['answered', USED, 'answered']);
-    clock.nowMs = TIMES.rememberedMs - 1;
-    expect([await ask(headers), steps.length]).toEqual([USED, 2]);
-    clock.nowMs = TIMES.rememberedMs;
-    expect(await ask(headers)).toBe('answered');
+  it('does not repeat a call that may have an effect', async () => {
+    expect(await deliver(true)).toEqual([['payment_already_used', 'settled'], 0]);
   });
 
-  it('is made once for the signed bytes of a payment, however they are sent', async () => {
-    const { steps, ask } = once();
-    const genuine = (await paymentFor(gateway, forecast, await openWallet(gateway.solana))) as object;
-    const payment = (payload: object) => ({ [HEADERS.payment.toLowerCase()]: encodeHeader(payload) });
-    expect(await ask(payment(genuine))).toBe('answered');
-    expect(await ask({ ...payment({ ...genuine, extensions: {} }), ...other })).toEqual(USED);
-    expect([await ask(other), steps.length]).toEqual(['answered', 2]);
-  });
-
-  it('has the sign-in as its credential where the payment cannot be read', async () => {
-    const { ask } = once();
-    const malformed = (text: string) => ({ [HEADERS.payment.toLowerCase()]: text });
-    expect(await ask({ ...malformed('1'), ...other })).toBe('answered');
-    expect(await ask({ ...malformed('2'), ...other })).toEqual(USED);
-    expect(await ask({ ...malformed('2'), ...signInOf('nonce') })).toBe('answered');
-    expect([await ask(malformed('3')), await ask({})]).toEqual(['answered', USED]);
-  });
-
-  it('may be made again if it took no slot', async () => {
-    const { state, ask } = once();
-    state.isReached = false;
-    for (let times = 0; times < 2; times++) expect(await ask(other)).toBe('answered');
-  });
-
-  it('takes its slot as any other call does', async () => {
-    const { state, steps, ask } = once();
-    state.admission = { onSlot: async () => void steps.push('slot') };
-    expect([await ask(other), steps]).toEqual(['answered', ['called', 'slot']]);
-  });
-
-  it('is not repeated for an owed answer, unlike other calls', async () => {
-    const { state, steps, ask } = once();
-    state.isOwed = true;
-    expect([await ask(other), steps]).toEqual([['payment_already_used', 'settled'], []]);
-    const repeatable = once(false);
-    repeatable.state.isOwed = true;
-    for (let times = 0; times < 5; times++) expect(await repeatable.ask(other)).toBe('answered');
-    expect(repeatable.steps).toEqual(Array.from({ length: 5 }, () => 'again'));
-    repeatable.state.isOwed = undefined;
-    for (let times = 0; times < 2; times++) expect(await repeatable.ask(other)).toBe('answered');
-  });
-
-  it('is asked to pay as its gate says', () => {
-    const { gate } = once();
-    expect(gate.challenge({} as Call, 'payment_required')).toBe(CHALLENGE);
-    expect(gate.challenge({} as Call, 'credit_exhausted')).toBeUndefined();
+  it('repeats any other call, however often', async () => {
+    for (let times = 0; times < 5; times++) expect(await deliver(false)).toEqual(['answered', 1]);
   });
 });

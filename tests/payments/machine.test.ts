@@ -148,7 +148,7 @@ describe('every event has the outcome of the table in the state', () => {
 it('a payment for a call that may have an effect asks for it once, others up to three times', () => {
   const { verdict, after } = apply(STATES.reserved, release('owner', true), NOW);
   expect([verdict, after.record]).toEqual(['done', undefined]);
-  expect(apply(after, reserve({ ...payment, isOnce: true }), NOW).verdict).toBe('exhausted');
+  expect(apply(after, reserve({ ...payment, isOnce: true }), NOW).verdict).toBe('called');
   expect(apply(after, reserve(payment), NOW).verdict).toBe('done');
   const unused = apply(STATES.reserved, release('owner', false), NOW).after;
   expect(apply(unused, reserve({ ...payment, isOnce: true }), NOW).verdict).toBe('done');

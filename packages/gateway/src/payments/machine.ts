@@ -50,7 +50,8 @@ function creditRefusal(
 function reserveRefusal(state: PayerState, { isOnce }: NewPayment): Unchanged | undefined {
   if (state.record || (isOnce && state.isCovered)) return 'taken';
   if (state.due.length > 0) return 'owed';
-  if (state.calls >= (isOnce ? 1 : LIMITS.callsPerAnswer)) return 'exhausted';
+  if (isOnce && state.calls > 0) return 'called';
+  if (state.calls >= LIMITS.callsPerAnswer) return 'exhausted';
   const isBusy = state.inFlight >= LIMITS.paymentsInFlight || state.recentCalls >= LIMITS.unchargedCalls;
   return isBusy ? 'payer_busy' : undefined;
 }

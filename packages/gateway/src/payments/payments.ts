@@ -94,7 +94,7 @@ export class Payments extends Ledger {
   async reserve(payment: NewPayment, credit?: CreditLimits, seen?: StoredState): Promise<ReserveVerdict> {
     const { verdict } = await this.#advance(payment, machine.reserve(payment, credit), {}, seen);
     // The node of a lapsed reservation must not settle a payment that is refused now.
-    if (verdict === 'exhausted' && payment.isOnce) await this.write(dropLapsedPayment(payment.key, true, this.now()));
+    if (verdict === 'called') await this.write(dropLapsedPayment(payment.key, true, this.now()));
     return verdict === 'done' ? 'reserved' : (verdict as ReserveVerdict);
   }
 

@@ -53,7 +53,7 @@ export const amountOf = ({ requirement }: NewPayment): number => Number(requirem
 
 /**
  * The outcome of an attempt to reserve. `taken`: another request has reserved it, or credit pays for its call. `payer_busy`,
- * `exhausted`: the limits of the payer and of the payment. `owed`: the payer has an open or owed payment for the same request. Of payments
+ * `exhausted`: the limits of the payer and of the payment. `called`: its only call may have had its effect. `owed`: the payer has an open or owed payment for the same request. Of payments
  * that bring credit: another one does (`under_way`), the balance now pays for the call (`covered`), or the balance would be too large
  * (`over_limit`).
  */
@@ -62,6 +62,7 @@ export type ReserveVerdict =
   | 'taken'
   | 'payer_busy'
   | 'exhausted'
+  | 'called'
   | 'owed'
   | 'over_limit'
   | 'under_way'

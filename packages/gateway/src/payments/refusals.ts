@@ -12,6 +12,7 @@ const NOT_RESERVED = {
   owed: ['settlement_pending', { payment: unused }],
   payer_busy: ['rate_limited', { retryAfterSeconds: 2, message: PAYER_BUSY, payment: unused }],
   exhausted: ['payment_rejected', { payment: { state: 'refused' } }],
+  called: ['payment_already_used', { payment: { state: 'refused' } }],
   over_limit: ['credit_limit', { payment: unused }],
 } as const satisfies Readonly<Partial<Record<ReserveVerdict, readonly [RefusalCode, RefusalDetails]>>>;
 
