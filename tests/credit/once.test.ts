@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { openMoney } from '../../packages/gateway/src/compose/money.ts';
 import { countCalls } from '../../packages/gateway/src/credit/rows.ts';
+import { LIMITS } from '../../packages/gateway/src/limits.ts';
 import { TIMES } from '../../packages/gateway/src/times.ts';
 import {
   changed,
@@ -34,6 +35,25 @@ ledgerSuite('a debit for a call that may have an effect', (ledger) => {
     expect(await account()).toMatchObject({ spentMicros: 0, heldMicros: 0, holds: 0, uncharged: 1 });
   });
 
+  it('counts as an uncharged call once it has failed, and not while it runs', async () => {
+    await grant(ledger, 100);
+    const newHold = async (isOnce = true) => {
+      const debit = newDebit(PRICE, { isOnce });
+      return { debit, verdict: (await ledger.accounts.hold(debit)).verdict };
+    };
+    for (let count = 1; count < LIMITS.unchargedCalls; count++)
+      await ledger.accounts.release((await newHold(false)).debit, true);
+    const running = [];
+    for (let count = 0; count < LIMITS.holdsPerWallet; count++) running.push(await newHold());
+    expect(running.map(({ verdict }) => verdict)).toEqual(running.map(() => 'held'));
+    const payment = newPayment({ payer: HOLDER.wallet });
+    expect((await ledger.payments.look(payment)).recentCalls).toBe(LIMITS.unchargedCalls - 1);
+    expect((await newHold()).verdict).toBe('busy');
+    for (const { debit } of running) await ledger.accounts.release(debit, true);
+    expect((await newHold()).verdict).toBe('failing');
+    expect((await account()).uncharged).toBe(LIMITS.unchargedCalls - 1 + LIMITS.holdsPerWallet);
+  });
+
   it('is not held again although its process has died during the call', async () => {
     const debit = await newOnce();
     expect((await ledger.accounts.hold(debit)).verdict).toBe('held');
@@ -58,7 +78,7 @@ ledgerSuite('a debit for a call that may have an effect', (ledger) => {
     await ledger.accounts.hold(debit);
     await ledger.accounts.release(debit, false);
     expect(await again(debit)).toBe('held');
-    expect(await account()).toMatchObject({ heldMicros: PRICE, holds: 1, uncharged: 1 });
+    expect(await account()).toMatchObject({ heldMicros: PRICE, holds: 1, uncharged: 0 });
   });
 
   it('leaves no uncharged call when it is charged, also if it took too long', async () => {

@@ -23,9 +23,13 @@ export const IS_SEARCHED = `state in ('settling', 'unresolved') and search_ended
 export const isDue = (now: string) => `(state in ('settling', 'unresolved') or owed_until_ms is not null)
   and ((${IS_SEARCHED}) or owed_until_ms > ${now})`;
 
-/** The number of a wallet's upstream calls of the last minute that nothing has paid for. */
+/**
+ * The number of a wallet's upstream calls of the last minute that nothing has paid for. A call that may have an effect is noted before it
+ * is made, so calls whose price is still held are left out: `LIMITS.holdsPerWallet` limits those.
+ */
 export const unchargedCalls = (wallet: string, now: string) => `(select cast(coalesce(sum(calls), 0) as bigint)
-  from uncharged_calls where wallet_id = ${wallet} and at_ms > cast(${now} as bigint) - ${TIMES.failuresMs})`;
+  from uncharged_calls u where wallet_id = ${wallet} and at_ms > cast(${now} as bigint) - ${TIMES.failuresMs}
+  and not exists (select 1 from debits where id = u.payment_key and state = 'held'))`;
 
 /** Inserts upstream calls that nothing has paid for. */
 export const INSERT_CALLS = insertion('uncharged_calls', ['payment_key', 'calls', 'at_ms']);
