@@ -1,4 +1,5 @@
 import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
+import { dropLapsedPayment } from '../stores/sql/conditions.ts';
 import {
   type AtomicWrite,
   append,
@@ -185,7 +186,7 @@ export class Accounts extends Ledger {
     if (isOnce && Number(found[0]?.own_calls) > 0) return { verdict: 'called', account };
     for (const row of lapsed) await this.write(rows.releaseLapsed(row, nowMs));
     const reason = lapsed.length > 0 ? undefined : holdRefusal(account, micros);
-    if (!reason && found[0]?.own_payment === 'lapsed') await this.write(rows.dropLapsedPayment(id, isOnce, nowMs));
+    if (!reason && found[0]?.own_payment === 'lapsed') await this.write(dropLapsedPayment(id, isOnce, nowMs));
     return reason && { verdict: reason, account };
   }
 

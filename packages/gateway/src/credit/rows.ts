@@ -6,6 +6,8 @@ import {
   deleteCalls,
   INSERT_CALLS,
   isDue,
+  isLapsedPayment,
+  noteCall,
   THE_WALLET,
   unchargedCalls,
 } from '../stores/sql/conditions.ts';
@@ -92,7 +94,6 @@ const duePayments = (wallet: string) =>
   `from payments where wallet_id = ${wallet} and request_hash = $4 and ${isDue('$5')}`;
 /** The calls of a debit that may have had an effect, and of its payment. */
 const OWN_CALLS = 'from uncharged_calls where payment_key = $3';
-const isLapsedPayment = (now: string) => `state = 'reserved' and leased_until_ms <= ${now}`;
 
 /** Everything that decides whether a price can be held: the account, this debit, a debit owed for the request, lapsed holds. */
 const LOOK = `select ${accountAt('$5')}, ${DEBIT}, (select count(*) ${duePayments('w.id')}) as due_payments,
@@ -106,9 +107,6 @@ export const lookAtDebit = (debit: NewDebit, nowMs: number): Statement => ({
   sql: LOOK,
   values: [...holderValues(debit), debit.id, debit.requestHash, nowMs],
 });
-
-/** Notes a call that may have an effect. */
-const noteCall = (key: string, nowMs: number) => INSERT_CALLS({ payment_key: key, calls: 1, at_ms: nowMs });
 
 export interface HoldOptions {
   /** How long the call may take, in milliseconds. */
@@ -205,22 +203,6 @@ export const findLapsed = (nowMs: number): Statement => ({
 /** Releases a lapsed hold. */
 export const releaseLapsed = ({ id = null, micro_usdc: micros }: SqlRow, nowMs: number): AtomicWrite =>
   releaseIf('until_ms <= $2', [id, nowMs], Number(micros));
-
-/**
- * Deletes the lapsed reservation of a payment, and notes its call if that may have had an effect. The new version of the wallet stops the
- * request that made the reservation, if it still runs.
- */
-export const dropLapsedPayment = (key: string, isOnce: boolean, nowMs: number): AtomicWrite => ({
-  guard: {
-    sql: `update wallets set version = $3 where {in time}
-  and id = (select wallet_id from payments where key = $1 and ${isLapsedPayment('$2')}) returning id`,
-    values: [key, nowMs, randomUUID()],
-  },
-  changes: [
-    { sql: `delete from payments where key = $1 and ${isLapsedPayment('$2')} and {guarded}`, values: [key, nowMs] },
-    ...(isOnce ? [noteCall(key, nowMs)] : []),
-  ],
-});
 
 /**
  * The latest grants and debits of a wallet, with the route of the debit or of the payment that granted, and the transaction of the grant.

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { TIMES } from '../../times.ts';
-import { insertion, type Statement } from './database.ts';
+import { type AtomicWrite, insertion, type Statement } from './database.ts';
 
 // SQL that payments and credit share. `wallet` and `now`: a parameter such as $5, or a column.
 
@@ -34,8 +35,30 @@ export const unchargedCalls = (wallet: string, now: string) => `(select cast(coa
 /** Inserts upstream calls that nothing has paid for. */
 export const INSERT_CALLS = insertion('uncharged_calls', ['payment_key', 'calls', 'at_ms']);
 
+/** Notes a call that may have an effect. */
+export const noteCall = (key: string, nowMs: number) => INSERT_CALLS({ payment_key: key, calls: 1, at_ms: nowMs });
+
 /** Deletes the uncharged calls of a payment or debit. */
 export const deleteCalls = (key: string): Statement => ({
   sql: 'delete from uncharged_calls where payment_key = $1 and {guarded}',
   values: [key],
+});
+
+/** Whether a payment's reservation has lapsed. */
+export const isLapsedPayment = (now: string) => `state = 'reserved' and leased_until_ms <= ${now}`;
+
+/**
+ * Deletes the lapsed reservation of a payment, and notes its call if that may have had an effect. The new version of the wallet stops the
+ * request that made the reservation, if it still runs.
+ */
+export const dropLapsedPayment = (key: string, isOnce: boolean, nowMs: number): AtomicWrite => ({
+  guard: {
+    sql: `update wallets set version = $3 where {in time}
+  and id = (select wallet_id from payments where key = $1 and ${isLapsedPayment('$2')}) returning id`,
+    values: [key, nowMs, randomUUID()],
+  },
+  changes: [
+    { sql: `delete from payments where key = $1 and ${isLapsedPayment('$2')} and {guarded}`, values: [key, nowMs] },
+    ...(isOnce ? [noteCall(key, nowMs)] : []),
+  ],
 });
