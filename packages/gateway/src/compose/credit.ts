@@ -1,9 +1,9 @@
 import { type Cluster, NETWORKS, type Route } from '@asset-gateway/protocol';
-import type { Gate, Serving } from '../call.ts';
+import type { Gate } from '../call.ts';
 import { longestMs } from '../config/apis.ts';
 import type { CreditConfig } from '../config/paid.ts';
 import { ChargedAnswers } from '../credit/debiting.ts';
-import { balanceUpstream, purchaseUpstream, unlimited } from '../credit/upstreams.ts';
+import { balanceAnswer, purchaseAnswer } from '../credit/own-answers.ts';
 import type { Describe } from '../describe/discovery.ts';
 import { CreditGate } from '../gates/credit.ts';
 import { ExactGate } from '../gates/exact.ts';
@@ -13,6 +13,7 @@ import type { CreditSale } from '../payments/payer.ts';
 import { AccountQueue } from '../payments/queue.ts';
 import { MOST_BUNDLED_MICROS } from '../payments/read/requirement.ts';
 import { holdMs } from '../times.ts';
+import type { OwnAnswer } from '../upstreams/upstream.ts';
 import type { Foundation } from './dependencies.ts';
 import type { Money } from './money.ts';
 
@@ -20,8 +21,8 @@ import type { Money } from './money.ts';
 export interface CreditSetup {
   /** The gate of a paid route that takes credit too, or of a route that sells only credit. */
   gate(route: Route, describe: Describe): Gate;
-  /** The upstream of a route of the credit surface. */
-  serving(route: Route): Serving;
+  /** How a route of the credit surface is answered. */
+  answerOf(route: Route): OwnAnswer;
 }
 
 const clusterOf = ({ id, cluster }: Route): Cluster => {
@@ -67,10 +68,9 @@ export function openCredit(credit: CreditConfig, money: Money, exact: ExactSetup
       const network = NETWORKS[clusterOf(route)];
       return new CreditGate({ debiting, calls: foundation, signIn, network, priceMicros }, payments);
     },
-    serving(route) {
-      const slots = unlimited;
-      if (route.access === 'exact') return { upstream: purchaseUpstream(accounts, clusterOf(route)), slots };
-      return { upstream: balanceUpstream(accounts, [...exact.clusters]), slots };
-    },
+    answerOf: (route) =>
+      route.access === 'exact'
+        ? purchaseAnswer(accounts, clusterOf(route))
+        : balanceAnswer(accounts, [...exact.clusters]),
   };
 }

@@ -56,10 +56,11 @@ export async function buy(seller: Seller, call: Call, trail: Trail, prepare: Pre
   if (owed) return owed;
   // 4. Validate the call.
   const ask = prepare();
+  const prepared = () => ask;
   // 5. Choose what pays, and take it: the price is held in the wallet's credit, or the payment is reserved.
   const debit = await choosePayer(seller.credit, purchase, () => reserve(seller, purchase));
   // If credit pays, answerFromCredit has steps 6 to 10, otherwise complete. A debit exists only if credit is on.
-  if (debit && seller.credit) return answerFromCredit(seller.credit.debiting, debit, sent, () => ask);
+  if (debit && seller.credit) return answerFromCredit(seller.credit.debiting, debit, sent, prepared);
   return complete(seller.dependencies, purchase, ask);
 }
 
@@ -86,7 +87,7 @@ async function complete(dependencies: PaymentDependencies, purchase: Purchase, a
         isCalled = true;
       },
     });
-    // Today every paid answer takes a slot. One that took none would be verified here, before money moves.
+    // An answer that took no slot, such as that to a purchase of credit, is verified now, before money moves.
     proof ??= await prove(dependencies, purchase);
     if (proof.settledBefore)
       return deliveryOf(dependencies, purchase, answer, await storeAgain(payments, proof.settledBefore, answer));

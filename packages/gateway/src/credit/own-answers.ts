@@ -1,5 +1,5 @@
 import { type Cluster, dollars, NETWORKS, Refusal } from '@asset-gateway/protocol';
-import type { Admission, Slots, UpstreamCall } from '../call.ts';
+import type { Answer, UpstreamCall } from '../call.ts';
 import { fromStore } from '../from-store.ts';
 import { LIMITS } from '../limits.ts';
 import { monotonicMs } from '../stores/clock.ts';
@@ -23,8 +23,9 @@ function walletOf({ wallet }: UpstreamCall): string {
 const TOO_OFTEN = 'This wallet reads its credit too often; retry after Retry-After.';
 
 /** Answers the balances and the latest movements of the wallet that signs, a few times a second. */
-export const balanceUpstream = (accounts: Accounts, sold: readonly Cluster[], reads = new Recent<number>(1_000)) => ({
-  async answer(call: UpstreamCall) {
+export const balanceAnswer =
+  (accounts: Accounts, sold: readonly Cluster[], reads = new Recent<number>(1_000)) =>
+  async (call: UpstreamCall): Promise<Answer> => {
     const wallet = walletOf(call);
     const second = `${wallet} ${Math.floor(monotonicMs() / 1_000)}`;
     const count = (reads.get(second, monotonicMs()) ?? 0) + 1;
@@ -45,25 +46,15 @@ export const balanceUpstream = (accounts: Accounts, sold: readonly Cluster[], re
     const balances = found.map((each) => each.balance);
     const result = { wallet, balances, movements: movements.slice(0, LIMITS.movements) };
     return { json: JSON.stringify(result) };
-  },
-});
+  };
 
 /** Answers the balance after the purchase, which settles next. */
-export const purchaseUpstream = (accounts: Accounts, sold: Cluster) => ({
-  async answer(call: UpstreamCall) {
+export const purchaseAnswer =
+  (accounts: Accounts, sold: Cluster) =>
+  async (call: UpstreamCall): Promise<Answer> => {
     const wallet = walletOf(call);
-    await call.slots.take({ key: '', limit: 0, windowMs: 0, inFlightMs: 0 });
     const account = await fromStore(accounts.find({ network: NETWORKS[sold], wallet }));
     const boughtMicros = account.purchase?.micros ?? 0;
     const result = { wallet, ...ledger(sold, balanceOf(account) + boughtMicros), boughtMicros };
     return { json: JSON.stringify(result) };
-  },
-});
-
-/** The slots of a call without an upstream or a budget. */
-export const unlimited = ({ beforeSlot }: Admission): Slots => ({
-  async take() {
-    await beforeSlot?.();
-    return { usedMs: 0, release: () => undefined };
-  },
-});
+  };
