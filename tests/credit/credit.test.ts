@@ -126,6 +126,15 @@ describe('a signature that spends', () => {
   });
 });
 
+it('a purchase of credit costs all that was paid, also when its answer is delivered again', async () => {
+  const payment = await paymentOf(gateway, buying('mainnet'), await openWallet(gateway.solana), 50_000);
+  for (const replayed of [null, 'true']) {
+    const response = await sendPaid(gateway, buying('mainnet'), payment);
+    expect([response.status, response.headers.get(HEADERS.replayed)]).toEqual([200, replayed]);
+    expect((await bodyOf(response)).priceUsd).toBe('0.05');
+  }
+});
+
 describe('while nothing can be settled', () => {
   it('a wallet without credit is not asked to pay, and one with credit buys its answer', async () => {
     const closed = vi.spyOn(InProcessFacilitator.prototype, 'whyClosed').mockReturnValue('no SOL');

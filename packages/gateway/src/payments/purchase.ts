@@ -190,8 +190,9 @@ function purchaseOf(
   const { request, trail } = sent;
   trail.wallet = presented.payer;
   trail.payment = unused;
-  // The rest of the amount becomes credit.
-  const price = Number(presented.amount) - presented.creditMicros;
+  const amount = Number(presented.amount);
+  // The rest of the amount becomes credit. Where that is all, the answer is the purchase itself.
+  const price = amount - presented.creditMicros || amount;
   const feeLamports = hasOwnFeePayer(dependencies.facilitator) ? presented.feeLamports : 0;
   return { sent, stored, payment: { ...request, ...presented, priceUsd: dollars(price), feeLamports } };
 }
