@@ -57,6 +57,18 @@ describe('a price that is held while the upstream is slow', () => {
   });
 });
 
+it('W5 a refusal because of the database does not wait until the held price is released', async () => {
+  const wallet = await openCreditedWallet(gateway);
+  const signed = { [HEADERS.signIn]: await spendingHeader(gateway, call, wallet.signIn) };
+  vi.spyOn(Accounts.prototype, 'capture').mockRejectedValueOnce(new Error('ENOSPC'));
+  const released = vi.spyOn(Accounts.prototype, 'release').mockReturnValueOnce(new Promise(() => undefined));
+  const refused = await leaves(gateway, { transfers: 0, arrivals: 1 }, () => send(gateway, call, signed));
+  const { error, payment } = await bodyOf(refused);
+  expect([refused.status, error, payment?.state]).toEqual([503, 'state_unavailable', 'pending']);
+  expect(released).toHaveBeenCalledOnce();
+  expect(await balanceOf(gateway, wallet)).toMatchObject({ spentMicros: 0, heldMicros: PRICE });
+});
+
 describe('a signature for the request of a payment whose outcome is unknown', () => {
   /** A wallet with credit. It has sent a payment without a ticket, which credit does not cover and which never lands. */
   async function openUndecided() {

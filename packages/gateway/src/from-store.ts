@@ -6,3 +6,11 @@ export const fromStore = <T>(answer: Promise<T>, details: RefusalDetails = {}): 
     const reason = `store: ${error instanceof Error ? error.message : 'failed'}`;
     throw new Refusal('state_unavailable', { ...details, reason });
   });
+
+/**
+ * Waits until what a refused request has taken is released, so that the request can be sent again at once. A store that does not answer
+ * must not delay its refusal: what was taken lapses.
+ */
+export async function untilReleased(error: unknown, releasing: Promise<void>): Promise<void> {
+  if (!(error instanceof Refusal && error.code === 'state_unavailable')) await releasing;
+}

@@ -7,7 +7,7 @@ import {
   type RefusalDetails,
 } from '@asset-gateway/protocol';
 import type { Delivery, Prepare, Receipt } from '../call.ts';
-import { fromStore } from '../from-store.ts';
+import { fromStore, untilReleased } from '../from-store.ts';
 import { alreadyUsed, inProgress, PaidAnswers, storedText, unused } from '../receipts/paid-answers.ts';
 import { type PaidCall, settledResponse } from '../receipts/response.ts';
 import { balanceOf, type Debit, type NewDebit } from './account.ts';
@@ -106,8 +106,9 @@ export async function answerFromCredit(
       accounts.delivered(debit.id);
     };
     return { answer, receipt: { ...receiptOfDebit(captured, balanceMicros, context), onDelivered } };
-  } finally {
-    if (isHeld) await accounts.release(debit, isCalled);
+  } catch (error) {
+    if (isHeld) await untilReleased(error, accounts.release(debit, isCalled));
+    throw error;
   }
 }
 

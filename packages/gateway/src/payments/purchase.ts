@@ -1,7 +1,7 @@
 import { dollars, Refusal } from '@asset-gateway/protocol';
 import type { Answer, Ask, Call, Delivery, Prepare, Trail } from '../call.ts';
 import { answerFromCredit } from '../credit/debiting.ts';
-import { fromStore } from '../from-store.ts';
+import { fromStore, untilReleased } from '../from-store.ts';
 import { LIMITS } from '../limits.ts';
 import { storedText, unused } from '../receipts/paid-answers.ts';
 import type { Deliveries } from './deliveries.ts';
@@ -105,9 +105,7 @@ async function complete(dependencies: PaymentDependencies, purchase: Purchase, a
     // 10. Answer, or refuse if the payment has not settled. Without an outcome, which took too long, the record decides.
     return deliveryOf(dependencies, purchase, answer, await conclude(dependencies, purchase, outcome));
   } catch (error) {
-    const releasing = isReserved ? payments.release(key, owner, isCalled) : undefined;
-    // A database that does not answer must not delay its refusal: the reservation lapses with its lease.
-    if (!(error instanceof Refusal && error.code === 'state_unavailable')) await releasing;
+    if (isReserved) await untilReleased(error, payments.release(key, owner, isCalled));
     throw error;
   }
 }
