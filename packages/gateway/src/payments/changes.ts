@@ -197,6 +197,7 @@ export function entriesOf({ before, after }: TransitionResult, { booked = [] }: 
   const micros = amountOf(record);
   const entry = { key, cluster, wallet, micros, feeLamports, transaction, route, requestId };
   if (!isSettled) return [{ ...entry, kind: 'refusal' }];
+  // A bundle is granted only here, once its payment has settled, and `walletGuard` adds exactly these grants to the balance.
   const entries: JournalEntry[] = [];
   if (!booked.includes('settlement')) entries.push({ ...entry, kind: 'settlement' });
   if (creditMicros > 0 && !booked.includes('grant'))
