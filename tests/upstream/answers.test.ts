@@ -184,8 +184,9 @@ describe('U6 unusual JSON is relayed byte for byte', () => {
     ['separators that scripts break at', '"\u2028\u2029\u0085"'],
     ['blanks', ' \r\n\t{ "a" : [ 1 , 2 ] }\n\n'],
     ['every script', '"ünï 資産 🦄 עברית"'],
-    ['depth 10,000', nested(10_000)],
-    ['depth 200,000', nested(200_000)],
+    ['depth 512', nested(512)],
+    ['brackets in texts', JSON.stringify(['[{'.repeat(300_000), `"\\${'['.repeat(1_000)}`])],
+    ['500,000 lists and objects', `[${'[],{},'.repeat(249_999)}[]]`],
     ['null', 'null'],
     ['a string', '"a"'],
   ])('%s', async (_, text) => {
@@ -200,6 +201,9 @@ describe('U6 unusual JSON is relayed byte for byte', () => {
     ['half a character', Buffer.from([0x22, 0xf0, 0x9f, 0xa6])],
     ['UTF-16', Buffer.from('\ufeff{"a":1}', 'utf16le')],
     ['depth without an end', Buffer.from('['.repeat(200_000))],
+    ['depth 513', Buffer.from(nested(513))],
+    ['depth 513 of objects', Buffer.from(`${'{"a":'.repeat(513)}1${'}'.repeat(513)}`)],
+    ['one list more than 500,000', Buffer.from(`[${'[],'.repeat(499_999)}[]]`)],
   ])('but not %s', async (_, bytes) => expectUnusable(await relay(bytes)));
 });
 

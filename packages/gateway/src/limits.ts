@@ -26,6 +26,9 @@ export const LIMITS = {
   newPayersShare: 0.5,
   /** The most bytes of one upstream answer, encoded or decoded. */
   oneAnswerBytes: 5 * 1024 * 1024,
+  /** How deep an upstream's JSON may nest, and how many lists and objects it may have: parsing millions would stop all other requests. */
+  oneAnswerDepth: 512,
+  oneAnswerLists: 500_000,
   /** The most bytes of all stored answers together. */
   answerBytes: 256 * 1024 * 1024,
   /** How many of its latest movements a wallet can read, and how often per second it can read its balance. */

@@ -144,6 +144,33 @@ function refuseEncoding(error: NodeJS.ErrnoException): never {
   throw error.code?.startsWith('Z_') ? unusable('compression') : error;
 }
 
+const [QUOTE, BACKSLASH, OPENING, CLOSING] = [0x22, 0x5c, 0x7b, 0x7d];
+/** The bit by which braces differ from brackets. */
+const BRACE = 0x20;
+
+/** The index of the quote that ends a text, or the end of the bytes. */
+function endOfText(json: Buffer, start: number): number {
+  let at = start + 1;
+  while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;
+  return at;
+}
+
+/** Refuses JSON that would take long to parse. Its number of lists depends on the request, as its size does. */
+function assertParsable(json: Buffer): void {
+  let [depth, lists] = [0, 0];
+  for (let at = 0; at < json.length; at++) {
+    const sign = json[at] ?? 0;
+    if (sign === QUOTE) at = endOfText(json, at);
+    else if ((sign | BRACE) === CLOSING) depth--;
+    else if ((sign | BRACE) === OPENING) {
+      depth++;
+      lists++;
+      if (depth > LIMITS.oneAnswerDepth) throw unusable('nested too deep');
+      if (lists > LIMITS.oneAnswerLists) throw tooLarge();
+    }
+  }
+}
+
 /** The original text and the value of a JSON body. Refuses any other body. */
 export async function readJson(
   response: ResponseHandler,
@@ -154,6 +181,7 @@ export async function readJson(
   const decode = DECODERS.get(String(headers['content-encoding'] ?? 'identity').toLowerCase());
   if (!decode) throw unusable('content encoding');
   const bytes = await decode(await response.whole(limit), { maxOutputLength: limit }).catch(refuseEncoding);
+  assertParsable(bytes);
   try {
     const text = utf8.decode(bytes);
     return { text, value: JSON.parse(text) };
