@@ -44,6 +44,12 @@ describe('asset-gateway check', () => {
     ]);
   });
 
+  it('prints what is added to a price', () => {
+    const priced = `{ access: exact, price: '0.002', settlementFee: true }`;
+    const { stdout } = checked(`${WEATHER}    operations: { getHistory: ${priced} }`);
+    expect(stdout).toContain('history  $0.002 plus the settlement fee, SETTLEMENT_FEE_USD_MICROS  getHistory\n');
+  });
+
   it('prints the parts of an operation that only the API checks', () => {
     const content = (schema: object) => ({ content: { 'application/json': { schema } } });
     const parameters = [

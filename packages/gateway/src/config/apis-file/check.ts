@@ -41,7 +41,7 @@ function columns(rows: readonly (readonly string[])[]): string {
 }
 
 const priceOf = ({ micros, settlementFee }: OwnPrice): string =>
-  `$${dollars(micros)}${settlementFee ? ' and SETTLEMENT_FEE_USD_MICROS' : ''}`;
+  `$${dollars(micros)}${settlementFee ? ' plus the settlement fee, SETTLEMENT_FEE_USD_MICROS' : ''}`;
 
 function rowLine({ id, httpMethod, path, method }: Route, { prices }: ApiPlan): readonly string[] {
   const own = prices.get(id);
