@@ -12,7 +12,7 @@ import type { Chain } from '../../packages/gateway/src/payments/facilitator/chai
 import type { Facilitator } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
 import { Reconciler } from '../../packages/gateway/src/payments/reconcile.ts';
 import { CoveredWatch } from '../../packages/gateway/src/sales/covered-watch.ts';
-import { sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
+import { SqliteDatabase, sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { JOURNAL_KEEP_MS, newPayment, openSqliteLedger } from '../kit/ledger.ts';
 import { scrape } from './scrape.ts';
@@ -211,6 +211,44 @@ describe('a gateway whose file lacks a table', () => {
     other.close();
     // The lock of the folder was released.
     await (await startGateway(config, { logTo: { write: () => undefined } })).stop();
+  });
+});
+
+describe('a gateway in this process', () => {
+  const TOKENS = { TOKENS_API_KEY: 'a-key', PORT: '0' };
+
+  it('stops in 8 s after its last call, though its database never closes', async () => {
+    const config = readConfig({ ...TOKENS, DATA_DIR: makeFolder() });
+    const gateway = await startGateway(config, { logTo: { write: () => undefined }, graceMs: 0 });
+    const { close } = SqliteDatabase.prototype;
+    let closeLater = async (): Promise<void> => undefined;
+    const closing = vi.spyOn(SqliteDatabase.prototype, 'close').mockImplementationOnce(function (this: SqliteDatabase) {
+      closeLater = () => close.call(this);
+      return new Promise(() => undefined);
+    });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const ended = vi.fn();
+    const stopped = gateway.stop().catch(ended);
+    await vi.waitFor(() => expect(closing).toHaveBeenCalled());
+    expect(ended).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(8_000);
+    await stopped;
+    expect(ended).toHaveBeenCalledWith(
+      expect.objectContaining({ message: expect.stringMatching(/^not closed within/) }),
+    );
+    closing.mockRestore();
+    await closeLater();
+  });
+
+  it('says in one line that Redis does not answer at its start, and what to check', async () => {
+    const lines: string[] = [];
+    const redis = { REDIS_URL: 'redis://127.0.0.1:1', GATEWAY_SECRET: 'a'.repeat(32) };
+    const logTo = { write: (line: string) => void lines.push(line) };
+    const gateway = await startGateway(readConfig({ ...TOKENS, ...redis }), { logTo });
+    await gateway.stop();
+    const said = lines.filter((line) => line.includes('Redis')).map((line) => JSON.parse(line));
+    const msg = expect.stringMatching(/^Redis does not answer \(.*ECONNREFUSED.*REDIS_URL/);
+    expect(said).toEqual([expect.objectContaining({ level: 30, msg })]);
   });
 });
 

@@ -158,8 +158,9 @@ export class RedisStore implements Store {
     return { ...view, left: Math.min(view.left, shared.left), resetMs: shared.freesAtMs - now };
   }
 
-  /** Reads the epoch. Never rejects. */
+  /** Reads the epoch. Does nothing without a connection, whose loss is reported. Never rejects. */
   async readEpoch(): Promise<void> {
+    if (!this.#connection.isConnected) return;
     await this.#background.run('redis', () => this.#space.readEpoch(BACKGROUND_TIMEOUT));
   }
 

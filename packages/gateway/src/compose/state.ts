@@ -113,7 +113,7 @@ async function openRedis(url: string, background: Background) {
       await connection.connect(notice);
       await store.readEpoch();
       if (connection.refusal !== undefined) throw new ConfigError([`REDIS_URL: ${connection.refusal}.`]);
-      if (await background.run('redis', () => store.mayEvict())) notice(EVICTS);
+      if (connection.isConnected && (await background.run('redis', () => store.mayEvict()))) notice(EVICTS);
     },
     close: () => closeAll([connection, store]),
   };

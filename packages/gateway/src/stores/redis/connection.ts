@@ -99,6 +99,7 @@ const BOTH_MS = 230;
 /** The shortest time-out of the second attempt. */
 const LEAST_MS = 10;
 const NOT_CONNECTED = 'Redis is not connected';
+const ADVICE = 'Check that it runs, and that REDIS_URL names it';
 /** How long after a loss commands wait for a new connection, unless an attempt to connect has failed since. */
 const RECENT_MS = 100;
 const SAY_AGAIN_MS = 3_600_000;
@@ -201,7 +202,8 @@ export class RedisConnection {
       const beganAtMs = monotonicMs();
       const { message } = await this.#live();
       if (this.#isClosed) return;
-      if (!isLost) notice(`Redis does not answer (${message}); requests that need it are refused until it does`);
+      if (!isLost)
+        notice(`Redis does not answer (${message}); requests that need it are refused until it does. ${ADVICE}`);
       isLost = true;
       if (monotonicMs() - beganAtMs < RETRY_MS) await sleep(RETRY_MS);
     }
