@@ -15,16 +15,21 @@ import {
   recordOutcome,
   send,
 } from '../../packages/gateway/src/payments/settlement.ts';
+import type { AtomicWrite } from '../../packages/gateway/src/stores/sql/database.ts';
+import { inEachTest, inSuite } from '../kit/in-suite.ts';
 import {
+  changed,
   landed,
   ledgerSuite,
   newPayment,
+  openPostgresLedger,
   REFUSED,
   signatureOf,
   startSettling,
   UNKNOWN,
   UNSENT,
 } from '../kit/ledger.ts';
+import { openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import { openMarket } from './forge.ts';
 
 const ANSWER = '{"n":1}';
@@ -37,45 +42,103 @@ afterEach(() => void vi.restoreAllMocks());
 /** One that can be sent again. */
 const transaction = market.genuine.wire.toString('base64');
 
+/** Notes the settlement of a reserved payment. */
+async function noted(payments: Payments, payment: NewPayment) {
+  const [steps, trail]: [string[], Partial<Trail>] = [[], {}];
+  const facilitator = { feeBudgetPerHour: LIMIT, feePayer: () => 'fee payer', signatureOf };
+  const onStep = (step: string) => void steps.push(step);
+  const dependencies = { payments, facilitator, onStep } as unknown as PaymentDependencies;
+  const sent = { trail, inVersion1Header: false };
+  const purchase = { payment, sent, stored: { paidOnMainnet: [] } } as unknown as Purchase;
+  const told = await beginSettlement(dependencies, purchase, { answer: ANSWER, height: 7 }).catch(
+    (error: unknown) => error,
+  );
+  const { code, details } = told instanceof Refusal ? told : { code: told, details: undefined };
+  const record = await payments.find(payment.key);
+  const answer = await payments.answer(payment.key);
+  return { code, state: details?.payment?.state, progress: record?.progress, answer, steps, trail };
+}
+
+const UNSTORED = { progress: 'reserved', answer: undefined, steps: [], trail: {} };
+
 ledgerSuite('a settlement that may not begin', (ledger) => {
-  /** Notes the settlement of a reserved payment. */
-  async function noted(payment: NewPayment) {
-    const [steps, trail]: [string[], Partial<Trail>] = [[], {}];
-    const facilitator = { feeBudgetPerHour: LIMIT, feePayer: () => 'fee payer', signatureOf };
-    const onStep = (step: string) => void steps.push(step);
-    const dependencies = { payments: ledger.payments, facilitator, onStep } as unknown as PaymentDependencies;
-    const sent = { trail, inVersion1Header: false };
-    const purchase = { payment, sent, stored: { paidOnMainnet: [] } } as unknown as Purchase;
-    const told = await beginSettlement(dependencies, purchase, { answer: ANSWER, height: 7 }).catch(
-      (error: unknown) => error,
-    );
-    const { code, details } = told instanceof Refusal ? told : { code: told, details: undefined };
-    const record = await ledger.payments.find(payment.key);
-    const answer = await ledger.payments.answer(payment.key);
-    return { code, state: details?.payment?.state, progress: record?.progress, answer, steps, trail };
-  }
-
-  const UNSTORED = { progress: 'reserved', answer: undefined, steps: [], trail: {} };
-
   it('is refused when the payer has another open payment for its request: it stays unused', async () => {
     const [first, second] = [newPayment(), newPayment()];
     const payment = { ...second, payer: first.payer, requestHash: first.requestHash };
     for (const each of [first, payment]) expect(await ledger.payments.reserve(each)).toBe('reserved');
     const begun = { progress: 'settling', answer: ANSWER, steps: ['store'], trail: { payment: { state: 'pending' } } };
-    expect(await noted(first)).toEqual({ code: undefined, state: undefined, ...begun });
-    expect(await noted(payment)).toEqual({ code: 'settlement_pending', state: 'unused', ...UNSTORED });
+    expect(await noted(ledger.payments, first)).toEqual({ code: undefined, state: undefined, ...begun });
+    expect(await noted(ledger.payments, payment)).toEqual({ code: 'settlement_pending', state: 'unused', ...UNSTORED });
   });
 
   it('is refused when the fee budget is used up: the payment stays unused', async () => {
     const payment = newPayment({ feeLamports: LIMIT + 1 });
     expect(await ledger.payments.reserve(payment)).toBe('reserved');
-    expect(await noted(payment)).toEqual({ code: 'facilitator_unavailable', state: 'unused', ...UNSTORED });
+    expect(await noted(ledger.payments, payment)).toEqual({
+      code: 'facilitator_unavailable',
+      state: 'unused',
+      ...UNSTORED,
+    });
   });
 
   it('is refused when another request has reserved the payment since', async () => {
     const payment = newPayment();
     expect(await ledger.payments.reserve({ ...payment, owner: 'another' })).toBe('reserved');
-    expect(await noted(payment)).toEqual({ code: 'state_unavailable', state: 'unused', ...UNSTORED });
+    expect(await noted(ledger.payments, payment)).toEqual({ code: 'state_unavailable', state: 'unused', ...UNSTORED });
+  });
+});
+
+postgresSuite('a settlement whose write was given up', () => {
+  const opened = inSuite(openPostgresDatabase);
+  const ledger = inEachTest(() => openPostgresLedger(opened.url));
+
+  /** A reserved payment on a node whose write of the settlement is given up, and whose later writes may fail. */
+  async function givenUp(mayWrite = true) {
+    let late: AtomicWrite | undefined;
+    const writeLate = async () => late && ledger.database.write(late);
+    let onRead: () => Promise<unknown> = async () => undefined;
+    const database = changed(ledger.database, {
+      async write(step) {
+        if (late && !mayWrite) throw new Error('no answer');
+        if (late || !step.isDurable) return ledger.database.write(step);
+        late = step;
+        throw new Error('Query read timeout');
+      },
+      async read(statement) {
+        const rows = await ledger.database.read(statement);
+        if (late) await onRead();
+        return rows;
+      },
+    });
+    const payments = new Payments(database);
+    onTestFinished(() => payments.close());
+    const payment = newPayment();
+    expect(await payments.reserve(payment)).toBe('reserved');
+    const ask = () => noted(payments, payment);
+    const atRead = (task: () => Promise<unknown>) => {
+      onRead = task;
+    };
+    return { payment, ask, writeLate, atRead };
+  }
+
+  it('P6 is pending if the database writes it after it was given up', async () => {
+    const { ask, writeLate, atRead } = await givenUp();
+    let reads = 0;
+    atRead(async () => reads++ === 0 && writeLate());
+    const pending = { code: 'settlement_pending', state: 'pending', progress: 'settling', answer: ANSWER };
+    expect(await ask()).toEqual({ ...pending, steps: [], trail: {} });
+  });
+
+  it('P6 is not written any more once the payment is called unused', async () => {
+    const { payment, ask, writeLate } = await givenUp();
+    expect(await ask()).toEqual({ code: 'state_unavailable', state: 'unused', ...UNSTORED, progress: undefined });
+    expect(await writeLate()).toBeUndefined();
+    expect(await ledger.payments.find(payment.key)).toBeUndefined();
+  });
+
+  it('P6 is pending if the database takes no write that would rule it out', async () => {
+    const { ask } = await givenUp(false);
+    expect(await ask()).toEqual({ code: 'state_unavailable', state: 'pending', ...UNSTORED });
   });
 });
 

@@ -28,6 +28,8 @@ export const TIMES = {
   /** How long a payment's lease lasts, and how often it is renewed. */
   leaseMs: 6 * SECOND_MS,
   renewMs: 2 * SECOND_MS,
+  /** How long a refusal waits for the release that shows its payment to be unused. */
+  releaseMs: 300,
   /** How long a call waits for another call of its wallet. After that its payment is sent, before its blockhash expires. */
   waitMs: 20 * SECOND_MS,
   /** How long failures and unpaid calls of a wallet count against it. */

@@ -1,4 +1,4 @@
-import { HEADERS, Refusal } from '@asset-gateway/protocol';
+import { HEADERS, type PaymentState, Refusal } from '@asset-gateway/protocol';
 import type { Answer, Delivery, Receipt } from '../call.ts';
 import { creditHeader } from '../credit/debiting.ts';
 import { unused } from '../receipts/paid-answers.ts';
@@ -46,6 +46,31 @@ export async function inTurn<T>(turns: Queues, payer: string, settle: () => Prom
   throw refusals.unavailable('earlier settlements of this payer take too long');
 }
 
+/**
+ * Refuses after the database has not confirmed the beginning of a settlement. A server may still write it, and then the reconciler sends
+ * the payment. So the payment is unused only once its reservation is released, which rules that write out.
+ */
+async function refuseUnconfirmed(
+  payments: PaymentDependencies['payments'],
+  { payment: { key, owner }, sent }: Pick<Purchase, 'payment' | 'sent'>,
+  reason: string,
+): Promise<never> {
+  const refusal = (payment: PaymentState) => new Refusal('state_unavailable', { reason, payment });
+  const find = () =>
+    payments.find(key).catch(() => {
+      throw refusal({ state: 'pending' });
+    });
+  const mayFollow = (record: PaymentRecord | undefined) =>
+    payments.mayWriteLater && record?.progress === 'reserved' && record.owner === owner;
+  let found = await find();
+  if (mayFollow(found)) {
+    await resultWithin(TIMES.releaseMs, payments.release(key, owner, true));
+    found = await find();
+  }
+  if (found && found.progress !== 'reserved') throw refusals.pendingRefusal(found, sent.inVersion1Header);
+  throw refusal(mayFollow(found) ? { state: 'pending' } : unused);
+}
+
 /** Stores the answer and the beginning of the settlement durably. After a rejection this request has sent nothing. */
 export async function beginSettlement(
   { payments, facilitator, onStep }: PaymentDependencies,
@@ -58,14 +83,7 @@ export async function beginSettlement(
   const fee = feeChargeOf(facilitator, payment, stored.paidOnMainnet, settlingSinceMs);
   const verdict = await payments
     .settling(key, owner, { ...attempt, signature, fee, settlingSinceMs })
-    .catch(async (error) => {
-      const reason = String(error);
-      const found = await payments.find(key).catch(() => {
-        throw new Refusal('state_unavailable', { reason, payment: { state: 'pending' } });
-      });
-      if (found && found.progress !== 'reserved') throw refusals.pendingRefusal(found, sent.inVersion1Header);
-      throw new Refusal('state_unavailable', { reason, payment: unused });
-    });
+    .catch(async (error) => refuseUnconfirmed(payments, { payment, sent }, String(error)));
   if (verdict === 'fees used up') throw refusals.unavailable(refusals.FEES_USED_UP);
   if (verdict !== 'settling') throw refusals.refusalOfReservation(verdict === 'covered' ? 'taken' : verdict);
   sent.trail.payment = { state: 'pending' };

@@ -245,6 +245,11 @@ export abstract class Ledger {
     return Math.floor(this.database.now());
   }
 
+  /** Whether a write that was rejected may still be written: by a server, but not by this process. */
+  get mayWriteLater(): boolean {
+    return this.database.dialect.name === 'postgres';
+  }
+
   /** Notes that an answer has reached its payer. */
   delivered(key: string): void {
     const { table, key: column } = this.paidBy;
