@@ -97,11 +97,4 @@ describe('a signature for the request of a payment whose outcome is unknown', ()
     ]);
     expect(refused).toEqual(['done']);
   });
-
-  it('is not charged while the payment may land', async () => {
-    const { wallet, ask } = await openUndecided();
-    const answer = await leaves(gateway, { transfers: 0, arrivals: 0 }, ask);
-    expect([answer.status, (await bodyOf(answer)).error]).toEqual([503, 'settlement_pending']);
-    expect(await balanceOf(gateway, wallet)).toMatchObject({ spentMicros: 0, heldMicros: 0 });
-  });
 });

@@ -9,7 +9,6 @@ const WAITING = [
   'payments/lagging-node.full',
   'redis/purchases.full',
   'survival/storm.full',
-  'payments/slow-database.full',
   'deploy/proxy.full',
   'console/operate.full',
   'budget/shares-hour.full',

@@ -1,6 +1,5 @@
 import { HEADERS } from '@asset-gateway/protocol';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import { PostgresDatabase } from '../../packages/gateway/src/stores/sql/postgres.ts';
 import { SqliteDatabase } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { accountOf, openRichWallet, paymentFor, signatureFor } from '../credit/gateway.ts';
@@ -221,18 +220,5 @@ withBothDatabases('a database that fails in the middle of a purchase', (variable
     }
     expect((await sale.decided()).outcome.split(' ')[0]).toBe(later);
     expect(sale.moved()[0]).toBe(isWritten ? 0 : 1);
-  });
-
-  it('P20 a lost answer is fetched again, one call at a time and at most 3 times in all, and nothing is paid again', async () => {
-    const sale = await newSale(gateway);
-    expect((await sale.ask()).outcome).toBe('200');
-    vi.spyOn(Payments.prototype, 'answer').mockResolvedValue(undefined);
-    const replies = await Promise.all(Array.from({ length: 30 }, () => sale.ask()));
-    const statuses = new Set(replies.map(({ status }) => status));
-    expect(statuses).toContain(200);
-    expect([...statuses].filter((status) => status !== 200 && status !== 409)).toEqual([]);
-    for (let more = 0; more < 3; more++) await sale.ask();
-    expect((await sale.ask()).outcome).toBe('409 payment_already_used settled');
-    expect(sale.moved()).toEqual([1, 3]);
   });
 });

@@ -8,7 +8,7 @@ import { TIMES } from '../../packages/gateway/src/times.ts';
 import { UNKNOWN } from '../kit/ledger.ts';
 import { startSellingGateway } from '../kit/test-gateway.ts';
 import { PENDING, ROOMY } from './fault-buyer.ts';
-import { newSale } from './sale.ts';
+import { expectStored, newSale } from './sale.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -90,6 +90,24 @@ it('P6 a settlement that is not noted before its request ends is never sent, and
   onStep.mockImplementation(() => undefined);
   expect([(await sale.ask()).outcome, sale.moved()]).toEqual(['200', [1, 2]]);
   expect([(await sale.ask()).outcome, sale.moved()]).toEqual(['200 again', [1, 2]]);
+});
+
+it('P8 a settlement that is noted although the reply is late is pending, and sold once', async () => {
+  const onStep = vi.fn((step: string) => void (step === 'upstream' && stopClock()));
+  const sale = await newSale(await startSellingGateway(ROOMY, { onStep }));
+  const database = new EventEmitter();
+  const { settling } = Payments.prototype;
+  vi.spyOn(Payments.prototype, 'settling').mockImplementationOnce(async function (this: Payments, ...values) {
+    const verdict = await settling.apply(this, values);
+    vi.advanceTimersByTime(TIMES.settleMs);
+    vi.useRealTimers();
+    await once(database, 'answers');
+    return verdict;
+  });
+  expect([(await sale.ask()).outcome, sale.moved()]).toEqual([PENDING, [0, 1]]);
+  database.emit('answers');
+  await expect.poll(() => sale.moved()).toEqual([1, 1]);
+  await expectStored(sale);
 });
 
 it('P12 payments whose failure on the chain is noticed by a search count like others', async () => {
