@@ -377,99 +377,59 @@ describe('a memo of a payment is good', () => {
   });
 });
 
-/** Memos of wallets, facilitators and older clients, and none. */
-const FOREIGN: readonly [string, Change][] = [
-  ['a memo of its own', setData(MEMO, [...Buffer.from('for services rendered')])],
-  ['a memo as older clients make it', setData(MEMO, [...Buffer.from('0123456789abcdef0123456789abcdef')])],
-];
+const memoOf = (text: string): Change => setData(MEMO, [...Buffer.from(text)]);
+const memoOfItsOwn = memoOf('for services rendered');
+const memoOfOlderClients = memoOf('0123456789abcdef0123456789abcdef');
 
 describe('a payment whose transaction has not our memo', () => {
   const other = newKeypair();
   const { accepted } = genuine.payload as { accepted: { extra: Record<string, string> } };
-  const changed = (change: Change, payload: typeof genuine.payload = genuine.payload) => {
+  const { ticket: _, ...withoutTicket } = accepted.extra;
+  const version1 = { x402Version: 1, scheme: 'exact', network: 'solana-devnet', payload: {} };
+  const ours = { isOwnFeePayer: true };
+
+  const paying = (changes: readonly Change[], payload: Record<string, unknown> = genuine.payload) => {
     const draft = draftOf(genuine.wire);
-    change(draft, market);
+    for (const change of changes) change(draft, market);
     return carrying(payload, signed(draft, [market.payer, other]));
   };
-  const ours = { isOwnFeePayer: true };
-  const refusing = (code: string, reason: string) =>
-    expect.objectContaining({ code, details: expect.objectContaining({ reason, payment: { state: 'refused' } }) });
+  const byAnother: Change = (draft) => draft.staticAccounts.splice(0, 1, addressOf(other));
+  const ofAmount = (amount: bigint): Change => setData(TRANSFER, [12, ...u64(amount), 6]);
 
-  it.each(FOREIGN)('P10 but %s is good with the challenge that comes with it', (_, change) => {
-    const presented = read(changed(change), ours);
+  it.each([
+    ['a memo of its own', memoOfItsOwn],
+    ['a memo as older clients make it', memoOfOlderClients],
+  ])('P10 but %s is good with the challenge that comes with it', (_, change) => {
+    const presented = read(paying([change]), ours);
     const { memo } = accepted.extra;
     expect(presented).toMatchObject({ memo, isBound: false, hasTicket: true, amount: '5', creditMicros: 0 });
   });
 
-  it.each(FOREIGN)('P10 but %s is refused where another key pays the fee', (_, change) => {
-    expect(() => read(changed(change))).toThrow(
-      refusing('no_matching_requirements', 'memo of another request or transfer'),
-    );
+  it('P10 is good in version 1 of x402, which names no challenge, at the present price', () => {
+    const expected = { memo: undefined, isBound: false, hasTicket: false, amount: '5' };
+    expect(read(paying([memoOfItsOwn], version1), ours)).toMatchObject(expected);
   });
 
-  it('P12 is refused if it names another fee payer than ours', () => {
-    const [, change] = FOREIGN[0] as [string, Change];
-    const payment = changed((draft, market) => {
-      change(draft, market);
-      draft.staticAccounts.splice(0, 1, addressOf(other));
-    });
-    expect(() => read(payment, ours)).toThrow(
-      refusing('no_matching_requirements', 'memo of another request or transfer'),
-    );
-  });
-
-  it.each([4n, 6n, 5n + 2n ** 32n])('P10 is refused with %s micro-dollars for 5', (amount) => {
-    const [, change] = FOREIGN[0] as [string, Change];
-    const payment = changed((draft, market) => {
-      change(draft, market);
-      at(draft, TRANSFER).data = Uint8Array.from([12, ...u64(amount), 6]);
-    });
-    expect(() => read(payment, ours)).toThrow(
-      refusing('no_matching_requirements', 'memo of another request or transfer'),
-    );
-  });
-
-  describe('in version 1 of x402, which names no challenge,', () => {
-    const version1 = { x402Version: 1, scheme: 'exact', network: 'solana-devnet', payload: {} };
-    const [, memoOfItsOwn] = FOREIGN[0] as [string, Change];
-    const paying = (change: Change = () => undefined) =>
-      changed((draft, market) => {
-        memoOfItsOwn(draft, market);
-        change(draft, market);
-      }, version1);
-
-    it('P10 is good at the present price', () => {
-      expect(read(paying(), ours)).toMatchObject({ memo: undefined, isBound: false, hasTicket: false, amount: '5' });
-    });
-
-    it.each(['4', '6'])('P10 is refused where the price is %s', (amount) => {
-      const elsewhere = { ...ours, offer: { ...offer, amount } };
-      expect(() => read(paying(), elsewhere)).toThrow(refusing('invalid_exact_svm_payload_amount_mismatch', 'amount'));
-    });
-
-    it('P12 is refused if it names another fee payer than ours', () => {
-      const payment = paying((draft) => draft.staticAccounts.splice(0, 1, addressOf(other)));
-      expect(() => read(payment, ours)).toThrow(
-        refusing('no_matching_requirements', 'memo of another request or transfer'),
-      );
-    });
-  });
-
-  it('P14 is refused without the ticket of its challenge', () => {
-    const { ticket: _, ...extra } = accepted.extra;
-    const payment = changed((FOREIGN[0] as [string, Change])[1], {
-      ...genuine.payload,
-      accepted: { ...accepted, extra },
-    });
-    expect(() => read(payment, ours)).toThrow(refusing('no_matching_requirements', 'accepted'));
-  });
-
-  it('P10 cannot use the challenge of another request, if it has the memo of its own', () => {
-    const another = market.challengeFor('another request');
-    const payment = changed(() => undefined, { ...genuine.payload, accepted: another });
-    expect(() => read(payment, { ...ours, requestHash: 'another request' })).toThrow(
-      refusing('no_matching_requirements', 'memo of another request or transfer'),
-    );
+  const MEMO_REASON = 'memo of another request or transfer';
+  const atPrice = (amount: string) => ({ ...ours, offer: { ...offer, amount } });
+  const elsewhere = { ...genuine.payload, accepted: market.challengeFor('another request') };
+  const unproven = { ...genuine.payload, accepted: { ...accepted, extra: withoutTicket } };
+  it.each<[string, readonly Change[], Parameters<typeof read>[1], string, Record<string, unknown>?]>([
+    ['P10 a memo of its own, where another key pays', [memoOfItsOwn], {}, MEMO_REASON],
+    ['P10 a memo of an older client, where another key pays', [memoOfOlderClients], {}, MEMO_REASON],
+    ['P10 4 micro-dollars for 5', [memoOfItsOwn, ofAmount(4n)], ours, MEMO_REASON],
+    ['P10 6 micro-dollars for 5', [memoOfItsOwn, ofAmount(6n)], ours, MEMO_REASON],
+    ['P10 an amount that is right in its lower half', [memoOfItsOwn, ofAmount(5n + 2n ** 32n)], ours, MEMO_REASON],
+    ['P10 version 1 where the price is 4', [memoOfItsOwn], atPrice('4'), 'amount', version1],
+    ['P10 version 1 where the price is 6', [memoOfItsOwn], atPrice('6'), 'amount', version1],
+    ['P10 its own memo and another request', [], { ...ours, requestHash: 'another request' }, MEMO_REASON, elsewhere],
+    ['P12 another fee payer than ours', [memoOfItsOwn, byAnother], ours, MEMO_REASON],
+    ['P12 another fee payer than ours, in version 1', [memoOfItsOwn, byAnother], ours, MEMO_REASON, version1],
+    ['P14 no ticket of its challenge', [memoOfItsOwn], ours, 'accepted', unproven],
+  ])('is refused with %s', (_, changes, candidate, reason, payload) => {
+    const code = reason === 'amount' ? 'invalid_exact_svm_payload_amount_mismatch' : 'no_matching_requirements';
+    const details = expect.objectContaining({ reason, payment: { state: 'refused' } });
+    expect(() => read(paying(changes, payload), candidate)).toThrow(expect.objectContaining({ code, details }));
   });
 });
 
