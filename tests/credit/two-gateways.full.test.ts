@@ -5,10 +5,10 @@ import { openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';
 import { roundsOnEach } from '../kit/rounds.ts';
 import { type SellingGateway, startChains } from '../kit/test-gateway.ts';
-import { bodyOf, callOf, paymentFor, requiredFor, sendPaid } from '../payments/calls.ts';
+import { bodyOf, callOf, paymentFor, sendPaid } from '../payments/calls.ts';
 import { askUntilDecided, type Reply } from '../payments/fault-buyer.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
-import { anyCall, balanceOf, buyCredit, paymentOf, startCreditGateway } from './gateway.ts';
+import { balanceOf, buyCredit, paymentOf, startCreditGateway } from './gateway.ts';
 
 /** Each wallet asks for its own balance, which tells its calls from those of other wallets. */
 const callFor = ({ address }: Wallet) => callOf('rpc.mainnet.helius.getBalance', { body: { params: [address] } });
@@ -82,37 +82,6 @@ function suite(): void {
       spentMicros: (CALLS - 1) * PRICE,
       heldMicros: 0,
     });
-    await expectOrder();
-  });
-
-  it('one payment at both for many requests, routes and memos settles once, for its own request', async () => {
-    const wallet = await openWallet(solana);
-    const own = callFor(wallet);
-    const others = [
-      ...[1, 2, 3].map(() => anyCall()),
-      callOf('rpc.mainnet.alchemy.getBalance', { body: { params: [wallet.address] } }),
-      callOf('rpc.devnet.helius.getBalance', { body: { params: [wallet.address] } }),
-      callOf('wallet.mainnet.helius.balances', { path: { wallet: wallet.address } }),
-    ];
-    for (let round = 0; round < roundsOnEach(20); round++) {
-      const [first] = gateways as [SellingGateway];
-      const payment = await paymentFor(first, own, wallet);
-      const [transfers, arrivals] = [solana.mainnet.transfers.length, solana.provider.arrivals.length];
-      const answers = await Promise.all(
-        [own, ...others].flatMap((call, at) =>
-          [0, 1].map(async (node) => {
-            const { accepts } = await requiredFor(gatewayOf(node), call);
-            const payments = [payment, { ...payment, accepted: accepts[0] }];
-            return Promise.all(
-              payments.map(async (each) => [at, (await sendPaid(gatewayOf(node), call, each)).status]),
-            );
-          }),
-        ),
-      );
-      expect((await finish(payment, 0, wallet)).status).toBe(200);
-      expect(answers.flat().filter(([at, status]) => at !== 0 && status === 200)).toEqual([]);
-      expect([solana.mainnet.transfers.length - transfers, solana.provider.arrivals.length - arrivals]).toEqual([1, 1]);
-    }
     await expectOrder();
   });
 

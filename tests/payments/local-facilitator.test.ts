@@ -4,11 +4,14 @@ import bs58 from 'bs58';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Background } from '../../packages/gateway/src/background.ts';
 import { nodeCrypto } from '../../packages/gateway/src/crypto.ts';
+import { LIMITS } from '../../packages/gateway/src/limits.ts';
 import { Chain } from '../../packages/gateway/src/payments/facilitator/chain.ts';
-import type { Payment } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
+import type { Facilitator, Payment } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
 import { addressOf, InProcessFacilitator } from '../../packages/gateway/src/payments/facilitator/local.ts';
+import { feePayerReader } from '../../packages/gateway/src/payments/open.ts';
+import { feeChargeOf, fitsBudget, hasOwnFeePayer } from '../../packages/gateway/src/payments/record.ts';
 import { TIMES } from '../../packages/gateway/src/times.ts';
-import { requirementOf } from '../kit/ledger.ts';
+import { newPayment, requirementOf } from '../kit/ledger.ts';
 import { signatureOver } from './drafts.ts';
 import { CONFIRMED, FAILED, MISSING, NO_ACCOUNT, PROCESSED, RPC, startScriptedNode } from './scripted-node.ts';
 
@@ -269,5 +272,67 @@ describe('a transaction that is sent again', () => {
     settling.play({});
     await open().facilitator.resend(elsewhere);
     expect(settling.calls).toEqual([]);
+  });
+});
+
+const NEW_PAYERS = BUDGET * LIMITS.newPayersShare;
+const own = { feeBudgetPerHour: BUDGET, feePayer: () => 'address' } as unknown as Facilitator;
+const remote = { feePayer: () => 'address' } as unknown as Facilitator;
+const unknownPayer = { feeBudgetPerHour: BUDGET, feePayer: () => undefined } as unknown as Facilitator;
+
+describe('the fee budget', () => {
+  const charge = (lamports: number, isNewPayer = false) => ({ feePayer: '', lamports, limit: BUDGET, isNewPayer });
+
+  it('suffices up to its limit', () => {
+    expect(fitsBudget(charge(400), { all: BUDGET - 400, ofNewPayers: BUDGET })).toBe(true);
+    expect(fitsBudget(charge(401), { all: BUDGET - 400, ofNewPayers: 0 })).toBe(false);
+  });
+
+  it('suffices for new payers up to their share', () => {
+    expect(fitsBudget(charge(50, true), { all: NEW_PAYERS, ofNewPayers: NEW_PAYERS - 50 })).toBe(true);
+    expect(fitsBudget(charge(51, true), { all: NEW_PAYERS, ofNewPayers: NEW_PAYERS - 50 })).toBe(false);
+    expect(fitsBudget(charge(1, true), { all: BUDGET, ofNewPayers: 0 })).toBe(false);
+  });
+});
+
+describe('the charge of a settlement', () => {
+  const charged = newPayment({ feeLamports: 40 });
+
+  it.each([
+    ['a new payer', LIMITS.knownPayerMicros - 1, true],
+    ['a known payer', LIMITS.knownPayerMicros, false],
+  ])('is that of %s, by network', (_, micros, isNewPayer) => {
+    const charge = feeChargeOf(own, charged, [{ atMs: 5, micros }], 6);
+    expect(charge).toEqual({ feePayer: `${NETWORKS.mainnet}:address`, lamports: 40, limit: BUDGET, isNewPayer });
+    expect(hasOwnFeePayer(own)).toBe(true);
+  });
+
+  it('is zero if a remote facilitator pays', () => {
+    expect(feeChargeOf(remote, charged, [], 6)).toBeUndefined();
+    expect(hasOwnFeePayer(remote)).toBe(false);
+  });
+
+  it('is zero while no fee payer is known', () => {
+    expect(feeChargeOf(unknownPayer, charged, [], 6)).toBeUndefined();
+  });
+});
+
+describe('the balance of the fee payer', () => {
+  const read = async (...answers: Parameters<typeof settling.play>[0][string]) => {
+    const chain = new Chain(settling.url);
+    onTestFinished(() => chain.close());
+    settling.play({ getAccountInfo: answers });
+    const background = new Background();
+    const balances = await feePayerReader(own, new Map([[NETWORKS.devnet, chain]]), background)();
+    return { balances, failures: background.counts.get('fee_payers') };
+  };
+
+  it.each([
+    ['read by cluster', RPC.account(7), 7, 0],
+    ['nothing without an account', NO_ACCOUNT, 0, 0],
+    ['unknown if the chain does not answer', { status: 500 }, undefined, 1],
+  ])('is %s', async (_, answer, lamports, failures) => {
+    expect(await read(answer)).toEqual({ balances: [{ cluster: 'devnet', lamports }], failures });
+    expect(settling.calls[0]?.params[0]).toBe('address');
   });
 });

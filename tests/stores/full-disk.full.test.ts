@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Environment } from '@asset-gateway/gateway';
 import Connection from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openLocal } from '../../packages/gateway/src/compose/local.ts';
@@ -9,9 +8,9 @@ import { sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { isFull } from '../kit/rounds.ts';
-import { type SellingGateway, startSellingGateway, startTestGateway } from '../kit/test-gateway.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
-import { ask, askUntilDecided, newBuyer, newPath, ROOMY } from '../payments/fault-buyer.ts';
+import { ask, newBuyer, newPath } from '../payments/fault-buyer.ts';
 import { startProgram } from '../process/program.ts';
 
 const HEALTH = '/v1/x402/tokens/health';
@@ -86,38 +85,6 @@ describe.skipIf(!probe)('R8 a gateway whose disk is full', { timeout: 60_000 }, 
     await expectBooksInOrder(disk, mainnet.transfers);
     expect(mainnet.transfers).toHaveLength(1);
     await gateway.stop();
-  });
-
-  /** A gateway whose disk is full from this step of its first purchase on. */
-  async function sellUntil(step: string): Promise<SellingGateway> {
-    let isFull = false;
-    const onStep = (each: string) => {
-      if (each !== step || isFull) return;
-      isFull = true;
-      disk.fill();
-    };
-    return startSellingGateway(ROOMY as Environment, { dataDir: disk.folder, onStep });
-  }
-
-  it.each([
-    ['upstream', 0],
-    ['store', 1],
-    ['settle', 1],
-  ])('R8 from the step "%s" of a purchase on: charges once, for one answer', async (step, transfers) => {
-    const { url: origin, solana, stop } = await sellUntil(step);
-    const [url, buyer] = [origin + newPath(), await newBuyer(solana.mainnet)];
-    const payment = await buyer.pay(url);
-    const first = await ask(url, payment);
-    if (transfers === 0) {
-      expect(first).toMatchObject({ status: 503, code: 'state_unavailable' });
-      expect(first.text).toContain('"state":"unused"');
-    }
-    expect(solana.mainnet.transfers).toHaveLength(transfers);
-    disk.empty();
-    expect((await askUntilDecided(url, payment)).status).toBe(200);
-    await expectBooksInOrder(disk, solana.mainnet.transfers);
-    expect(solana.mainnet.transfers).toHaveLength(1);
-    await stop();
   });
 
   it('R8 does not start, says so in a sentence, and starts when there is room', async () => {
