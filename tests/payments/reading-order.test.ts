@@ -22,21 +22,17 @@ async function statementsFor(payment: unknown): Promise<string[]> {
   const seen: string[] = [];
   const note = ({ sql }: Statement) => void (OF_BACKGROUND.test(sql) || seen.push(sql));
   vi.spyOn(Retention.prototype, 'prune').mockResolvedValue(undefined);
-  for (const { prototype } of [SqliteDatabase, PostgresDatabase]) {
-    const { read, report, write } = prototype;
-    vi.spyOn(prototype, 'read').mockImplementation(function (this: SqliteDatabase, statement) {
-      note(statement);
-      return read.call(this as never, statement);
-    });
-    vi.spyOn(prototype, 'report').mockImplementation(function (this: SqliteDatabase, statement) {
-      note(statement);
-      return report.call(this as never, statement);
-    });
-    vi.spyOn(prototype, 'write').mockImplementation(function (this: SqliteDatabase, step: AtomicWrite) {
-      for (const each of [step.guard, ...(step.changes ?? [])]) note(each);
-      return write.call(this as never, step);
-    });
-  }
+  for (const { prototype } of [SqliteDatabase, PostgresDatabase])
+    for (const name of ['read', 'report', 'write'] as const) {
+      const method = prototype[name] as (asked: object) => Promise<never>;
+      vi.spyOn(prototype, name).mockImplementation(async function (
+        this: SqliteDatabase,
+        asked: Statement | AtomicWrite,
+      ) {
+        for (const each of 'guard' in asked ? [asked.guard, ...(asked.changes ?? [])] : [asked]) note(each);
+        return method.call(this, asked);
+      });
+    }
   const { calls, transfers } = await forge.standing();
   const response = await sendPaid(forge.gateway, CALL, payment);
   expect([response.status, response.headers.has(HEADERS.paymentRequired)]).toEqual([402, true]);

@@ -8,11 +8,20 @@ import { Chain } from '../../packages/gateway/src/payments/facilitator/chain.ts'
 import type { Facilitator } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
 import { addressOf, InProcessFacilitator } from '../../packages/gateway/src/payments/facilitator/local.ts';
 import { RemoteFacilitator } from '../../packages/gateway/src/payments/facilitator/remote.ts';
+import type { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import { Reconciler } from '../../packages/gateway/src/payments/reconcile.ts';
 import type { NewPayment, PaymentRecord } from '../../packages/gateway/src/payments/record.ts';
 import { TIMES } from '../../packages/gateway/src/times.ts';
 import { inEachTest } from '../kit/in-suite.ts';
-import { newPayment, openSqliteLedger, REFUSED, signatureOf, UNKNOWN } from '../kit/ledger.ts';
+import {
+  ledgerSuite,
+  newPayment,
+  openSqliteLedger,
+  REFUSED,
+  signatureOf,
+  startSettling,
+  UNKNOWN,
+} from '../kit/ledger.ts';
 import { json, startStrangeGateway } from '../kit/strange-gateway.ts';
 import { signatureOver } from './drafts.ts';
 import { openMarket } from './forge.ts';
@@ -382,16 +391,19 @@ function openRemote(): RemoteFacilitator {
   return facilitator;
 }
 
+/** A reconciler that can only ask the remote facilitator. */
+function openChainless(payments: Payments): Reconciler {
+  const reconciler = new Reconciler({ payments, crypto: nodeCrypto, chains: new Map(), facilitator: openRemote() });
+  onTestFinished(() => reconciler.close());
+  return reconciler;
+}
+
 describe('P6 a payment without a chain to read', () => {
   /** Asks the facilitator once. */
   async function ask(record: PaymentRecord, answer: unknown) {
     remote.answer((_, response) => json(response, 200, answer));
-    const { payments } = ledger;
-    const dependencies = { payments, crypto: nodeCrypto, chains: new Map(), facilitator: openRemote() };
-    const reconciler = new Reconciler(dependencies);
-    onTestFinished(() => reconciler.close());
-    await reconciler.reconcile(record);
-    const failures = payments.background.counts.get('reconciliation');
+    await openChainless(ledger.payments).reconcile(record);
+    const failures = ledger.payments.background.counts.get('reconciliation');
     return { asked: remote.arrivals.map(({ path }) => path), failures, record: await recorded(record) };
   }
 
@@ -410,15 +422,103 @@ describe('P6 a payment without a chain to read', () => {
   });
 
   it.each([
-    [
-      'after it was refused',
-      async (record: PaymentRecord) => void (await ledger.payments.resolve(record.key, REFUSED)),
-    ],
-    ['if its transaction cannot be read', async () => undefined],
-  ])('is not asked about %s', async (name, before) => {
-    const record = await unsigned(name.includes('read') ? { transaction: 'AAAA' } : {});
-    await before(record);
+    ['after it was refused', {}],
+    ['if its transaction cannot be read', { transaction: 'AAAA' }],
+  ])('is not asked about %s', async (_, change) => {
+    const record = await unsigned(change);
+    if (!('transaction' in change)) await ledger.payments.resolve(record.key, REFUSED);
     const present = (await recorded(record)) as PaymentRecord;
     expect(await ask(present, succeeds)).toMatchObject({ asked: [], failures: 0, record: present });
+  });
+});
+
+const MINUTE_MS = 60_000;
+
+ledgerSuite('X16 a payment whose facilitator does not answer, without a chain to read,', (ledger) => {
+  /** Leaves payments without an outcome. */
+  async function leave(count: number): Promise<NewPayment[]> {
+    const payments: NewPayment[] = [];
+    for (let number = 0; number < count; number++) {
+      const payment = newPayment(sendable);
+      await startSettling(ledger, payment);
+      await ledger.payments.resolve(payment.key, UNKNOWN, payment.owner);
+      payments.push(payment);
+      ledger.nowMs += 1;
+    }
+    return payments;
+  }
+
+  /** Lets time pass and searches. Answers the payments that the facilitator was asked about. */
+  function searching() {
+    remote.answer((_, response) => json(response, 503, {}));
+    const { payments } = ledger;
+    const reconciler = openChainless(payments);
+    return async (ms: number) => {
+      ledger.nowMs += ms;
+      const from = remote.arrivals.length;
+      await Promise.all((await payments.nextOpen(() => false)).map((record) => reconciler.reconcile(record)));
+      return remote.arrivals.slice(from).map(({ headers }) => String(headers['idempotency-key']));
+    };
+  }
+
+  it('waits for its turn, and a hundred others stop no newer one', async () => {
+    const payments = await leave(110);
+    const searchAfter = searching();
+    const asked = new Set([...(await searchAfter(2_000)), ...(await searchAfter(1)), ...(await searchAfter(1))]);
+    expect(payments.filter(({ key }) => !asked.has(key))).toEqual([]);
+  });
+
+  it('takes its turn with those of a chain, which are looked up at each search', async () => {
+    const payments = await leave(3);
+    const taken = async () => (await ledger.payments.nextOpen(() => true)).map(({ key }) => key);
+    for (let round = 0; round < 2; round++) {
+      expect(await taken()).toEqual(payments.map(({ key }) => key));
+      ledger.nowMs += 1;
+    }
+  });
+
+  it('is asked about less and less often, and no longer once it cannot land', async () => {
+    const [payment] = await leave(1);
+    const searchAfter = searching();
+    const counts: number[] = [];
+    for (let minute = 0; minute < 14; minute++) {
+      let count = 0;
+      for (let second = 0; second < 60; second += 2) count += (await searchAfter(2_000)).length;
+      counts.push(count);
+    }
+    const [first = 0, second = 0, ...others] = counts;
+    expect(first).toBeLessThan(20);
+    expect(second).toBeLessThan(first);
+    expect(Math.max(...others)).toBeLessThan(8);
+    expect(others.slice(0, 7).every((count) => count > 0)).toBe(true);
+    expect(others.slice(-2)).toEqual([0, 0]);
+    expect(await ledger.books.openPayments()).toMatchObject([{ id: payment?.key, state: 'given up' }]);
+  });
+
+  it('locks its payer out of the request until then, and no longer', async () => {
+    const [payment] = await leave(1);
+    const again = () => newPayment({ payer: payment?.payer ?? '', requestHash: payment?.requestHash ?? '' });
+    const searchAfter = searching();
+    await searchAfter(9 * MINUTE_MS);
+    expect(await ledger.payments.reserve(again())).toBe('owed');
+    await searchAfter(2 * MINUTE_MS);
+    const next = again();
+    await startSettling(ledger, next);
+    await ledger.payments.resolve(next.key, UNKNOWN, next.owner);
+    expect(await ledger.payments.find(payment?.key ?? '')).toMatchObject({ progress: 'unresolved' });
+  });
+
+  it('is not given up by a clock that has just jumped', async () => {
+    const [payment] = await leave(1);
+    const { clock } = ledger.database;
+    ledger.database.clock = async () => {
+      const row = await clock.call(ledger.database);
+      return { ...row, steppedMs: row.nowMs };
+    };
+    const searchAfter = searching();
+    for (let round = 0; round < 3; round++) expect(await searchAfter(20 * MINUTE_MS)).toEqual([payment?.key]);
+    expect((await ledger.books.openPayments()).map(({ state }) => state)).toEqual(['unresolved']);
+    ledger.nowMs += MINUTE_MS;
+    expect(await ledger.payments.nextOpen(() => false)).toHaveLength(1);
   });
 });
