@@ -5,7 +5,7 @@ import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
 import type { PaymentRequired } from '@x402/core/types';
 import { createSIWxPayload, encodeSIWxHeader } from '@x402/extensions/sign-in-with-x';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Accounts } from '../../packages/gateway/src/credit/accounts.ts';
 import { InProcessFacilitator } from '../../packages/gateway/src/payments/facilitator/local.ts';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
@@ -49,11 +49,14 @@ const [PRICE, BUNDLE, AT_ONCE, FAILURES] = [5, 50_000, 8, 10];
 /** The calls that a small bundle covers after its own. */
 const COVERED = isFull ? 100 : 3;
 const SMALL = PRICE * (1 + COVERED);
+const CHARGED = `charged=${PRICE}, balance=${BUNDLE - PRICE}`;
+const EXPIRED = { outcome: 'refused', reason: 'expired' } as const;
 
 const gateway = await startCreditGateway(WITHOUT_BREAKER);
 const small = await startCreditGateway({}, { CREDIT_BUNDLE_USD: (SMALL / 1_000_000).toFixed(6) });
 
 let wallet: Wallet;
+afterEach(() => void vi.restoreAllMocks());
 beforeEach(async () => {
   gateway.solana.provider.faults.reset();
   gateway.solana.mainnet.faults.reset();
@@ -104,10 +107,7 @@ describe('a bundle that is paid on a paid route', () => {
 describe('a signature that spends', () => {
   it('buys an answer for the price, and returns the balance', async () => {
     const response = await leaves(gateway, { transfers: 0, arrivals: 1 }, () => spend(gateway, call, wallet.signIn));
-    expect([response.status, response.headers.get(HEADERS.credit)]).toEqual([
-      200,
-      `charged=${PRICE}, balance=${BUNDLE - PRICE}`,
-    ]);
+    expect([response.status, response.headers.get(HEADERS.credit)]).toEqual([200, CHARGED]);
     expect(response.headers.get(HEADERS.paymentResponse)).toBeNull();
     expect(response.headers.get(HEADERS.replayNonce)).toMatch(/^[0-9a-f]{32}$/);
     expect(await balanceOf(gateway, wallet)).toMatchObject({ spentMicros: PRICE, heldMicros: 0 });
@@ -137,8 +137,7 @@ it('a purchase of credit costs all that was paid, also when its answer is delive
 
 describe('while nothing can be settled', () => {
   it('a wallet without credit is not asked to pay, and one with credit buys its answer', async () => {
-    const closed = vi.spyOn(InProcessFacilitator.prototype, 'whyClosed').mockReturnValue('no SOL');
-    onTestFinished(() => closed.mockRestore());
+    vi.spyOn(InProcessFacilitator.prototype, 'whyClosed').mockReturnValue('no SOL');
     const poor = await openWallet(gateway.solana);
     await leavesNoTrace(gateway, async () => {
       const refused = await spend(gateway, call, poor.signIn);
@@ -152,10 +151,9 @@ describe('while nothing can be settled', () => {
 it('S5 a nonce that spends is good for 300 s, and not for the 30 s more of one that a store judges', async () => {
   const header = await signed(call, { expirationTime: undefined } as object);
   const { now } = Accounts.prototype;
-  const later = vi.spyOn(Accounts.prototype, 'now').mockImplementation(function (this: Accounts) {
+  vi.spyOn(Accounts.prototype, 'now').mockImplementation(function (this: Accounts) {
     return now.call(this) + 315_000;
   });
-  onTestFinished(() => later.mockRestore());
   await leavesNoTrace(gateway, async () => {
     const response = await send(gateway, call, { [HEADERS.signIn]: header });
     expect([response.status, (await bodyOf(response)).error]).toEqual([402, 'invalid_siwx_expired']);
@@ -172,7 +170,7 @@ describe('a payment whose wallet has credit', () => {
         200,
         { success: true, transaction: '', network: expect.any(String), payer: wallet.address, amount: '0' },
       ]);
-      expect(response.headers.get(HEADERS.credit)).toBe(`charged=${PRICE}, balance=${BUNDLE - PRICE}`);
+      expect(response.headers.get(HEADERS.credit)).toBe(CHARGED);
       return [await response.text()];
     });
     await leavesNoTrace(gateway, async () => {
@@ -186,10 +184,9 @@ describe('a payment whose wallet has credit', () => {
     const payment = await paymentOf(gateway, call, wallet, PRICE);
     const { status } = await leaves(gateway, { transfers: 0, arrivals: 1 }, () => sendPaid(gateway, call, payment));
     const now = Payments.prototype.now;
-    const later = vi.spyOn(Payments.prototype, 'now').mockImplementation(function (this: Payments) {
+    vi.spyOn(Payments.prototype, 'now').mockImplementation(function (this: Payments) {
       return now.call(this) + TIMES.challengeMs + 60_000;
     });
-    onTestFinished(() => later.mockRestore());
     const again = await leavesNoTrace(gateway, () => sendPaid(gateway, call, payment));
     expect([status, again.status, again.headers.get(HEADERS.replayed)]).toEqual([200, 200, 'true']);
   });
@@ -226,7 +223,6 @@ describe('an answer that credit has paid for and that was not delivered', () => 
     const get = await owe();
     const { spentMicros } = await balanceOf(gateway, wallet);
     const tooOften = vi.spyOn(PaidAnswers.prototype, 'isTooOften').mockReturnValue(true);
-    onTestFinished(() => tooOften.mockRestore());
     const bought = await leaves(gateway, { transfers: 0, arrivals: 1 }, () => spend(gateway, get, wallet.signIn));
     expect([bought.status, bought.headers.get(HEADERS.replayed)]).toEqual([200, null]);
     const after = await balanceOf(gateway, wallet);
@@ -611,5 +607,75 @@ describe('an account that is read very often', () => {
     }
     expect(refused.length).toBeGreaterThan(0);
     await until(async () => (await ask(refused[0] ?? '')).status === 200);
+  });
+});
+
+/** Runs a task once, before the next call of a method. */
+function before<Name extends 'find' | 'look'>(name: Name, task: (payments: Payments) => Promise<unknown>): void {
+  const method = Payments.prototype[name] as (...values: unknown[]) => Promise<unknown>;
+  const spy = vi.spyOn(Payments.prototype, name) as unknown as ReturnType<typeof vi.fn>;
+  spy.mockImplementationOnce(async function (this: Payments, ...values: unknown[]) {
+    await task(this);
+    return method.apply(this, values);
+  });
+}
+
+describe('a price that is held while the upstream is slow', () => {
+  it.each<[string, () => Promise<Record<string, string>>]>([
+    ['signature', async () => ({ [HEADERS.signIn]: await spendingHeader(gateway, call, wallet.signIn) })],
+    ['covered payment', async () => ({ [HEADERS.payment]: headerOf(await paymentOf(gateway, call, wallet, PRICE)) })],
+  ])('W5 stays held for as long as that may take: a copy of its %s causes no second call', async (_, sign) => {
+    const signed = await sign();
+    const copies: unknown[] = [];
+    const { capture, now } = Accounts.prototype;
+    vi.spyOn(Accounts.prototype, 'capture').mockImplementationOnce(async function (this: Accounts, debit, answer) {
+      vi.spyOn(Accounts.prototype, 'now').mockImplementation(function (this: Accounts) {
+        return now.call(this) + TIMES.leastHoldMs + 1_000;
+      });
+      const copy = await send(gateway, call, signed);
+      copies.push(copy.status, (await bodyOf(copy)).error);
+      return capture.call(this, debit, answer);
+    });
+    const answer = await leaves(gateway, { transfers: 0, arrivals: 1 }, () => send(gateway, call, signed));
+    expect([answer.status, answer.headers.get(HEADERS.credit)]).toEqual([200, CHARGED]);
+    expect(copies).toEqual([409, 'payment_in_progress']);
+    expect(await balanceOf(gateway, wallet)).toMatchObject({ spentMicros: PRICE, heldMicros: 0 });
+  });
+});
+
+it('W5 a refusal because of the database does not wait until the held price is released', async () => {
+  const signed = { [HEADERS.signIn]: await spendingHeader(gateway, call, wallet.signIn) };
+  vi.spyOn(Accounts.prototype, 'capture').mockRejectedValueOnce(new Error('ENOSPC'));
+  const released = vi.spyOn(Accounts.prototype, 'release').mockReturnValueOnce(new Promise(() => undefined));
+  const refused = await leaves(gateway, { transfers: 0, arrivals: 1 }, () => send(gateway, call, signed));
+  const { error, payment } = await bodyOf(refused);
+  expect([refused.status, error, payment?.state]).toEqual([503, 'state_unavailable', 'pending']);
+  expect(released).toHaveBeenCalledOnce();
+  expect(await balanceOf(gateway, wallet)).toMatchObject({ spentMicros: 0, heldMicros: PRICE });
+});
+
+describe('a signature for the request of a payment whose outcome is unknown', () => {
+  /** The wallet has sent a payment without a ticket, which credit does not cover and which never lands. */
+  async function openUndecided() {
+    Object.assign(gateway.solana.mainnet.faults, { loseBroadcast: true, dropAfterBroadcast: true });
+    const pending = await sendPaid(gateway, call, asVersion1(await paymentOf(gateway, call, wallet, PRICE)));
+    expect([pending.status, (await bodyOf(pending)).error]).toEqual([503, 'settlement_pending']);
+    const signed = { [HEADERS.signIn]: await spendingHeader(gateway, call, wallet.signIn) };
+    return () => send(gateway, call, signed);
+  }
+
+  it.each([
+    ['looks for open payments', 'look'],
+    ['reads this one', 'find'],
+  ] as const)('is charged if the payment turns out as refused before the gateway %s', async (_, name) => {
+    const ask = await openUndecided();
+    const refused: string[] = [];
+    before(name, async (payments) => {
+      for (const { key, payer } of await payments.open())
+        if (payer === wallet.address) refused.push((await payments.resolve(key, EXPIRED)).verdict);
+    });
+    const answer = await leaves(gateway, { transfers: 0, arrivals: 1 }, ask);
+    expect([answer.status, answer.headers.get(HEADERS.credit)]).toEqual([200, CHARGED]);
+    expect(refused).toEqual(['done']);
   });
 });
