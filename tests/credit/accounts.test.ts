@@ -312,13 +312,8 @@ ledgerSuite('the last cent', (ledger) => {
         return verdict === 'held' ? [await accounts.capture(debit, '{}')] : [];
       });
       expect(balances.flat()).toEqual([0]);
-      const total = round * PRICE;
-      expect(await ledger.accounts.find(HOLDER)).toMatchObject({
-        grantedMicros: total,
-        spentMicros: total,
-        heldMicros: 0,
-        holds: 0,
-      });
+      const spent = { grantedMicros: round * PRICE, spentMicros: round * PRICE, heldMicros: 0, holds: 0 };
+      expect(await ledger.accounts.find(HOLDER)).toMatchObject(spent);
     }
   });
 

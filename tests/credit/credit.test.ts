@@ -68,16 +68,9 @@ describe('credit that is bought by itself', () => {
     const wallet = await openWallet(gateway.solana);
     await leaves(gateway, { transfers: 1, arrivals: 0 }, async () => {
       const response = await buyCredit(gateway, wallet, 250_000);
-      const { result } = await bodyOf(response);
-      expect([response.status, result]).toEqual([
-        200,
-        expect.objectContaining({
-          wallet: wallet.address,
-          cluster: 'mainnet',
-          balanceMicros: 250_000,
-          boughtMicros: 250_000,
-        }),
-      ]);
+      const bought = { cluster: 'mainnet', balanceMicros: 250_000, boughtMicros: 250_000 };
+      expect(await bodyOf(response)).toMatchObject({ ok: true, result: { wallet: wallet.address, ...bought } });
+      expect(response.status).toBe(200);
       expect(response.headers.get(HEADERS.credit)).toBe('balance=250000');
     });
     const { wallet: told, balances, movements } = await statementOf(gateway, wallet);
@@ -97,10 +90,8 @@ describe('a bundle that is paid on a paid route', () => {
       sendPaid(gateway, call, await paymentOf(gateway, call, wallet, BUNDLE)),
     );
     expect([response.status, (await bodyOf(response)).priceUsd]).toEqual([200, '0.000005']);
-    expect(await balanceOf(gateway, wallet)).toMatchObject({
-      balanceMicros: BUNDLE - PRICE,
-      grantedMicros: BUNDLE - PRICE,
-    });
+    const rest = BUNDLE - PRICE;
+    expect(await balanceOf(gateway, wallet)).toMatchObject({ balanceMicros: rest, grantedMicros: rest });
   });
 });
 
@@ -165,11 +156,9 @@ describe('a payment whose wallet has credit', () => {
     const payment = await paymentOf(gateway, call, wallet, PRICE);
     const [text] = await leaves(gateway, { transfers: 0, arrivals: 1 }, async () => {
       const response = await sendPaid(gateway, call, payment);
-      const settled = JSON.parse(Buffer.from(response.headers.get(HEADERS.paymentResponse) ?? '', 'base64').toString());
-      expect([response.status, settled]).toEqual([
-        200,
-        { success: true, transaction: '', network: expect.any(String), payer: wallet.address, amount: '0' },
-      ]);
+      const told = JSON.parse(Buffer.from(response.headers.get(HEADERS.paymentResponse) ?? '', 'base64').toString());
+      const free = { success: true, transaction: '', network: NETWORKS.mainnet, payer: wallet.address, amount: '0' };
+      expect([response.status, told]).toEqual([200, free]);
       expect(response.headers.get(HEADERS.credit)).toBe(CHARGED);
       return [await response.text()];
     });
@@ -302,11 +291,8 @@ it('a challenge with a bundle says how its route is called, and fits a header of
 
 describe('a script in a browser', () => {
   it('may send Prefer: credit and read the balance', async () => {
-    const preflight = await send(
-      gateway,
-      { target: call.target, init: { headers: {}, method: 'OPTIONS' } },
-      { Origin: 'https://app.example', 'Access-Control-Request-Headers': 'prefer' },
-    );
+    const headers = { Origin: 'https://app.example', 'Access-Control-Request-Headers': 'prefer' };
+    const preflight = await send(gateway, { target: call.target, init: { headers, method: 'OPTIONS' } });
     expect(preflight.headers.get('Access-Control-Allow-Headers')).toMatch(/, Prefer$/);
     const wallet = await openWallet(gateway.solana);
     const bought = await buyCredit(gateway, wallet);
@@ -364,19 +350,16 @@ const nonceFor = async ({ target, init }: Example, headers: object = {}) =>
 const onDevnet = { supportedChains: [{ chainId: NETWORKS.devnet, type: 'ed25519' }] };
 
 describe('a signature spends nothing', () => {
+  const byAnother = async () => {
+    const made = decodeHeader(await spendingHeader(gateway, call, newSigner()));
+    return encodeHeader({ ...made, address: wallet.address });
+  };
+
   it.each<[name: string, code: string, sign: () => Promise<string>, at?: Example]>([
     ['that names the bare origin', 'invalid_siwx_uri_mismatch', () => signed(call, { uri: gateway.url })],
     ['at another path than the one that it names', 'invalid_siwx_uri_mismatch', () => signed(call), other],
     ['with the nonce of a free route', 'invalid_siwx_nonce', async () => signed(call, { nonce: await nonceFor(FREE) })],
-    [
-      'that another wallet has made',
-      'invalid_siwx_signature',
-      async () =>
-        encodeHeader({
-          ...decodeHeader(await spendingHeader(gateway, call, newSigner())),
-          address: wallet.address,
-        }),
-    ],
+    ['that another wallet has made', 'invalid_siwx_signature', byAnother],
     ['that names another network', 'invalid_siwx_unsupported_chain', () => signed(call, {}, onDevnet)],
   ])('%s', async (_, code, sign, at) => spendsNothing(code, await sign(), at));
 
@@ -392,15 +375,12 @@ describe('credit of devnet', () => {
     const poor = await openWallet(gateway.solana);
     await buyCredit(gateway, poor, 50_000, 'devnet');
     await leavesNoTrace(gateway, async () => {
-      const response = await send(gateway, call, {
-        [HEADERS.signIn]: await spendingHeader(gateway, call, poor.signIn),
-      });
+      const response = await spend(gateway, call, poor.signIn);
       expect([response.status, (await bodyOf(response)).error]).toEqual([402, 'credit_exhausted']);
     });
     const devnet = callOf('rpc.devnet.helius.getBalance');
     await leaves(gateway, { transfers: 0, arrivals: 1 }, async () => {
-      const header = await spendingHeader(gateway, devnet, poor.signIn);
-      expect((await send(gateway, devnet, { [HEADERS.signIn]: header })).status).toBe(200);
+      expect((await spend(gateway, devnet, poor.signIn)).status).toBe(200);
     });
     await leaves(gateway, { transfers: 1, arrivals: 1 }, () => poor.buy(gateway.url + call.target, call.init));
   });
@@ -583,9 +563,8 @@ describe('a sign-in for eip155 without a payment', () => {
       const body = await bodyOf(refused);
       expect([refused.status, body.error]).toEqual([402, 'invalid_siwx_unsupported_chain']);
       expect(body.accepts).toHaveLength(2);
-      expect(challengeOf(body as unknown as PaymentRequired).supportedChains).toEqual([
-        expect.objectContaining({ type: 'ed25519' }),
-      ]);
+      const { supportedChains } = challengeOf(body as unknown as PaymentRequired);
+      expect(supportedChains.map(({ type }) => type)).toEqual(['ed25519']);
     });
   });
 });
@@ -599,10 +578,8 @@ describe('an account that is read very often', () => {
     const refused: string[] = [];
     for (const [index, response] of (await Promise.all(headers.map(ask))).entries()) {
       if (response.status === 200) continue;
-      expect([response.status, await bodyOf(response)]).toMatchObject([
-        429,
-        { error: 'rate_limited', retryAfterSeconds: 1 },
-      ]);
+      const told = { error: 'rate_limited', retryAfterSeconds: 1 };
+      expect([response.status, await bodyOf(response)]).toMatchObject([429, told]);
       refused.push(headers[index] ?? '');
     }
     expect(refused.length).toBeGreaterThan(0);

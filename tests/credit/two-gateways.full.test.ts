@@ -77,11 +77,8 @@ function suite(): void {
     for (const [index, payment] of payments.entries()) expect((await finish(payment, index, wallet)).status).toBe(200);
     expect(solana.mainnet.transfers.length - transfers).toBe(1);
     expect(arrivalsOf(wallet)).toBe(CALLS);
-    expect(await balanceOf(gatewayOf(0), wallet)).toMatchObject({
-      grantedMicros: BUNDLE - PRICE,
-      spentMicros: (CALLS - 1) * PRICE,
-      heldMicros: 0,
-    });
+    const account = { grantedMicros: BUNDLE - PRICE, spentMicros: (CALLS - 1) * PRICE, heldMicros: 0 };
+    expect(await balanceOf(gatewayOf(0), wallet)).toMatchObject(account);
     await expectOrder();
   });
 

@@ -51,12 +51,8 @@ function open({ facilitator, credit, amount = String(PRICE) }: Parts = {}) {
 
 const callOf = (headers: Call['inbound']['headers'] = {}, path = '/v1/x', query?: string): Call =>
   ({
-    inbound: { headers, body: Buffer.of() },
-    route: { id: 'r', upstream: {} },
-    method: 'GET',
-    parameters: {},
-    path,
-    query,
+    ...{ inbound: { headers, body: Buffer.of() }, route: { id: 'r', upstream: {} } },
+    ...{ method: 'GET', parameters: {}, path, query },
   }) as unknown as Call;
 
 /** The challenge of a gate, as its header says. */

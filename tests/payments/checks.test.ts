@@ -260,11 +260,8 @@ describe('a memo', () => {
       const offer = { ...REQUIREMENT, amount: String(price + credit) };
       const memo = memos.issue(offer, HASH, NOW, credit);
       expect(readSoon(memo, offer)).toBe(SECONDS);
-      expect([memos, rotated, other].map((each) => each.provenCredit(memo, offer))).toEqual([
-        credit,
-        credit,
-        undefined,
-      ]);
+      const proven = [memos, rotated, other].map((each) => each.provenCredit(memo, offer));
+      expect(proven).toEqual([credit, credit, undefined]);
       for (const name of ['network', 'asset', 'payTo', 'amount'] as const)
         expect(memos.provenCredit(memo, { ...offer, [name]: `${offer[name]}1` })).toBeUndefined();
     };

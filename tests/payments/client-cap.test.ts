@@ -118,18 +118,12 @@ describe('nothing is signed or sent', () => {
     5,
     ['5'],
   ];
-  it.each<[string, Reply, unknown]>([
-    ...amounts.map((amount): [string, Reply, unknown] => [
-      `payments of the amount ${JSON.stringify(amount)}`,
-      offering(requirement({ amount })),
-      NOTHING,
-    ]),
-    ...Object.entries(unpayable).map(([name, change]): [string, Reply, unknown] => [
-      `payments ${name}`,
-      offering(requirement(change)),
-      NOTHING,
-    ]),
-    ['a payee that would write to the terminal', offering(requirement({ payTo: `\u001b[2K${payTo}` })), NOTHING],
+  type Row = [name: string, reply: Reply, outcome: unknown];
+  const wrong = (name: string, change: object): Row => [name, offering(requirement(change)), NOTHING];
+  it.each<Row>([
+    ...amounts.map((amount) => wrong(`payments of the amount ${JSON.stringify(amount)}`, { amount })),
+    ...Object.entries(unpayable).map(([name, change]) => wrong(`payments ${name}`, change)),
+    wrong('a payee that would write to the terminal', { payTo: `\u001b[2K${payTo}` }),
     ['payments that are no requirements', offering(null, 'exact', 5, []), NOTHING],
     ['version 1', { body: { x402Version: 1, accepts: [{ ...withoutAmount, maxAmountRequired: amount }] } }, NOTHING],
     ['version 1 with an amount', { body: { x402Version: 1, accepts: [requirement()] } }, NOTHING],

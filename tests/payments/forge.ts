@@ -117,15 +117,8 @@ export async function openMarket() {
       if (!transaction) throw new Refusal(UNDECODABLE, { payment: { state: 'refused' } });
       const transfer = readTransfer(transaction, change.offer ?? offer, nodeCrypto);
       const request = { requestHash: HASH, nowMs: ISSUED * 1000, memos, isOwnFeePayer: false };
-      const presented = readPresentedPayment({
-        key: 'k',
-        carried,
-        transaction,
-        transfer,
-        offer,
-        ...request,
-        ...change,
-      });
+      const sent = { key: 'k', carried, transaction, transfer, offer };
+      const presented = readPresentedPayment({ ...sent, ...request, ...change });
       if (presented instanceof Refusal) throw presented;
       return presented;
     },

@@ -40,13 +40,8 @@ const over = { resolvedAtMs: NOW - 1, forgetAtMs: NOW + 1 };
 const stateOf = (record: PaymentRecord | undefined): PayerState => ({
   record: record && { calls: 1, ...record },
   calls: record ? 1 : 0,
-  inFlight: 0,
-  recentCalls: 0,
-  paid: [],
-  due: [],
-  balanceMicros: 0,
-  isCovered: false,
-  purchaseKey: undefined,
+  ...{ inFlight: 0, recentCalls: 0, paid: [], due: [] },
+  ...{ balanceMicros: 0, isCovered: false, purchaseKey: undefined },
 });
 
 /** Every state that a payment can be found in. */
@@ -81,52 +76,26 @@ const EVENTS = {
   withdrawn: resolve(UNSENT, 'owner'),
 } as const satisfies Record<string, Transition>;
 
+const proven = { 'proof of a transfer': 'settled', 'proof of none': 'refused', adopted: 'settled' };
+const unproven = { ...proven, called: 'unresolved', unresolved: 'unresolved' };
+const forgotten = { reserved: 'reserved', adopted: 'settled' };
+
 /** The next state by state and event. Events that are missing change nothing. */
 const CHANGES: Readonly<Record<keyof typeof STATES, Partial<Record<keyof typeof EVENTS, string>>>> = {
-  unknown: { reserved: 'reserved', adopted: 'settled' },
-  reserved: {
-    called: 'reserved',
-    settling: 'settling',
-    'proof of a transfer': 'settled',
-    'proof of none': 'refused',
-    adopted: 'settled',
-    released: 'unknown',
-  },
-  'reserved, lapsed': { reserved: 'reserved', adopted: 'settled' },
+  unknown: forgotten,
+  reserved: { ...proven, called: 'reserved', settling: 'settling', released: 'unknown' },
+  'reserved, lapsed': forgotten,
   settling: {
-    called: 'settling',
-    unresolved: 'unresolved',
-    'proof of a transfer': 'settled',
-    'proof of none': 'refused',
-    "the owner's word": 'refused',
-    adopted: 'settled',
-    withdrawn: 'unknown',
+    ...{ ...proven, called: 'settling', unresolved: 'unresolved' },
+    ...{ "the owner's word": 'refused', withdrawn: 'unknown' },
   },
-  'settling, about to lapse': {
-    called: 'settling',
-    unresolved: 'unresolved',
-    'proof of a transfer': 'settled',
-    'proof of none': 'refused',
-    adopted: 'settled',
-  },
-  'settling, lapsed': {
-    called: 'unresolved',
-    unresolved: 'unresolved',
-    'proof of a transfer': 'settled',
-    'proof of none': 'refused',
-    adopted: 'settled',
-  },
-  unresolved: {
-    called: 'unresolved',
-    unresolved: 'unresolved',
-    'proof of a transfer': 'settled',
-    'proof of none': 'refused',
-    adopted: 'settled',
-  },
+  'settling, about to lapse': { ...unproven, called: 'settling' },
+  'settling, lapsed': unproven,
+  unresolved: unproven,
   owed: { called: 'settled' },
   delivered: { called: 'settled' },
   refused: { called: 'refused', 'proof of a transfer': 'settled', adopted: 'settled' },
-  'refused, forgotten': { reserved: 'reserved', adopted: 'settled' },
+  'refused, forgotten': forgotten,
 };
 
 const keysOf = <T extends object>(table: T) => Object.keys(table) as (keyof T)[];

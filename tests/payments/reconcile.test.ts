@@ -281,14 +281,8 @@ describe('P6 a payment that is missing after its blockhash has expired', () => {
   });
 
   /** A transaction in the history of an account. */
-  const row = (change: object = {}) => ({
-    signature: 'other',
-    slot: 1,
-    err: null,
-    blockTime: null,
-    memo: null,
-    ...change,
-  });
+  const other = { signature: 'other', slot: 1, err: null, blockTime: null, memo: null };
+  const row = (change: object = {}) => ({ ...other, ...change });
 
   describe('and whose signature only a remote facilitator knows', () => {
     const unsigned = (change?: Partial<NewPayment>) => unresolved(change, { signature: undefined });

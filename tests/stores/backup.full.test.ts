@@ -150,16 +150,8 @@ const suite = () => {
 
   it('has the same balances, payments and answers', async () => {
     const balances = await ledger.database.report({ sql: 'select * from credit_balances' });
-    expect(balances).toEqual([
-      {
-        cluster: 'mainnet',
-        wallet: HOLDER.wallet,
-        granted_micro_usdc: 50_000,
-        spent_micro_usdc: 5,
-        balance_micro_usdc: 49_995,
-        held_micro_usdc: 0,
-      },
-    ]);
+    const credit = { granted_micro_usdc: 50_000, spent_micro_usdc: 5, balance_micro_usdc: 49_995, held_micro_usdc: 0 };
+    expect(balances).toEqual([{ cluster: 'mainnet', wallet: HOLDER.wallet, ...credit }]);
     const answers = await ledger.database.report({ sql: 'select answer from answers' });
     expect(new Set(answers.map(({ answer }) => answer))).toEqual(new Set([AWKWARD]));
     await expectBooksInOrder({ url: opened.url });

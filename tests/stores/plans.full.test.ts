@@ -135,14 +135,8 @@ function payeeOf(cluster: Payee['cluster']): Payee {
     // The key of a payment that cannot be read is empty.
     transactionBytes: async () => undefined,
   };
-  return {
-    cluster,
-    payTo: 'payee',
-    account: 'account',
-    mint: 'mint',
-    feePayer: undefined,
-    chain: chain as unknown as Chain,
-  };
+  const place = { cluster, payTo: 'payee', account: 'account', mint: 'mint', feePayer: undefined };
+  return { ...place, chain: chain as unknown as Chain };
 }
 
 /** Searches for covered payments until the one on the chain is granted, and for no more where there is no chain. */
