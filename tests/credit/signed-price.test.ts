@@ -24,10 +24,8 @@ async function openGateway() {
   let current: SellingGateway = await startCreditGateway({ solana, dataDir }, DEFAULT_PRICES);
   const again = async (variables: Readonly<Record<string, string>>) => {
     await current.stop();
-    current = await startCreditGateway(
-      { solana, dataDir },
-      { ...DEFAULT_PRICES, PORT: String(current.port), ...variables },
-    );
+    const PORT = String(current.port);
+    current = await startCreditGateway({ solana, dataDir }, { ...DEFAULT_PRICES, PORT, ...variables });
     return current;
   };
   return { first: current, atRisenPrice: () => again(RISE), atOldPrice: () => again({}) };
@@ -94,10 +92,8 @@ describe('X9 the signed price is the most that is charged', () => {
     await expectRefused(risen, wallet, () => sendPaid(risen, call, payment));
     const old = await atOldPrice();
     const covered = await leaves(old, { transfers: 0, arrivals: 1 }, () => sendPaid(old, call, payment));
-    expect([covered.status, covered.headers.get(HEADERS.credit)]).toEqual([
-      200,
-      `charged=${LIST}, balance=${BUNDLE - LIST}`,
-    ]);
+    const charged = `charged=${LIST}, balance=${BUNDLE - LIST}`;
+    expect([covered.status, covered.headers.get(HEADERS.credit)]).toEqual([200, charged]);
   });
 
   it('a covered payment that was answered before still gets its answer', async () => {

@@ -153,13 +153,8 @@ async function expectBought(): Promise<void> {
   const before = await forge.standing();
   expect((await forge.pay(payload)).status).toBe(200);
   fees += FEE_LAMPORTS;
-  expect(await forge.standing()).toEqual({
-    calls: expect.any(Number),
-    transfers: before.transfers + 1,
-    payee: before.payee + 5n,
-    payer: before.payer - 5n,
-    feePayer: before.feePayer - FEE_LAMPORTS,
-  });
+  const moved = { transfers: before.transfers + 1, payee: before.payee + 5n, payer: before.payer - 5n };
+  expect(await forge.standing()).toMatchObject({ ...moved, feePayer: before.feePayer - FEE_LAMPORTS });
 }
 
 describe('a gateway', () => {

@@ -197,12 +197,10 @@ describe('prices in APIS_FILE', () => {
   it('of own APIs have the settlement fee if the API or the operation says so', () => {
     const api = { title: 'Weather', openapi: documentPath('weather.yaml'), url: 'https://api.weather.example' };
     const history = { access: 'exact', price: '0.002' };
-    const of = (more: Section, operation: Section) =>
-      [
-        ...(read({
-          apis: { weather: { ...api, ...more, operations: { getHistory: { ...history, ...operation } } } },
-        }) ?? []),
-      ][0]?.[1];
+    const of = (more: Section, operation: Section) => {
+      const weather = { ...api, ...more, operations: { getHistory: { ...history, ...operation } } };
+      return [...(read({ apis: { weather } }) ?? [])][0]?.[1];
+    };
     expect(of({}, {})).toEqual({ micros: 2000, settlementFee: false });
     expect(of({}, { settlementFee: true })).toEqual({ micros: 2000, settlementFee: true });
     expect(of({ settlementFee: true }, {})).toEqual({ micros: 2000, settlementFee: true });

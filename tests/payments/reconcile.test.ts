@@ -125,12 +125,8 @@ describe('P6 a payment whose outcome is unknown', () => {
     const record = await unresolved();
     play([ALIVE], [CONFIRMED]);
     const settled = { progress: 'settled', signature: record.signature };
-    expect(await lookUp(record)).toMatchObject({
-      outcomes: ['settled'],
-      failures: 0,
-      record: settled,
-      methods: LOOKED_UP,
-    });
+    const once = { outcomes: ['settled'], failures: 0, record: settled, methods: LOOKED_UP };
+    expect(await lookUp(record)).toMatchObject(once);
     expect(node.calls[1]?.params[0]).toEqual([record.signature]);
     // What another process has recorded since is no outcome of this look.
     expect(await lookUp(record)).toMatchObject({ outcomes: [], failures: 0, record: settled });

@@ -35,10 +35,10 @@ ledgerSuite('an answer that was paid for', (ledger) => {
   const answerOf = (share: number): string => `"${'é'.repeat(Math.floor((ledger.answerBytes * share) / 2))}"`;
 
   /** The answers that are stored, whether they are given or not. */
-  const stored = async (): Promise<string[]> =>
-    (await ledger.database.report({ sql: 'select answer from answers order by number' })).map(({ answer }) =>
-      String(answer),
-    );
+  const stored = async (): Promise<string[]> => {
+    const rows = await ledger.database.report({ sql: 'select answer from answers order by number' });
+    return rows.map(({ answer }) => String(answer));
+  };
 
   const bytesStored = async (): Promise<number> => Buffer.byteLength((await stored()).join(''));
 
@@ -479,15 +479,9 @@ ledgerSuite('a payment', (ledger) => {
     const payment = newPayment();
     await startSettling(ledger, payment, '{"lamports":18446744073709551615}');
     await ledger.reopen();
-    const noted = {
-      signature: signatureOf(payment),
-      height: 7,
-      progress: 'unresolved',
-      calls: 1,
-      hasFailedOnChain: false,
-    };
+    const noted = { height: 7, progress: 'unresolved', calls: 1, hasFailedOnChain: false };
     const times = { settlingSinceMs: expect.any(Number), leasedUntilMs: expect.any(Number) };
-    expect(await ledger.payments.open()).toEqual([{ ...payment, ...noted, ...times }]);
+    expect(await ledger.payments.open()).toEqual([{ ...payment, ...noted, ...times, signature: signatureOf(payment) }]);
     expect(await ledger.payments.answer(payment.key)).toBe('{"lamports":18446744073709551615}');
     expect((await ledger.payments.look({ ...payment, key: 'another' })).due.at(-1)?.key).toBe(payment.key);
     expect(await ledger.payments.reserve(byAnother(payment))).toBe('taken');

@@ -16,13 +16,10 @@ import { inEachTest } from '../kit/in-suite.ts';
 import { newPayment, openSqliteLedger, signatureOf } from '../kit/ledger.ts';
 
 let serial = 0;
-const known = (network = 'mainnet') => ({
-  network,
-  payer: `payer ${serial++}`,
-  challenge: `memo ${serial++}`,
-  isNewPayer: false,
-  closedUntilMs: 0,
-});
+const known = (network = 'mainnet') => {
+  const number = serial++;
+  return { network, payer: `payer ${number}`, challenge: `memo ${number}`, isNewPayer: false, closedUntilMs: 0 };
+};
 const newcomer = (network?: string) => ({ ...known(network), isNewPayer: true });
 
 /** When an attempt is to be made again, in seconds; 0 for one that is let in. */

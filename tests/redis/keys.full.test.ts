@@ -33,13 +33,13 @@ const brief: Budget = { key: 'brief', limit: 1, windowMs: 20_000, inFlightMs: 0 
 const second: Budget = { ...brief, key: 'second', fromDispatch: true };
 const share = { group: 'address:192.0.2.0/24', wallet: 'W' };
 
-/** A step, with the keys whose lives it sets, and the keys that it deletes. */
-interface Step {
-  readonly does: string;
-  run(): Promise<unknown>;
-  readonly sets?: Readonly<Record<string, number>>;
-  readonly ends?: readonly string[];
-}
+/** What a step does, the keys whose lives it sets, and the keys that it deletes. */
+type Step = readonly [
+  does: string,
+  run: () => Promise<unknown>,
+  sets?: Readonly<Record<string, number>>,
+  ends?: readonly string[],
+];
 
 redisSuite('every key in a Redis in cluster mode', () => {
   // The bus port that Redis chooses, 10,000 above the other one, may be taken.
@@ -59,7 +59,7 @@ redisSuite('every key in a Redis in cluster mode', () => {
   /** Runs the steps, and checks the lives of all keys of budgets after each. */
   async function expectLives(steps: readonly Step[]): Promise<void> {
     const lives = new Map<string, { readonly life: number; readonly sinceMs: number }>();
-    for (const { does, run, sets = {}, ends = [] } of steps) {
+    for (const [does, run, sets = {}, ends = []] of steps) {
       // Separates new lives from old ones.
       await sleep(30);
       const sinceMs = performance.now();
@@ -94,71 +94,38 @@ redisSuite('every key in a Redis in cluster mode', () => {
       store.complete(of, owner);
       await expect.poll(() => slotOf(of, owner)).not.toBe('9000000000000000');
     };
+    const expireCharged = async () => {
+      await redis.command('ZADD', '{gw:budgets}:slots:c', '1', 'one');
+      await answers('crowded', charged, 'three', { room: NO_ROOM })();
+    };
+    const useEarly = async () => expect(await store.useNonce(early, 'me')).toBe('accepted');
+    const young = { nonce: nonceOf('young', 0) };
+    const returned = { nonce: nonceOf('returned', 0), room: closingRoom() };
+    const limited = { 'limits:c': held };
+    const shared = { 'slots:c': held, 'limits:c': held, 'holders:c': held, 'counts:c': held };
+    const slots = { 'slots:k': held, 'limits:k': held };
     await expectLives([
-      { does: 'read the epoch', run: () => store.readEpoch(), sets: { state: NO_END } },
-      { does: 'ask for the policy', run: () => store.mayEvict() },
-      {
-        does: 'admit',
-        run: answers('admitted', budget, 'one', { nonce: nonceOf('young', 0) }),
-        sets: { 'slots:k': held, 'limits:k': held, 'nonce:young': used },
-      },
-      {
-        does: 'admit with a nonce that is nearly too old',
-        run: answers('admitted', budget, 'two', { nonce: old }),
-        sets: { 'slots:k': held, 'limits:k': held, 'nonce:old': used - 299_000 },
-      },
-      {
-        does: 'refuse for want of a slot',
-        run: answers('limited', budget, 'three', { nonce: early }),
-        sets: { 'limits:k': held },
-      },
-      { does: 'refuse a replay', run: answers('nonce_used', budget, 'four', { nonce: old }) },
-      {
-        does: 'use up without a slot a nonce of a clock that is ahead',
-        run: async () => expect(await store.useNonce(early, 'me')).toBe('accepted'),
-        sets: { 'nonce:early': used + 30_000 },
-      },
-      { does: 'complete', run: complete(budget, 'one') },
-      {
-        does: 'charge a slot to a share',
-        run: answers('admitted', charged, 'one', { share }),
-        sets: { 'slots:c': held, 'limits:c': held, 'holders:c': held, 'counts:c': held },
-      },
-      {
-        does: 'refuse another slot of that share',
-        run: answers('limited', charged, 'two', { share }),
-        sets: { 'limits:c': held },
-      },
-      {
-        does: 'let the charged slot expire',
-        async run() {
-          await redis.command('ZADD', '{gw:budgets}:slots:c', '1', 'one');
-          await answers('crowded', charged, 'three', { room: NO_ROOM })();
-        },
-        sets: { 'limits:c': held },
-        ends: ['slots:c', 'holders:c', 'counts:c'],
-      },
-      {
-        does: 'admit to a brief budget',
-        run: answers('admitted', brief, 'one'),
-        sets: { 'slots:brief': 20_000, 'limits:brief': 20_000 },
-      },
-      { does: 'complete there', run: complete(brief, 'one'), sets: { 'slots:brief': 20_000 } },
-      {
-        does: 'admit to a budget that counts from dispatch',
-        run: answers('admitted', second, 'one'),
-        sets: { 'slots:second': 20_000, 'limits:second': 20_000 },
-      },
-      {
-        does: 'give back',
-        run: answers('crowded', { ...budget, key: 'wide' }, 'one', {
-          nonce: nonceOf('returned', 0),
-          room: closingRoom(),
-        }),
-        sets: { 'limits:wide': held },
-      },
-      { does: 'pause', run: () => store.pause(budget, 60_000), sets: { 'pause:k': 60_000 } },
-      { does: 'refuse for the pause', run: answers('paused', budget, 'five') },
+      ['read the epoch', () => store.readEpoch(), { state: NO_END }],
+      ['ask for the policy', () => store.mayEvict()],
+      ['admit', answers('admitted', budget, 'one', young), { ...slots, 'nonce:young': used }],
+      [
+        'admit an old nonce',
+        answers('admitted', budget, 'two', { nonce: old }),
+        { ...slots, 'nonce:old': used - 299_000 },
+      ],
+      ['refuse for want of a slot', answers('limited', budget, 'three', { nonce: early }), { 'limits:k': held }],
+      ['refuse a replay', answers('nonce_used', budget, 'four', { nonce: old })],
+      ['use up without a slot a nonce of a clock that is ahead', useEarly, { 'nonce:early': used + 30_000 }],
+      ['complete', complete(budget, 'one')],
+      ['charge a slot to a share', answers('admitted', charged, 'one', { share }), shared],
+      ['refuse another slot of that share', answers('limited', charged, 'two', { share }), limited],
+      ['let the charged slot expire', expireCharged, limited, ['slots:c', 'holders:c', 'counts:c']],
+      ['admit to a brief budget', answers('admitted', brief, 'one'), { 'slots:brief': 20_000, 'limits:brief': 20_000 }],
+      ['complete there', complete(brief, 'one'), { 'slots:brief': 20_000 }],
+      ['count from dispatch', answers('admitted', second, 'one'), { 'slots:second': 20_000, 'limits:second': 20_000 }],
+      ['give back', answers('crowded', { ...budget, key: 'wide' }, 'one', returned), { 'limits:wide': held }],
+      ['pause', () => store.pause(budget, 60_000), { 'pause:k': 60_000 }],
+      ['refuse for the pause', answers('paused', budget, 'five')],
     ]);
     await answers('admitted', { ...charged, key: 'last' }, 'one', { share })();
     store.close();

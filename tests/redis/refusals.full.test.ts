@@ -187,11 +187,8 @@ redisSuite('a Redis behind a router that chooses by the name in TLS', () => {
       endsAfterTests(async () => void router.close());
       const { port } = router.address() as AddressInfo;
       const gateway = await startGatewayProcess({
-        NODE_EXTRA_CA_CERTS: file('authority.pem'),
-        REDIS_URL: `rediss://localhost:${port}/0`,
-        GATEWAY_SECRET: 's'.repeat(32),
-        TOKENS_API_KEY: 'key',
-        PORT: '0',
+        ...{ NODE_EXTRA_CA_CERTS: file('authority.pem'), REDIS_URL: `rediss://localhost:${port}/0` },
+        ...{ GATEWAY_SECRET: 's'.repeat(32), TOKENS_API_KEY: 'key', PORT: '0' },
       });
       await vi.waitFor(async () => expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200), 10_000);
       expect(new Set(asked)).toEqual(new Set(['localhost']));
