@@ -70,39 +70,33 @@ export async function startStubApi(rows: () => readonly Route[]) {
   return stub;
 }
 
-/** One API of a file, without its URL. */
+/** One API of a file, without its URL; default: of the document with its name, under that title, for 10,000 requests a minute. */
 export type ApiEntry = Readonly<Record<string, unknown>>;
 
 /** Starts a gateway that serves these APIs, of one stub, beside ours, and answers with their rows too; it stops after the tests. */
 export async function serveApis(apis: Readonly<Record<string, ApiEntry>>, variables: Environment = {}) {
   const rows: Route[] = [];
   const stub = await startStubApi(() => rows);
-  const entries = Object.entries(apis).map(([name, entry]) => [name, { url: `${stub.url}/${name}`, ...entry }]);
+  const entries = Object.entries(apis).map(([name, entry]) => {
+    const usual = { title: name, openapi: documentPath(`${name}.yaml`), requestsPerMinute: 10_000 };
+    return [name, { ...usual, url: `${stub.url}/${name}`, ...entry }];
+  });
   const file = writeDocument({ apis: Object.fromEntries(entries) });
   rows.push(...readApisFile(file).apis.flatMap((api) => api.rows));
   const gateway = await startTestGateway({ APIS_FILE: file, TEST_API_KEY: KEY, ...variables }, { paid: true });
   return { gateway, stub, rows: rows as readonly Route[] };
 }
 
-const shared = { key: { bearer: true, env: 'TEST_API_KEY' }, requestsPerMinute: 1000 };
+const key = { bearer: true, env: 'TEST_API_KEY' };
+/** One free operation and one paid. */
+export const WEATHER = { getForecast: {}, getHistory: { access: 'exact', price: '0.002' } };
 
 /** A gateway with an API of which one operation is free and one paid, and with an API of notes. */
 export const serveWeatherAndNotes = (notes: ApiEntry = {}, variables: Environment = {}) =>
   serveApis(
     {
-      weather: {
-        ...shared,
-        title: 'Weather of the world',
-        openapi: documentPath('weather.yaml'),
-        operations: { getForecast: {}, getHistory: { access: 'exact', price: '0.002' } },
-      },
-      notes: {
-        ...shared,
-        title: 'Notes',
-        openapi: documentPath('notes.yaml'),
-        operations: { 'list-notes': {}, 'update-note': {} },
-        ...notes,
-      },
+      weather: { key, title: 'Weather of the world', operations: WEATHER },
+      notes: { key, title: 'Notes', operations: { 'list-notes': {}, 'update-note': {} }, ...notes },
     },
     variables,
   );

@@ -28,9 +28,7 @@ for (const [operationId, [path, parameters]] of Object.entries(OPERATIONS))
 const prices: Readonly<Record<string, object>> = { latest: { ...paid, price: '0.003' } };
 const { gateway, stub } = await serveApis({
   shop: {
-    title: 'Shop',
     openapi: writeDocument({ openapi: '3.1.0', paths }),
-    requestsPerMinute: 1000,
     operations: Object.fromEntries(Object.keys(OPERATIONS).map((name) => [name, prices[name] ?? paid])),
   },
 });

@@ -47,7 +47,7 @@ const OPERATIONS = {
   list: { bounds: { size: { maximum: 3 } } },
 };
 const { gateway, stub } = await serveApis({
-  some: { title: 'Some', openapi, requestsPerMinute: 10_000, operations: OPERATIONS },
+  some: { openapi, operations: OPERATIONS },
 });
 const client = createFreeClient({ baseUrl: gateway.url });
 

@@ -80,9 +80,7 @@ const openapi = writeDocument({ openapi: '3.1.0', components: { schemas: SCHEMAS
 const settings = (operationId: string) => (operationId === 'contents' ? { slashes: true } : {});
 const { gateway, stub, rows } = await serveApis({
   real: {
-    title: 'Real',
     openapi,
-    requestsPerMinute: 10_000,
     operations: Object.fromEntries(Object.keys(OPERATIONS).map((each) => [each, settings(each)])),
   },
 });

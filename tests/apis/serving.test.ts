@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createMatcher } from '../../packages/protocol/src/match.ts';
 import { askSigned } from '../kit/wallet.ts';
-import { serveApis } from './apis.ts';
-import { documentPath, KEY, writeDocument } from './document-files.ts';
+import { serveApis, WEATHER } from './apis.ts';
+import { KEY, writeDocument } from './document-files.ts';
 import { operation, text } from './hostile-documents.ts';
 
 const QUERY_KEY = 'abcd~efgh!0123/456789';
@@ -10,12 +10,10 @@ const cache = { freshSeconds: 60, maxStaleSeconds: 60 };
 
 /** An API whose operations have these paths and members. */
 const api = (operations: Readonly<Record<string, ReturnType<typeof operation>>>, settings: object = {}) => ({
-  title: 'One',
   openapi: writeDocument({
     openapi: '3.0.3',
     paths: Object.assign({}, ...Object.values(operations).map(({ paths }) => paths)),
   }),
-  requestsPerMinute: 1000,
   operations: Object.fromEntries(Object.keys(operations).map((name) => [name, {}])),
   ...settings,
 });
@@ -46,13 +44,7 @@ const ofAnyType = operation(
 
 const { gateway, stub } = await serveApis(
   {
-    weather: {
-      title: 'Weather',
-      openapi: documentPath('weather.yaml'),
-      key: { header: 'X-Api-Key', env: 'TEST_API_KEY' },
-      requestsPerMinute: 1000,
-      operations: { getForecast: {}, getHistory: { access: 'exact', price: '0.002' } },
-    },
+    weather: { key: { header: 'X-Api-Key', env: 'TEST_API_KEY' }, operations: WEATHER },
     notes: api({ find: posting('find'), add: posting('add') }, { cache, operations: { find: { cache }, add: {} } }),
     values: api({ any: ofAnyType }, { operations: { any: { cache } } }),
     things: api(

@@ -6,16 +6,12 @@ import { useHosts } from '../mcp/host.ts';
 import { bodyOf, paymentFor, sendPaid } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
 import { serveApis } from './apis.ts';
-import { documentPath } from './document-files.ts';
 
 const TARGET = '/v1/x402/solana/mainnet/chat/chat/completions';
 const messages = [{ role: 'user', content: 'Hello' }];
 const { gateway, stub } = await serveApis({
   chat: {
-    title: 'Chat',
-    openapi: documentPath('chat.yaml'),
     key: { bearer: true, env: 'TEST_API_KEY' },
-    requestsPerMinute: 10_000,
     operations: {
       createChatCompletion: {
         access: 'exact',

@@ -8,20 +8,10 @@ import type { Example } from '../http/targets.ts';
 import { bodyOf, paymentFor, sendPaid } from '../payments/calls.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { serveApis } from './apis.ts';
-import { documentPath } from './document-files.ts';
 
 const paid = { access: 'exact', price: '0.002' };
-const { gateway, stub } = await serveApis(
-  {
-    weather: {
-      title: 'Weather',
-      openapi: documentPath('weather.yaml'),
-      requestsPerMinute: 10_000,
-      operations: { getForecast: paid, getHistory: paid },
-    },
-  },
-  { CREDIT: 'on' },
-);
+const weather = { operations: { getForecast: paid, getHistory: paid } };
+const { gateway, stub } = await serveApis({ weather }, { CREDIT: 'on' });
 const chain = gateway.solana.mainnet;
 const forecast = { target: '/v1/x402/solana/mainnet/weather/forecast/Rome', init: { method: 'GET', headers: {} } };
 const history = {

@@ -35,22 +35,14 @@ const paths = Object.assign(
 );
 const openapi = writeDocument({ openapi: '3.1.0', paths });
 const paid = { access: 'exact', price: '0.002' };
-const shared = { openapi, key: { bearer: true, env: 'TEST_API_KEY' }, requestsPerMinute: 10_000 };
+const key = { bearer: true, env: 'TEST_API_KEY' };
+const sold = { add: paid, change: paid, remove: paid, calm: { ...paid, idempotent: true } };
 const free = { replace: {}, change: {}, remove: {}, read: {}, add: {}, make: {} };
 const { gateway, stub } = await serveApis(
   {
-    free: { ...shared, title: 'Free', operations: free },
-    strict: {
-      ...shared,
-      title: 'Strict',
-      key: { bearer: true, env: 'TEST_API_KEY', refused: [401, 403] },
-      operations: { read: {} },
-    },
-    sold: {
-      ...shared,
-      title: 'Sold',
-      operations: { add: paid, change: paid, remove: paid, calm: { ...paid, idempotent: true } },
-    },
+    free: { openapi, key, operations: free },
+    strict: { openapi, key: { ...key, refused: [401, 403] }, operations: { read: {} } },
+    sold: { openapi, key, operations: sold },
   },
   { CREDIT: 'on' },
 );

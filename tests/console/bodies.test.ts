@@ -23,7 +23,6 @@ for (const [operationId, schema] of Object.entries(BODIES)) {
 Object.assign(paths, operation('/none', { operationId: 'none' }, {}, 'delete').paths);
 const { gateway } = await serveApis({
   real: {
-    title: 'Real',
     openapi: writeDocument({ openapi: '3.1.0', paths }),
     operations: Object.fromEntries([...Object.keys(BODIES), 'none'].map((each) => [each, {}])),
   },

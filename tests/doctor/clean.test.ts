@@ -1,8 +1,7 @@
 import { examine } from '@asset-gateway/doctor';
 import { creditRoutes } from '@asset-gateway/protocol';
 import { expect, it } from 'vitest';
-import { serveApis } from '../apis/apis.ts';
-import { documentPath } from '../apis/document-files.ts';
+import { serveApis, WEATHER } from '../apis/apis.ts';
 import { newList } from '../blocked/kit.ts';
 import { gated } from '../http/targets.ts';
 import { startChains, startSellingGateway, startTestGateway } from '../kit/test-gateway.ts';
@@ -33,12 +32,10 @@ it.each<[string, Record<string, string>, number]>([
 
 it('the doctor finds nothing to fix at a gateway with APIs of the operator', async () => {
   const key = { bearer: true, env: 'TEST_API_KEY' };
-  const shared = { key, requestsPerMinute: 1000 };
-  const weather = { getForecast: {}, getHistory: { access: 'exact', price: '0.002' } };
   const notes = { 'list-notes': { access: 'exact', price: '0.000007' }, 'update-note': {} };
   const { gateway, stub } = await serveApis({
-    weather: { ...shared, title: 'Weather', openapi: documentPath('weather.yaml'), operations: weather },
-    notes: { ...shared, title: 'Notes', openapi: documentPath('notes.yaml'), cluster: 'devnet', operations: notes },
+    weather: { key, operations: WEATHER },
+    notes: { key, cluster: 'devnet', operations: notes },
   });
   expect(await examine(gateway.url)).toMatchObject({ routes: 64, findings: [] });
   expect(stub.arrivals).toEqual([]);
