@@ -46,9 +46,7 @@ const OPERATIONS = {
   open: { set: { stream: false }, bounds: { limit: { maximum: 5 }, size: { maximum: 9 } } },
   list: { bounds: { size: { maximum: 3 } } },
 };
-const { gateway, stub } = await serveApis({
-  some: { openapi, operations: OPERATIONS },
-});
+const { gateway, stub } = await serveApis({ some: { openapi, operations: OPERATIONS } });
 const client = createFreeClient({ baseUrl: gateway.url });
 
 describe('the gateway sends values that an entry sets, and clients may send values within its bounds', () => {

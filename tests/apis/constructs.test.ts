@@ -79,10 +79,7 @@ for (const [operationId, [path, members, verb = 'get']] of Object.entries(OPERAT
 const openapi = writeDocument({ openapi: '3.1.0', components: { schemas: SCHEMAS }, paths });
 const settings = (operationId: string) => (operationId === 'contents' ? { slashes: true } : {});
 const { gateway, stub, rows } = await serveApis({
-  real: {
-    openapi,
-    operations: Object.fromEntries(Object.keys(OPERATIONS).map((each) => [each, settings(each)])),
-  },
+  real: { openapi, operations: Object.fromEntries(Object.keys(OPERATIONS).map((each) => [each, settings(each)])) },
 });
 const client = createFreeClient({ baseUrl: gateway.url });
 

@@ -18,10 +18,7 @@ const { gateway, stub } = await serveApis({
         price: '0.01',
         set: { stream: false, n: 1 },
         forbid: ['stream_options', 'max_completion_tokens'],
-        bounds: {
-          model: { values: ['gpt-5-mini', 'gpt-5-nano'] },
-          max_tokens: { maximum: 2000, default: 2000 },
-        },
+        bounds: { model: { values: ['gpt-5-mini', 'gpt-5-nano'] }, max_tokens: { maximum: 2000, default: 2000 } },
       },
     },
   },

@@ -53,10 +53,7 @@ const STATEMENTS = [
 
 const page = readFileSync('docs/conformance.md', 'utf8');
 const shown = [...page.matchAll(/^- \*\*(?<statement>[\d.]+)\*\* .*: `(?<path>tests\/[^`]+)` \S.*$/gm)].map(
-  ({ groups }) => ({
-    statement: groups?.statement ?? '',
-    path: groups?.path ?? '',
-  }),
+  ({ groups }) => ({ statement: groups?.statement ?? '', path: groups?.path ?? '' }),
 );
 
 // That each named test has passed is looked at after the run, by scripts/test.mjs.

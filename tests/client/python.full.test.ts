@@ -26,9 +26,7 @@ suiteWith('python3', 'examples/ask.py', (first) => {
     /** Runs the code and returns the gateway's statuses. */
     async function run(...words: readonly string[]) {
       const before = gateway.logLines.length;
-      const outcome = await runCommand([python, 'examples/ask.py', ...words], {
-        env: urls(),
-      });
+      const outcome = await runCommand([python, 'examples/ask.py', ...words], { env: urls() });
       const statuses = gateway.logLines.slice(before).map((line) => (JSON.parse(line) as { status: number }).status);
       return { ...outcome, statuses };
     }

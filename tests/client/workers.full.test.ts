@@ -19,10 +19,7 @@ const ACCOUNT = 'So11111111111111111111111111111111111111112';
 const WORKERS: Target = {
   platform: 'neutral',
   external: ['events'],
-  resolve: {
-    conditionNames: ['workerd', 'worker', 'browser', 'import'],
-    mainFields: ['module', 'main'],
-  },
+  resolve: { conditionNames: ['workerd', 'worker', 'browser', 'import'], mainFields: ['module', 'main'] },
 };
 
 /** The worker: makes the calls that a request describes, and answers their results. */

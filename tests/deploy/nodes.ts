@@ -65,12 +65,7 @@ const SHARED = {
 async function startNode(own: NodeJS.ProcessEnv) {
   const upstream = await startTokensApi({ key: SHARED.TOKENS_API_KEY });
   const port = await freePort();
-  const variables = {
-    ...SHARED,
-    ...own,
-    PORT: String(port),
-    TOKENS_API_BASE_URL: upstream.url,
-  };
+  const variables = { ...SHARED, ...own, PORT: String(port), TOKENS_API_BASE_URL: upstream.url };
   const programs = [startProgram(variables)];
   const node = {
     port,

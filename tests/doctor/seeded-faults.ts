@@ -169,9 +169,7 @@ const BY_CHECK: Readonly<Record<string, Readonly<Record<string, Alter>>>> = {
     'an operation without a price': inDocument(OPENAPI, [...OPERATION, 'x-payment-info']),
     'a dead reference': inDocument(OPENAPI, ['components', 'schemas', 'PaymentRequired']),
   },
-  'well-known': {
-    'a missing resource': inDocument('/.well-known/x402', ['resources', 0]),
-  },
+  'well-known': { 'a missing resource': inDocument('/.well-known/x402', ['resources', 0]) },
   llms: {
     'a surface missing from llms.txt': when(
       (each) => isAt(each, '/llms.txt'),

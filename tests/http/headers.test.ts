@@ -219,10 +219,7 @@ const OWN_ORIGIN = 'https://gateway.example';
 
 const local = await startTestGateway();
 const port = await freePort();
-const configured = {
-  ...(await startTestGateway({ GATEWAY_BASE_URL: OWN_ORIGIN, PORT: String(port) })),
-  port,
-};
+const configured = { ...(await startTestGateway({ GATEWAY_BASE_URL: OWN_ORIGIN, PORT: String(port) })), port };
 
 type Place = Pick<TestGateway, 'port'>;
 

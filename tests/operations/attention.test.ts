@@ -63,9 +63,7 @@ const commits = (fast: number, slow: number): Samples => ({
   'asset_gateway_database_commit_seconds_bucket{le="0.5"}': fast + slow,
   'asset_gateway_database_commit_seconds_bucket{le="+Inf"}': fast + slow,
 });
-const failures = (count: number): Samples => ({
-  'asset_gateway_background_failures_total{task="retention"}': count,
-});
+const failures = (count: number): Samples => ({ 'asset_gateway_background_failures_total{task="retention"}': count });
 /** A gauge at its threshold, and beyond it. */
 const gauge = (name: string, silent: number, wrong: number) =>
   [{ [`asset_gateway_${name}`]: silent }, { [`asset_gateway_${name}`]: wrong }] as const;

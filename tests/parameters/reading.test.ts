@@ -390,9 +390,7 @@ it.each(Object.values(PARAMETERS))(
   async (...parameter) => {
     const [target, name, value] = parameter;
     const pieces = '@=*&@=* @=*&@= @= @ @[]=* @[0]=* @.x=* @=*&& @=*&x=1 @=*%00 @=*# @=*%ff @=%0d%0a*'.split(' ');
-    const asks = pieces.map((piece) => ({
-      target: `${target}&${piece.replaceAll('@', name).replaceAll('*', value)}`,
-    }));
+    const asks = pieces.map((piece) => ({ target: `${target}&${piece.replaceAll('@', name).replaceAll('*', value)}` }));
     await refusedWith(asks, ...MALFORMED);
   },
 );

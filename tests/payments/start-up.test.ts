@@ -117,11 +117,7 @@ describe('a start', () => {
   });
 
   it('does not mention a cluster without an upstream', async () => {
-    const { log } = await start({
-      ALCHEMY_DEVNET_RPC_URL: '',
-      HELIUS_DEVNET_RPC_URL: '',
-      SOLANA_DEVNET_RPC_URL: '',
-    });
+    const { log } = await start({ ALCHEMY_DEVNET_RPC_URL: '', HELIUS_DEVNET_RPC_URL: '', SOLANA_DEVNET_RPC_URL: '' });
     expect(log).not.toContain('devnet');
   });
 

@@ -100,12 +100,7 @@ sharedLedgerSuite('the answer of /sales', (ledger) => {
     });
     for (const atMs of [hourAgoMs - 1, hourAgoMs, ledger.nowMs]) await appendEntry(ledger.database, entryOf(), atMs);
     const told = await answer('since=1h&by=cluster');
-    expect(told).toMatchObject({
-      since,
-      isComplete: true,
-      count: 1,
-      sales: [{ cluster: 'mainnet', settlements: 2 }],
-    });
+    expect(told).toMatchObject({ since, isComplete: true, count: 1, sales: [{ cluster: 'mainnet', settlements: 2 }] });
     ledger.nowMs -= 1;
     expect((await answer('since=1h&by=cluster')).sales).toMatchObject([{ settlements: 3 }]);
     ledger.nowMs += 2;

@@ -238,21 +238,13 @@ describe('S13 the size of a sign-in', () => {
 
 describe('S17 a value of another type', () => {
   const wrongTypes: readonly unknown[] = [null, 1, true, ['text'], { toString: 'text' }, ''];
+  const rowOf = (field: string, values: readonly unknown[]): Row => [
+    ...([`in ${field}`, HEADER] as const),
+    ({ changed }) => values.map((value) => changed({ [field]: value })),
+  ];
   check([
-    ...REQUIRED.map(
-      (field): Row => [
-        `in ${field}`,
-        HEADER,
-        ({ changed }) => [undefined, ...wrongTypes].map((value) => changed({ [field]: value })),
-      ],
-    ),
-    ...[...OPTIONAL, 'resources'].map(
-      (field): Row => [
-        `in ${field}`,
-        HEADER,
-        ({ changed }) => [null, 1, true, { a: 1 }, [1], [['a']], [null]].map((value) => changed({ [field]: value })),
-      ],
-    ),
+    ...REQUIRED.map((field) => rowOf(field, [undefined, ...wrongTypes])),
+    ...[...OPTIONAL, 'resources'].map((field) => rowOf(field, [null, 1, true, { a: 1 }, [1], [['a']], [null]])),
   ]);
 });
 

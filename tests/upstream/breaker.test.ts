@@ -418,10 +418,7 @@ describe.sequential('U10 the breaker of a paid upstream', () => {
   it('does not open for errors that depend on the request', async () => {
     await openBreaker();
     clock.nowMs += 5_000;
-    seller.solana.provider.faults.jsonRpcError = {
-      code: -32016,
-      message: 'Minimum context slot has not been reached',
-    };
+    seller.solana.provider.faults.jsonRpcError = { code: -32016, message: 'Minimum context slot has not been reached' };
     for (let time = 0; time < 7; time++) {
       const payment = await paymentFor(seller, RPC, wallet);
       await answersWith(422, 'upstream_rejected', 'unused', sendPaid(seller, RPC, payment));

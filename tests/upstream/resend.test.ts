@@ -105,9 +105,7 @@ describe('U18 a request is not sent again', () => {
   });
 
   it('if the budget is empty: upstream_unreachable, not rate_limited', async () => {
-    const { trap, gateway } = await openTrap((socket) => socket.destroy(), {
-      TOKENS_RATE_LIMIT_PER_MINUTE: '1',
-    });
+    const { trap, gateway } = await openTrap((socket) => socket.destroy(), { TOKENS_RATE_LIMIT_PER_MINUTE: '1' });
     const answer = await ask(gateway);
     expect(codeOf(answer)).toBe('502 upstream_unreachable');
     expect(answer.headers.has('retry-after')).toBe(false);
