@@ -47,12 +47,13 @@ const LAST_HEIGHT = SENT_HEIGHT + 200;
 /** What is final when a payment is looked up. */
 const SLOT = 100;
 
-/** By the monotonic clock. */
+/** By the monotonic clock, which tests of a suite turn. PostgreSQL's clock would take that for a step. */
 let nowMs = 0;
-beforeEach(() => {
-  nowMs = 50_000;
-  vi.spyOn(process.hrtime, 'bigint').mockImplementation(() => BigInt(nowMs) * 1_000_000n);
-});
+const turnClock = (): void =>
+  beforeEach(() => {
+    nowMs = 50_000;
+    vi.spyOn(process.hrtime, 'bigint').mockImplementation(() => BigInt(nowMs) * 1_000_000n);
+  });
 afterEach(() => void vi.restoreAllMocks());
 
 /** The block that is final. */
@@ -121,6 +122,8 @@ async function lookUp(record: PaymentRecord) {
 const PENDING = { outcomes: [], failures: 0, record: { progress: 'unresolved' } };
 
 describe('P6 a payment whose outcome is unknown', () => {
+  turnClock();
+
   it('is settled when the chain shows it', async () => {
     const record = await unresolved();
     play([ALIVE], [CONFIRMED]);
@@ -240,6 +243,8 @@ describe('P6 a payment whose outcome is unknown', () => {
 });
 
 describe('P6 a payment that is missing after its blockhash has expired', () => {
+  turnClock();
+
   const AGAIN_MS = TIMES.apartMs;
   const refused = { progress: 'refused', reason: 'expired', hasFailedOnChain: false };
 
