@@ -5,6 +5,7 @@ import {
   listAt,
   type Members,
   member,
+  microsOfUsd,
   objectAt,
   oneLine,
   textAt,
@@ -110,7 +111,7 @@ export function listedRoute(routes: readonly ListedRoute[], { url, method }: Sen
  * Returns the listed price of a call in millionths of a dollar.
  * @param route a route of a catalog
  */
-export const listedMicros = ({ priceUsd }: ListedRoute): number => Math.round(Number(priceUsd) * 1e6);
+export const listedMicros = ({ priceUsd }: ListedRoute): number => microsOfUsd(priceUsd);
 
 const decoded = (text: string): string => attempt(() => decodeURIComponent(text), text);
 

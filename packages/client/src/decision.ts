@@ -1,4 +1,4 @@
-import { clusterOfNetwork, type PaymentRequired } from '@asset-gateway/protocol/wire';
+import { clusterOfNetwork, MICROS_PER_USD, microsOfUsd, type PaymentRequired } from '@asset-gateway/protocol/wire';
 import { issuesOf, type ListedRoute, listedMicros, listedRoute } from './catalog.ts';
 import { GatewayError } from './error.ts';
 import type { Fate } from './fate.ts';
@@ -6,14 +6,10 @@ import type { Caps, EarlierPayment, SpendingLedger } from './ledger.ts';
 import { findOffer, type OfferWish, type PayableOffer } from './offer.ts';
 import type { PaymentWish } from './settings.ts';
 
-const MICROS = 1e6;
 const CAPS = { perCallUsd: 0.01, perBundleUsd: 0.05, perDayUsd: 1, inAllUsd: Number.POSITIVE_INFINITY };
 
 /** Caps in millionths of a dollar. */
 export type Limits = Readonly<Record<'perCallMicros' | 'perBundleMicros' | 'perDayMicros' | 'inAllMicros', number>>;
-
-/** Dollars as millionths. Rounded, because 0.57 * 1e6 is slightly below 570,000. */
-export const microsOfUsd = (usd: number): number => Math.round(usd * MICROS);
 
 function limitOf(name: keyof Caps, usd: unknown): number {
   if (usd === undefined) return microsOfUsd(CAPS[name]);
@@ -30,7 +26,7 @@ export const limitsOf = (caps: Caps = {}): Limits => ({
 });
 
 /** An amount as text, such as `$0.01`. */
-const usd = (micros: number): string => `$${micros / MICROS}`;
+const usd = (micros: number): string => `$${micros / MICROS_PER_USD}`;
 
 const refused = (message: string): GatewayError =>
   new GatewayError('spending_limit', { message: `${message}; nothing was signed` });

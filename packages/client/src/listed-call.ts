@@ -1,6 +1,7 @@
 import {
   type Issue,
   type Members,
+  nearest,
   objectAt,
   oneLine,
   positionalParameters,
@@ -27,7 +28,6 @@ export interface CallRequest {
 }
 
 const MAX_NAME = 64;
-const MAX_NEAREST = 1_000;
 const DOTS = /^\.{1,2}$/;
 /** Surfaces with the body `{ params }`. Its members, or its items by position, are the parameters. */
 const WITH_PARAMS = ['rpc', 'das'];
@@ -142,31 +142,6 @@ export const isOpen = ({ httpMethod, surface, credit, inputSchema }: CallableRou
   !WITH_PARAMS.includes(surface) &&
   !isWhole(inputSchema) &&
   objectAt(inputSchema).additionalProperties !== false;
-
-/** How many characters to change, add or remove to turn one text into the other. */
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (let at = 0; at < one.length; at++) {
-    const next = [at + 1];
-    for (let column = 0; column < other.length; column++) {
-      const replaced = (row[column] ?? 0) + (one[at] === other[column] ? 0 : 1);
-      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
-}
-
-/** The name most similar to this one; undefined if there are no names. */
-export function nearest(name: string, names: readonly string[]): string | undefined {
-  const short = name.slice(0, MAX_NAME);
-  let best: { readonly name: string; readonly far: number } | undefined;
-  for (const each of names.slice(0, MAX_NEAREST)) {
-    const far = distance(short, each.slice(0, MAX_NAME));
-    if (far < (best?.far ?? Number.POSITIVE_INFINITY)) best = { name: each, far };
-  }
-  return best?.name;
-}
 
 /** Issues for unknown names among the values, and for required parameters without a value. */
 function issuesIn(route: CallableRoute, parameters: readonly CallParameter[], values: Members): Issue[] {

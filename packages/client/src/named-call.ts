@@ -1,4 +1,4 @@
-import { below, exactJson, oneLine, uint64Paths } from '@asset-gateway/protocol/wire';
+import { below, exactJson, nearest, oneLine, uint64Paths } from '@asset-gateway/protocol/wire';
 import type { MethodRow } from './call.ts';
 import type { ListedRoute } from './catalog.ts';
 import type { Connection } from './connection.ts';
@@ -7,7 +7,7 @@ import { GatewayError } from './error.ts';
 import { parseWhole } from './exact-json.ts';
 import type { Outgoing } from './exchange.ts';
 import { routesOfSurface } from './fetch-catalog.ts';
-import { callName, nearest, requestFor } from './listed-call.ts';
+import { callName, requestFor } from './listed-call.ts';
 import { creditFor, urlOf } from './request.ts';
 import type { CallSettings } from './settings.ts';
 

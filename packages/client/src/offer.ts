@@ -1,4 +1,13 @@
-import { listAt, member, microsOf, NETWORKS, objectAt, type PaymentRequired, USDC } from '@asset-gateway/protocol/wire';
+import {
+  listAt,
+  MICROS_PER_USD,
+  member,
+  microsOf,
+  NETWORKS,
+  objectAt,
+  type PaymentRequired,
+  USDC,
+} from '@asset-gateway/protocol/wire';
 import { GatewayError } from './error.ts';
 import type { PaymentWish } from './settings.ts';
 
@@ -96,7 +105,7 @@ export function findOffer(body: unknown, wish: OfferWish = {}): PayableOffer | u
     const payable = { ...(body as PaymentRequired), accepts: [choice.requirement] as const };
     return { payable, offer: choice.offer, isBundle: buys === 'bundle' ? choice === choices[1] : buys !== 'call' };
   }
-  const amounts = choices.map(({ offer }) => `$${Number(offer.amount) / 1e6}`);
+  const amounts = choices.map(({ offer }) => `$${Number(offer.amount) / MICROS_PER_USD}`);
   const message =
     amounts.length > 0
       ? `the gateway does not sell this amount of credit; it sells ${amounts.join(', ')}`

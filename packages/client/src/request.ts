@@ -1,3 +1,4 @@
+import { microsOfUsd } from '@asset-gateway/protocol/wire';
 import type { MethodRow, MethodTable } from './call.ts';
 import { GatewayError } from './error.ts';
 import type { Outgoing } from './exchange.ts';
@@ -83,7 +84,7 @@ export function gateOf(path: string, methods: MethodTable, chosen: string): Pick
 
 /** The credit that an amount in dollars buys. */
 export const creditFor = (usd: unknown): PaymentWish['buys'] =>
-  usd === undefined ? 'credit' : { micros: Math.round(Number(usd) * 1e6) };
+  usd === undefined ? 'credit' : { micros: microsOfUsd(Number(usd)) };
 
 /** The chosen cluster and provider of a paid method. By default the table's last provider, Helius. */
 export function targetOf(

@@ -1,12 +1,10 @@
-import { ASSUMED_SOL_PRICE_USD, dollars, oneLine, usualFeeMicros } from '@asset-gateway/protocol';
+import { ASSUMED_SOL_PRICE_USD, dollars, microsOfUsd, oneLine, usualFeeMicros } from '@asset-gateway/protocol';
 import { checks } from './checks/index.ts';
 import type { CatalogEntry } from './entry.ts';
 import { type Exploration, explore, MAX_ROUTES } from './explore.ts';
 import { type Fault, type Finding, faultsAt } from './finding.ts';
 import { ASKING_SECONDS, HttpClient, PAUSES_SECONDS, TIME_OVER } from './http-client.ts';
 import { Overrun, runWithin } from './schema.ts';
-
-const MICROS = 1_000_000;
 
 /** A note on the lowest price, if a gateway that settles itself can lose money with it. */
 function priceNotes(entries: readonly CatalogEntry[]): string[] {
@@ -15,7 +13,7 @@ function priceNotes(entries: readonly CatalogEntry[]): string[] {
   );
   const [cheapest] = sold.toSorted((one, other) => Number(one.priceUsd) - Number(other.priceUsd));
   const fee = usualFeeMicros();
-  if (!cheapest || Number(cheapest.priceUsd) * MICROS >= fee) return [];
+  if (!cheapest || microsOfUsd(cheapest.priceUsd) >= fee) return [];
   return [
     `a sale can lose money: the lowest price is $${cheapest.priceUsd} (${cheapest.surface}), and a usual settlement costs its fee ` +
       `payer $${dollars(fee)} at $${ASSUMED_SOL_PRICE_USD} a SOL`,

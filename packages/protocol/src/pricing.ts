@@ -1,3 +1,4 @@
+import { MICROS_PER_USD } from './dollars.ts';
 import { PROVIDERS } from './providers.ts';
 import type { Route } from './route.ts';
 
@@ -28,7 +29,8 @@ export const RATES: Rates = Object.fromEntries(Object.entries(PROVIDERS).map(([n
 /** The default prices of a gateway that settles payments itself. */
 export const DEFAULT_PRICING = { rates: RATES, settlementFeeMicros: 4_000 } as const satisfies Pricing;
 
-const MICROS = 1_000_000;
+/** A rate is the price of this many units. */
+const UNITS_PER_RATE = 1_000_000;
 
 /** The list price of one call, which credit pays, in millionths of a dollar (atomic units of USDC); 0 if free. */
 export function listMicros(
@@ -36,7 +38,7 @@ export function listMicros(
   { rates, own }: Omit<Pricing, 'settlementFeeMicros'>,
 ): number {
   if (units === undefined) return 0;
-  return own?.get(id)?.micros ?? Math.ceil((units * (rates[provider] ?? 0)) / MICROS);
+  return own?.get(id)?.micros ?? Math.ceil((units * (rates[provider] ?? 0)) / UNITS_PER_RATE);
 }
 
 /** The price of one call with a settlement of its own, in millionths of a dollar; 0 if free. */
@@ -44,14 +46,6 @@ export function priceMicros(route: Route, pricing: Pricing): number {
   const { own, settlementFeeMicros } = pricing;
   const hasFee = route.units !== undefined && own?.get(route.id)?.settlementFee !== false;
   return listMicros(route, pricing) + (hasFee ? settlementFeeMicros : 0);
-}
-
-/** Writes millionths as dollars with two to six decimals: `5` as `0.000005`. */
-export function dollars(micros: number): string {
-  const decimals = String(micros % MICROS)
-    .padStart(6, '0')
-    .replace(/0{1,4}$/, '');
-  return `${Math.floor(micros / MICROS)}.${decimals}`;
 }
 
 /** The prices of a call in dollars. */
@@ -77,4 +71,4 @@ const LAMPORTS_PER_SOL = 1_000_000_000;
 
 /** The usual fee of one settlement in millionths of a dollar, rounded up. */
 export const usualFeeMicros = (solPriceUsd = ASSUMED_SOL_PRICE_USD): number =>
-  Math.ceil((USUAL_FEE_LAMPORTS * solPriceUsd * MICROS) / LAMPORTS_PER_SOL);
+  Math.ceil((USUAL_FEE_LAMPORTS * solPriceUsd * MICROS_PER_USD) / LAMPORTS_PER_SOL);

@@ -1,12 +1,14 @@
 /** Exports all but the route table, whose schemas take longer to load than the client. */
 export * from './attempt.ts';
 export * from './digits.ts';
+export * from './dollars.ts';
 export * from './enumerations.ts';
 export * from './foreign.ts';
 export * from './headers.ts';
 export * from './json.ts';
 export * from './match.ts';
 export * from './member-text.ts';
+export * from './nearest.ts';
 export * from './networks.ts';
 export * from './pricing.ts';
 export * from './programs.ts';

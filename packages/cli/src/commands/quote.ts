@@ -1,7 +1,7 @@
 import { createClient } from '@asset-gateway/client';
 import { type ListedRoute, listedMicros, listedRoute, type Offer } from '@asset-gateway/client/pay';
 import type { CallRequest } from '@asset-gateway/client/tools';
-import { dollars, providerIn } from '@asset-gateway/protocol';
+import { dollars, MICROS_PER_USD, microsOfUsd, providerIn } from '@asset-gateway/protocol';
 import { show } from '../answer.ts';
 import { calledAs } from '../config.ts';
 import { EXIT, UsageError } from '../failure.ts';
@@ -80,14 +80,14 @@ async function printQuote(session: Session, quote: Quote, words: readonly string
   }
   const { priceUsd, creditPriceUsd, listedUsd } = quote;
   const isDearer = listedUsd !== undefined && Number(priceUsd) > Number(listedUsd);
-  const left = caps.perDayUsd - ledger.spending().dayMicros / 1e6;
+  const left = caps.perDayUsd - ledger.spending().dayMicros / MICROS_PER_USD;
   const isWithin = Number(priceUsd) <= Math.min(caps.perCallUsd, left);
   terminal.lines([
     offer ? await offerInWords(offer, session) : 'free',
     ...(creditPriceUsd === undefined ? [] : [`or $${creditPriceUsd} from credit`]),
     ...(isDearer ? [terminal.colours.red(`the catalog says $${listedUsd}: the payment would be refused`)] : []),
     isWithin
-      ? `within the limits, $${dollars(Math.max(0, Math.round(left * 1e6)))} left`
+      ? `within the limits, $${dollars(Math.max(0, microsOfUsd(left)))} left`
       : 'beyond the limits: the payment would be refused',
     terminal.colours.dim(`${calledAs().command} ${words.join(' ')}${offer ? ' --pay' : ''}`),
   ]);

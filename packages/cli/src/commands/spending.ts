@@ -1,5 +1,6 @@
 import { createClient, GatewayError } from '@asset-gateway/client';
 import { type Fate, fateOf } from '@asset-gateway/client/pay';
+import { microsOfUsd } from '@asset-gateway/protocol';
 import { show } from '../answer.ts';
 import { calledAs } from '../config.ts';
 import { EXIT, exitCodeFor, failureSentence } from '../failure.ts';
@@ -119,7 +120,7 @@ export const spendingCommand: Command = {
     const { terminal, caps, ledger } = session;
     const { dayMicros, allMicros, spent } = ledger.spending();
     const open = ledger.payments.all();
-    const perDayMicros = Math.round(caps.perDayUsd * 1e6);
+    const perDayMicros = microsOfUsd(caps.perDayUsd);
     if (!terminal.isFormatted) {
       const payments = open.map(({ id, micros, request }) => ({ id, micros, url: request.url }));
       terminal.lines([

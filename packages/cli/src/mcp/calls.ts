@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { createClient, type Full, GatewayError, type Payer, type SignedPayment } from '@asset-gateway/client';
 import type { ListedRoute, Offer, QuotingPayer } from '@asset-gateway/client/pay';
 import { createTools, type Tool } from '@asset-gateway/client/tools';
-import { type Cluster, HEADERS, type PaymentRequired } from '@asset-gateway/protocol';
+import { type Cluster, HEADERS, MICROS_PER_USD, type PaymentRequired } from '@asset-gateway/protocol';
 import type { Servers } from '../failure.ts';
 import { catalogOf } from '../money/catalog.ts';
 import {
@@ -110,7 +110,10 @@ export class Calls {
   async #payApproved(approved: Offer, request: Parameters<Payer['pay']>): ReturnType<Payer['pay']> {
     const found = offerFor(...request);
     if (!isSame(found.offer, approved)) throw new Unpaid(found);
-    const caps = { perCallUsd: Number(approved.amount) / 1e6, perDayUsd: Number.MAX_SAFE_INTEGER / 1e6 };
+    const caps = {
+      perCallUsd: Number(approved.amount) / MICROS_PER_USD,
+      perDayUsd: Number.MAX_SAFE_INTEGER / MICROS_PER_USD,
+    };
     return payerFor({ ...(this.options.payer as PayerSetup), caps, isPreapproved: true }).pay(...request);
   }
 }

@@ -1,5 +1,5 @@
 import type { Tool } from '@asset-gateway/client/tools';
-import { below, clusterOfNetwork, dollars, routes } from '@asset-gateway/protocol';
+import { below, clusterOfNetwork, dollars, microsOfUsd, routes } from '@asset-gateway/protocol';
 import { failureOf, partOf, refusalOf, resultOf, type StoredAnswers } from './answer.ts';
 import type { CallServices } from './paying.ts';
 import { FREE, inputOf, LOCAL, type ServedTool } from './served-tool.ts';
@@ -42,7 +42,7 @@ export function quoteTool(services: CallServices): ServedTool {
 
 function isCovered({ calls: { options } }: CallServices, micros: number): boolean {
   const { payer, budget } = options;
-  const isWithin = (sum: number, usd: number): boolean => sum <= Math.round(usd * 1e6);
+  const isWithin = (sum: number, usd: number): boolean => sum <= microsOfUsd(usd);
   if (!payer || !isWithin(micros, budget.perCallUsd)) return false;
   return isWithin(payer.ledger.spending().dayMicros + micros, budget.perDayUsd);
 }

@@ -1,3 +1,5 @@
+import { MICROS_PER_USD } from '@asset-gateway/protocol';
+
 const NONE = '—';
 /** Numbers outside these bounds use scientific notation. */
 const [LEAST, MOST] = [1e-9, 1e15];
@@ -85,7 +87,8 @@ export function count(value: Figure): string {
 }
 
 /** Formats millionths of a dollar. */
-export const microDollars = (micros: Figure): string => (isNumber(micros) ? DOLLARS.format(micros / 1e6) : UNKNOWN);
+export const microDollars = (micros: Figure): string =>
+  isNumber(micros) ? DOLLARS.format(micros / MICROS_PER_USD) : UNKNOWN;
 
 /** Formats seconds in a readable unit. */
 export function duration(seconds: Figure): string {

@@ -1,4 +1,5 @@
 import { errorOf, GatewayError } from '@asset-gateway/client';
+import { MICROS_PER_USD } from '@asset-gateway/protocol';
 import { useEffect, useRef } from 'preact/hooks';
 import { Json } from '../parts/code.tsx';
 import { Exchange, Headers } from '../parts/exchange.tsx';
@@ -47,7 +48,7 @@ function chargeOf({ row, status, headers }: RouteAnswer): string | undefined {
   const isOk = status < 400;
   if (headers['idempotency-replayed']) return 'paid for by an earlier request';
   const [, micros] = CHARGED.exec(headers.credit ?? '') ?? [];
-  if (micros !== undefined) return `$${(Number(micros) / 1e6).toFixed(6)} of credit`;
+  if (micros !== undefined) return `$${(Number(micros) / MICROS_PER_USD).toFixed(6)} of credit`;
   if (row.paymentRequired) return isOk && headers['payment-response'] ? `$${row.priceUsd} in USDC` : undefined;
   if (row.accessMode !== 'siwx' || !isOk || (row.surface as string) === 'credit') return 'free';
   return headers['cache-status']?.includes('; hit') ? 'free, from the cache' : 'free, 1 call of the shared budget';

@@ -1,4 +1,4 @@
-import { type Cluster, dollars } from '@asset-gateway/protocol';
+import { type Cluster, dollars, microsOfUsd } from '@asset-gateway/protocol';
 import { useEffect, useRef } from 'preact/hooks';
 import { useGateway } from '../gateway.ts';
 import { Faucet } from '../wallet/deposit.tsx';
@@ -11,7 +11,7 @@ function useMoney({ cluster, priceUsd, creditPriceUsd = priceUsd, credit: mode }
   const { wallet } = useWallet();
   const { isSandbox } = useGateway() ?? {};
   const held = usdcOn(useBalances(), cluster as Cluster);
-  const [needed = 0, neededCredit = 0] = [priceUsd, creditPriceUsd].map((usd) => Math.round(Number(usd) * 1e6));
+  const [needed = 0, neededCredit = 0] = [priceUsd, creditPriceUsd].map((usd) => microsOfUsd(usd));
   const credit = wallet.external || mode !== 'accepted' ? 0 : wallet.creditOn(cluster as Cluster);
   if (credit >= neededCredit && credit > 0) return { text: `Paid from credit: ${usd(credit)} left`, isShort: false };
   if (held === undefined) return undefined;

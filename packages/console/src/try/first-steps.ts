@@ -1,5 +1,5 @@
 import { errorOf } from '@asset-gateway/client';
-import { below, type Cluster } from '@asset-gateway/protocol';
+import { below, type Cluster, MICROS_PER_USD, microsOfUsd } from '@asset-gateway/protocol';
 import { dollars } from '../parts/format.ts';
 import { plain, rows } from '../parts/text.ts';
 import { answered, type LastCall } from '../parts/use-call.ts';
@@ -22,7 +22,7 @@ export async function paidCall() {
     surface === 'rpc' && method === 'getBalance' && cluster === CLUSTER;
   const row = (await rowsOf()).find(isIt);
   if (!row) throw new Error('This gateway does not sell the call of this step.');
-  return { path: row.path, micros: Math.round(Number(row.priceUsd) * 1e6) };
+  return { path: row.path, micros: microsOfUsd(row.priceUsd) };
 }
 
 /** Step 1: a free call, signed with this browser's key. */
@@ -46,7 +46,7 @@ export const payOnce =
   ({ path, micros }: PaidCall) =>
   async (): Promise<string> => {
     const { wallet } = session;
-    const response = await wallet.buy(path, { params: [wallet.address] }, micros / 1e6);
+    const response = await wallet.buy(path, { params: [wallet.address] }, micros / MICROS_PER_USD);
     const text = await response.text();
     if (!response.ok) throw errorOf(response, text);
     const lamports = below(JSON.parse(text), 'result', 'value');

@@ -1,4 +1,4 @@
-import { type Cluster, dollars } from '@asset-gateway/protocol';
+import { type Cluster, dollars, MICROS_PER_USD } from '@asset-gateway/protocol';
 import { Failure } from '../parts/failure.tsx';
 import { session } from '../session.ts';
 import type { Funds } from './funds-of.ts';
@@ -7,7 +7,7 @@ import type { Balances } from './use-balance.ts';
 /** Cents stand out. The rest of the six decimals does not. */
 function Usdc({ micros }: { readonly micros: number | undefined }) {
   if (micros === undefined) return <>{'–'}</>;
-  const text = (micros / 1e6).toFixed(6);
+  const text = (micros / MICROS_PER_USD).toFixed(6);
   return (
     <>
       {text.slice(0, -4)}

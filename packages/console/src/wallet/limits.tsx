@@ -1,3 +1,4 @@
+import { microsOfUsd } from '@asset-gateway/protocol';
 import { useState } from 'preact/hooks';
 import { usd, useWallet } from './funds.ts';
 import { spentMicros } from './ledger.ts';
@@ -74,7 +75,7 @@ export function Limits() {
           Enter an amount from 0 to 1000. The earlier limit still applies.
         </p>
       )}
-      <Spent limit={Math.round(caps.perDayUsd * 1e6)} />
+      <Spent limit={microsOfUsd(caps.perDayUsd)} />
     </section>
   );
 }

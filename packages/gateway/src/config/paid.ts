@@ -1,4 +1,4 @@
-import { type Cluster, DEFAULT_PRICING, decodeBase58, type OwnPrice } from '@asset-gateway/protocol';
+import { type Cluster, DEFAULT_PRICING, decodeBase58, microsOfUsd, type OwnPrice } from '@asset-gateway/protocol';
 import { TIMES } from '../times.ts';
 import { type ApisConfig, readLimit } from './apis.ts';
 import { readKeypair } from './keypairs.ts';
@@ -150,12 +150,11 @@ export function readPaid(read: Reader, { apis, families }: ApisConfig): PaidRead
   };
 }
 
-const MICROS = 1_000_000;
 const DOLLARS = /^\d{1,4}(?:\.\d{1,6})?$/;
 const MOST_BUNDLES = 5;
 
 function microsOf(text: string): number | undefined {
-  const micros = DOLLARS.test(text) ? Math.round(Number(text) * MICROS) : 0;
+  const micros = DOLLARS.test(text) ? microsOfUsd(text) : 0;
   return micros > 0 ? micros : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { distance } from 'fastest-levenshtein';
+import { distance } from '@asset-gateway/protocol';
 import { type Environment, SERVICE_ADDRESS } from './settings.ts';
 import names from './variables.json' with { type: 'json' };
 

@@ -1,5 +1,4 @@
-import { type OwnPrice, type Route, routes } from '@asset-gateway/protocol';
-import { closest } from 'fastest-levenshtein';
+import { nearest, type OwnPrice, type Route, routes } from '@asset-gateway/protocol';
 import { shown } from '../../apis/document.ts';
 import { LIFETIMES, type Lifetime } from '../../cache/lifetimes.ts';
 import { type FamilyEntry, type FileEntry, microsOf, PRICED } from './format.ts';
@@ -25,8 +24,8 @@ const isPrefix = (name: string): boolean => name.endsWith('*');
 const bySpecificity = ([one]: [string, unknown], [other]: [string, unknown]): number =>
   Number(isPrefix(other)) - Number(isPrefix(one)) || one.length - other.length;
 
-const nearestTo = (name: string, rows: readonly Route[]): string =>
-  closest(name, [...new Set(rows.flatMap((row) => [row.method, restOf(row)]))]);
+const nearestTo = (name: string, rows: readonly Route[]): string | undefined =>
+  nearest(name, [...new Set(rows.flatMap((row) => [row.method, restOf(row)]))]);
 
 /** A file's settings for the gateway's own routes, and its faults. Rows are named by id. Empty without a file. */
 export class Families {

@@ -1,6 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import type { Cluster, OwnPrice, Route } from '@asset-gateway/protocol';
-import { closest } from 'fastest-levenshtein';
+import { type Cluster, nearest, type OwnPrice, type Route } from '@asset-gateway/protocol';
 import { DocumentFault, OpenApiDocument, type Operation, shown } from '../../apis/document.ts';
 import { isOfHttp } from '../../apis/parameters.ts';
 import { rowOf } from '../../apis/rows.ts';
@@ -104,8 +103,9 @@ class ApiReading {
       if (operation === 'ambiguous') this.#check(false, `${file} has several operations ${shown(name)}; name a path`);
       else if (operation) this.#serveOne(document, operation, name, settings);
       else if (this.faults.length < MAX_FAULTS) {
-        const nearest = byName.size > 0 ? `; the nearest is ${closest(name, [...byName.keys()])}` : '';
-        this.#check(false, `${file} has no operation ${shown(name)}${nearest}`);
+        const near = nearest(name, [...byName.keys()]);
+        const hint = near === undefined ? '' : `; the nearest is ${near}`;
+        this.#check(false, `${file} has no operation ${shown(name)}${hint}`);
       }
     }
   }

@@ -1,5 +1,4 @@
-import { type Members, objectAt } from '@asset-gateway/protocol';
-import { closest } from 'fastest-levenshtein';
+import { type Members, microsOfUsd, nearest, objectAt } from '@asset-gateway/protocol';
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/schema';
 import { shown } from '../../apis/document.ts';
@@ -179,11 +178,9 @@ export type FamilyEntry = NonNullable<FileEntry['tokens'] & FileEntry['rpc']>;
 /** What a price must be, for messages. */
 export const PRICED = 'above 0, with up to six decimals';
 
-const MICROS = 1_000_000;
-
 /** A price in millionths of a dollar; NaN if it has more decimals. */
 export const microsOf = (price: string | number): number =>
-  PRICE_TEXT.test(String(price)) ? Math.round(Number(price) * MICROS) : Number.NaN;
+  PRICE_TEXT.test(String(price)) ? microsOfUsd(price) : Number.NaN;
 
 const placeOf = (pointer: string): string =>
   pointer.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~') || 'the file';
@@ -206,7 +203,7 @@ function sentenceOf({ keyword, schemaPath, instancePath, params, message }: Sche
   if (keyword !== 'additionalProperties') return [`${place} ${message}`];
   const unknown = (params as { readonly additionalProperties: readonly string[] }).additionalProperties;
   const known = namesAt(schemaPath);
-  return unknown.map((name) => `${place} has no ${shown(name)}; the nearest is ${closest(name, known)}`);
+  return unknown.map((name) => `${place} has no ${shown(name)}; the nearest is ${nearest(name, known)}`);
 }
 
 const MAX_FAULTS = 50;
