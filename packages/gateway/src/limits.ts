@@ -1,3 +1,10 @@
+/** The largest request. A larger one is refused before it is matched. */
+export const REQUEST_LIMITS = {
+  bodyBytes: 64 * 1024,
+  targetBytes: 8 * 1024,
+  headerBytes: 16 * 1024,
+} as const;
+
 /** Limits of wallets, payments, credit and answers. `times.ts` says how long each count lasts. */
 export const LIMITS = {
   /** One wallet's payments on one network between reservation and settlement. */

@@ -7,6 +7,7 @@ import { longestMs, rowsOf } from './config/apis.ts';
 import type { Config } from './config/config.ts';
 import { listenFault } from './config/settings.ts';
 import { openConsoleFiles } from './console/files.ts';
+import { MAX_CONNECTIONS } from './http/connections.ts';
 import { HttpServer } from './http/server.ts';
 import { trustedProxies } from './ip-address.ts';
 import { createLog, inFormat, type Log, type LogDestination, standardOutput } from './log.ts';
@@ -42,7 +43,6 @@ export interface StartOptions
   readonly graceMs?: number;
 }
 
-const MAX_CONNECTIONS = 2_000;
 const GRACE_MS = 1_000;
 
 /** Secrets to redact from the log. */

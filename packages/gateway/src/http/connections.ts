@@ -10,6 +10,8 @@ interface AddressGroup {
   size: number;
 }
 
+/** The most connections of a node. */
+export const MAX_CONNECTIONS = 2_000;
 /** One group may hold one in this many of all connections. */
 const GROUPS_TO_FILL = 4;
 

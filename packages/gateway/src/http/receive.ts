@@ -1,13 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { RefusalCode } from '@asset-gateway/protocol';
 import type { Inbound } from '../call.ts';
-
-/** Size limits that apply before matching. */
-export const HTTP_LIMITS = {
-  bodyBytes: 64 * 1024,
-  targetBytes: 8 * 1024,
-  headerBytes: 16 * 1024,
-} as const;
+import { REQUEST_LIMITS } from '../limits.ts';
 
 const EMPTY = new Uint8Array(0);
 
@@ -23,11 +17,11 @@ function hostsOf(rawHeaders: readonly string[]): string[] {
 /** The code that the request head alone is refused with, if any. */
 export function faultOf({ url = '', rawHeaders, headers, httpVersion }: IncomingMessage): RefusalCode | undefined {
   if (headers.host === undefined && httpVersion !== '1.0') return 'bad_request';
-  if (url.length > HTTP_LIMITS.targetBytes) return 'uri_too_long';
+  if (url.length > REQUEST_LIMITS.targetBytes) return 'uri_too_long';
   let headerBytes = 0;
   for (const part of rawHeaders) headerBytes += part.length + 2;
-  if (headerBytes > HTTP_LIMITS.headerBytes) return 'headers_too_large';
-  return Number(headers['content-length'] ?? 0) > HTTP_LIMITS.bodyBytes ? 'body_too_large' : undefined;
+  if (headerBytes > REQUEST_LIMITS.headerBytes) return 'headers_too_large';
+  return Number(headers['content-length'] ?? 0) > REQUEST_LIMITS.bodyBytes ? 'body_too_large' : undefined;
 }
 
 /** The complete body; undefined if it is too large. Rejects if the client disconnects. */
@@ -40,7 +34,7 @@ function readBody(incoming: IncomingMessage): Promise<Uint8Array | undefined> {
     let size = 0;
     incoming.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= HTTP_LIMITS.bodyBytes) chunks.push(chunk);
+      if (size <= REQUEST_LIMITS.bodyBytes) chunks.push(chunk);
       else {
         incoming.pause();
         resolve(undefined);

@@ -6,9 +6,10 @@ import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { Inbound, Outbound } from '../call.ts';
 import { lastResort } from '../last-resort.ts';
+import { REQUEST_LIMITS } from '../limits.ts';
 import { clientAddress } from './client-address.ts';
 import { Connections, Pipeline } from './connections.ts';
-import { faultOf, HTTP_LIMITS, receive } from './receive.ts';
+import { faultOf, receive } from './receive.ts';
 
 type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer };
 
@@ -17,7 +18,7 @@ function codeOf({ code, rawPacket }: ParseError): RefusalCode {
   if (code !== 'HPE_HEADER_OVERFLOW') return 'bad_request';
   const packet = rawPacket?.toString('latin1') ?? '';
   const requestLine = /^[A-Z]+ [^\r\n]*/.exec(packet)?.[0] ?? '';
-  return requestLine.length > HTTP_LIMITS.targetBytes ? 'uri_too_long' : 'headers_too_large';
+  return requestLine.length > REQUEST_LIMITS.targetBytes ? 'uri_too_long' : 'headers_too_large';
 }
 
 /** The answer to an `Expect` other than 100-continue. */
@@ -80,7 +81,7 @@ export class HttpServer {
     this.#options = options;
     this.#connections = new Connections(options.maxConnections, options.trustedProxies);
     this.#server = createServer({
-      maxHeaderSize: HTTP_LIMITS.headerBytes + HTTP_LIMITS.targetBytes,
+      maxHeaderSize: REQUEST_LIMITS.headerBytes + REQUEST_LIMITS.targetBytes,
       headersTimeout: SOCKET_TIMES.headersMs,
       requestTimeout: SOCKET_TIMES.requestMs,
       keepAliveTimeout: SOCKET_TIMES.keepAliveMs,

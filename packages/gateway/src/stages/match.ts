@@ -1,10 +1,10 @@
 import { createMatcher, type HttpMethod, type Match, type Placed, Refusal, type Route } from '@asset-gateway/protocol';
 import type { Call, Inbound } from '../call.ts';
+import { REQUEST_LIMITS } from '../limits.ts';
 
 /** A call with its endpoint. */
 export type MatchedCall<E> = Call & { readonly endpoint: E };
 
-const MAX_TARGET_LENGTH = 8192;
 /** Origin form, printable ASCII, no fragment. */
 const TARGET = /^\/[\x21\x22\x24-\x7e]*$/;
 
@@ -20,7 +20,7 @@ function isDecodable(query: string): boolean {
 
 function splitTarget({ target, hosts }: Inbound): { path: string; query: string | undefined } {
   if (hosts.length > 1) throw badRequest('several Hosts');
-  if (target.length > MAX_TARGET_LENGTH) throw new Refusal('uri_too_long');
+  if (target.length > REQUEST_LIMITS.targetBytes) throw new Refusal('uri_too_long');
   if (!TARGET.test(target)) throw badRequest('target');
   const mark = target.indexOf('?');
   if (mark < 0) return { path: target, query: undefined };
