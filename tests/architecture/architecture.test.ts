@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { type Route, routes } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { catalogTexts } from '../../packages/gateway/src/describe/catalog.ts';
@@ -110,6 +110,24 @@ it.each(MAPS)('%s names files that exist and declarations in them', (path) => {
     const text = names.length > 0 ? readFileSync(String(files[0]), 'utf8') : '';
     expect(names.filter((name) => !isDeclaredIn(text, name))).toEqual([]);
   }
+});
+
+/** The files that the README at a path is about: those of its folder, without those of folders with a README of their own. */
+function filesOf(path: string): string[] {
+  const folder = dirname(path);
+  const others = MAPS.map(dirname).filter((other) => other.startsWith(`${folder}/`));
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((each) => each.isFile() && each.name !== 'README.md')
+    .map((each) => join(each.parentPath, each.name))
+    .filter((file) => !others.some((other) => file.startsWith(`${other}/`)))
+    .map((file) => relative(folder, file));
+}
+
+it.each(MAPS)('%s names each file of its folder, or the inner folder that holds it', (path) => {
+  const named = new Set(readFileSync(path, 'utf8').match(/(?<=`)[\w./-]+(?=`)/g));
+  const isNamed = (file: string) => named.has(file) || (dirname(file) !== '.' && named.has(dirname(file)));
+  expect(filesOf(path).length).toBeGreaterThan(0);
+  expect(filesOf(path).filter((file) => !isNamed(file))).toEqual([]);
 });
 
 describe('a seeded fault is found', () => {
