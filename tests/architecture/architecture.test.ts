@@ -175,6 +175,7 @@ describe('a seeded fault is found', () => {
     ['a request outside upstreams', 'gateway/src/gates/x.ts', 'await fetch(url);'],
     ['a suppression', 'gateway/src/gates/x.ts', '// @ts-ignore\nf();'],
     ['any', 'gateway/src/gates/x.ts', 'const a: any = 1;'],
+    ['an assertion over unknown', 'gateway/src/gates/x.ts', 'const a = b as unknown as string;'],
     ['a default export', 'gateway/src/gates/x.ts', 'export default 1;'],
     ['an empty name', 'gateway/src/gates/utils.ts', 'export {};'],
   ];

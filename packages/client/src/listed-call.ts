@@ -180,7 +180,7 @@ function pathOf({ path }: CallableRoute, values: ReadonlyMap<string, unknown>): 
 }
 
 /** A query value. Commas inside a list's item are escaped. */
-const listed = (value: unknown): string =>
+const queryTextOf = (value: unknown): string =>
   [value]
     .flat()
     .map((each) => encodeURIComponent(String(each)))
@@ -202,7 +202,7 @@ export function requestFor(route: CallableRoute, values: Members): CallRequest {
       const value = each.place === place ? valueIn(values, each.name) : undefined;
       return value === undefined ? [] : [[each.key, value]];
     });
-  const pairs = given('query').map(([name, value]) => `${encodeURIComponent(name)}=${listed(value)}`);
+  const pairs = given('query').map(([name, value]) => `${encodeURIComponent(name)}=${queryTextOf(value)}`);
   const path = [pathOf(route, new Map(given('path'))), pairs.join('&')].filter((part) => part !== '').join('?');
   const hasBody = parameters.some(({ place }) => place === 'body') || isOpen(route);
   if (route.httpMethod === 'GET' || (route.httpMethod === 'DELETE' && !hasBody)) return { path };

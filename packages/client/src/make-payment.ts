@@ -28,7 +28,7 @@ export async function makePayment(
   const [accepted] = accepts as readonly [{ readonly extra: object }];
   const scheme = new ExactSvmScheme(signer as never, { rpcUrl: access.rpcUrl });
   // The scheme would fetch these from the RPC without limits.
-  const { mintCache } = scheme as unknown as { readonly mintCache?: Map<string, Promise<object>> };
+  const mintCache = Reflect.get(scheme, 'mintCache') as Map<string, Promise<object>> | undefined;
   const mint = { decimals: USDC_DECIMALS, programAddress: PROGRAMS.token };
   mintCache?.set(`${offer.network}:${offer.asset}`, Promise.resolve(mint));
   const { blockhash, ...life } = await latestBlockhash(access);

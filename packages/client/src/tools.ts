@@ -229,7 +229,7 @@ function sourceOf(name: string, row: Route, listed: readonly ListedRoute[]): Too
     creditPriceUsd,
     isBare: row.surface === 'system',
     call(client, input) {
-      const methods = client[row.surface as Surface] as unknown as MethodsByName;
+      const methods = Reflect.get(client, row.surface) as MethodsByName;
       return (methods[name.slice(name.indexOf('_') + 1)] as MethodsByName[string])(...argumentsFrom(row, input));
     },
   };

@@ -2,7 +2,7 @@ import Type, { type TSchema } from 'typebox';
 
 /** An enum of words. */
 export const oneOf = <const T extends readonly string[]>(values: T, description: string) =>
-  Type.Enum([...values] as unknown as T, { type: 'string', description });
+  Type.Enum([...values] as T, { type: 'string', description });
 
 /** Control characters and lone surrogates, as ranges, because some JSON Schema validators lack Unicode categories. */
 const NO_TEXT = '\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff';

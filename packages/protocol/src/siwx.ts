@@ -66,8 +66,25 @@ export interface SiwxPayload extends SiwxMessage {
   readonly signature: string;
 }
 
-const REQUIRED = ['domain', 'address', 'uri', 'version', 'chainId', 'type', 'nonce', 'issuedAt', 'signature'];
-const OPTIONAL = ['statement', 'expirationTime', 'notBefore', 'requestId', 'signatureScheme', 'resources'];
+const REQUIRED: readonly (keyof SiwxPayload)[] = [
+  'domain',
+  'address',
+  'uri',
+  'version',
+  'chainId',
+  'type',
+  'nonce',
+  'issuedAt',
+  'signature',
+];
+const OPTIONAL: readonly (keyof SiwxPayload)[] = [
+  'statement',
+  'expirationTime',
+  'notBefore',
+  'requestId',
+  'signatureScheme',
+  'resources',
+];
 // Marked as pure, because a page that only signs in must not load these names.
 const FIELDS = /* @__PURE__ */ REQUIRED.concat(OPTIONAL);
 const MAX_FIELD_LENGTH = 1024;
@@ -84,14 +101,14 @@ const isResources = (value: unknown): boolean =>
 /** Validates parsed JSON as a sign-in and drops unknown fields. Undefined if it is invalid. */
 export function readSiwxPayload(json: unknown): SiwxPayload | undefined {
   if (!isObject(json)) return undefined;
-  const payload: Record<string, unknown> = {};
+  const payload: Partial<Record<keyof SiwxPayload, unknown>> = {};
   for (const name of FIELDS) {
     const value = json[name];
     if (value === undefined) continue;
     if (!(name === 'resources' ? isResources(value) : isText(value))) return undefined;
     payload[name] = value;
   }
-  return REQUIRED.every((name) => payload[name]) ? (payload as unknown as SiwxPayload) : undefined;
+  return REQUIRED.every((name) => payload[name]) ? (payload as SiwxPayload) : undefined;
 }
 
 /** The key of the sign-in extension in a PaymentRequired object. */

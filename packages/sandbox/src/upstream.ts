@@ -92,7 +92,7 @@ export function createFaults<Knobs extends object>(permanent: object = {}): Faul
     for (const knob of Object.keys(faults)) if (!Object.hasOwn(kept, knob)) Reflect.deleteProperty(faults, knob);
   };
   const kept = { ...permanent, reset };
-  const faults = { ...kept } as unknown as Faults<Knobs>;
+  const faults = { ...kept } as Faults<Knobs>;
   return faults;
 }
 

@@ -39,13 +39,12 @@ class Refused extends Error {
 const errorText = ({ code, message, data }: Refused, id: unknown): string =>
   exactJson({ jsonrpc: '2.0', id: id ?? null, error: { code, message, data } });
 
-type Family = Readonly<Record<string, (...values: unknown[]) => Call<unknown>>>;
+type Method = (...values: unknown[]) => Call<unknown>;
 
 /** The call of a method with unchanged parameters; undefined if the gateway does not sell the method. */
 function callOf({ rpc, das }: GatewayClient, method: string, params: unknown): Call<unknown> | undefined {
   const [positional, named] = [rpc, das].map((family) => {
-    const methods = family as unknown as Family;
-    return Object.hasOwn(methods, method) ? methods[method] : undefined;
+    return Object.hasOwn(family, method) ? (Reflect.get(family, method) as Method) : undefined;
   });
   if (positional) {
     if (!Array.isArray(params ?? [])) throw new Refused(CODES.wrongParams, `${method} takes params as an array`);

@@ -48,7 +48,7 @@ function corsOf({ headers: { origin } }: IncomingMessage, { origins }: ServedRpc
 }
 
 /** Node's type of a stream differs from the web's. */
-const bodyOf = (message: IncomingMessage) => Readable.toWeb(message) as unknown as Parameters<typeof readBytes>[0];
+const bodyOf = (message: IncomingMessage) => Readable.toWeb(message) as Parameters<typeof readBytes>[0];
 
 async function answer(message: IncomingMessage, response: ServerResponse, served: ServedRpc): Promise<void> {
   const cors = corsOf(message, served);

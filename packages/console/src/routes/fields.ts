@@ -72,7 +72,7 @@ const nameOf = (steps: Field['steps']): string =>
 /** The names of the values in a JSON-RPC parameter list. */
 export function positionsOf({ inputSchema }: Pick<FormRow, 'inputSchema'>): readonly string[] {
   if (!inputSchema.properties) return [];
-  const named = positionalParameters({ input: { body: inputSchema } } as unknown as Route) ?? [];
+  const named = positionalParameters({ input: { body: inputSchema } } as Route) ?? [];
   return named.map(({ name }) => name);
 }
 

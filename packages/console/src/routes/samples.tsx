@@ -15,7 +15,7 @@ function namedValues(row: CatalogRow, { inPath, inQuery, input, body }: FormRequ
   // Clients take a body without named members as one parameter.
   const inBody = { body, ...(isObject(body) && body) };
   const places: Record<string, Members> = { path: inPath, query: body === undefined ? input : inQuery, body: inBody };
-  const values = callParameters(row as unknown as ListedRoute).map(({ name, place, key, schema }) => {
+  const values = callParameters(row as ListedRoute).map(({ name, place, key, schema }) => {
     const value = places[place]?.[key];
     const isNumber = place === 'path' && ['integer', 'number'].includes(String((schema as Schema).type));
     return [name, isNumber ? Number(value) : value];

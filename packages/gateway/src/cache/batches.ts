@@ -1,4 +1,4 @@
-import { afterValue, type Route } from '@asset-gateway/protocol';
+import { afterValue, type RequestValues, type Route } from '@asset-gateway/protocol';
 import type { Input } from '../call.ts';
 import type { CacheKey } from './cache-key.ts';
 import { BATCH_SIZES, type Lifetime } from './lifetimes.ts';
@@ -35,8 +35,8 @@ export const mintKeyOf = ({ id }: Route, mint: string, kept: Lifetime): CacheKey
 
 /** The input of one call for these mints, each validated in its own request. */
 export function batchInput({ id }: Route, mints: readonly string[]): Input {
-  const values = { path: {}, query: {}, body: {}, [ROWS[id]?.place ?? 'body']: { mints } };
-  return values as unknown as Input;
+  const values: RequestValues = { path: {}, query: {}, body: {}, [ROWS[id]?.place ?? 'body']: { mints } };
+  return values as Input;
 }
 
 /** The items of a list; empty if the text is not a list. */

@@ -151,7 +151,7 @@ const planBytes = ({ key, input }: FetchPlan): number =>
   OVERHEAD_BYTES + 2 * key.id.length + 2 * JSON.stringify(input).length;
 
 /** The plan of a mint keeps none of the request's other values. */
-const NO_INPUT = { path: {}, query: {}, body: {} } as unknown as Input;
+const NO_INPUT = { path: {}, query: {}, body: {} } as Input;
 
 /** A requested key, with its cached entry if that is good enough. */
 interface RequestedKey extends WantedKey {

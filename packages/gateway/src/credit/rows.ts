@@ -67,7 +67,7 @@ export function accountOf(row: SqlRow | undefined): Account {
 export function debitOf(row: SqlRow, nowMs: number): Debit | undefined {
   if (row.id === null || (row.state === 'held' && Number(row.until_ms) <= nowMs)) return undefined;
   const holder = { network: NETWORKS[row.cluster as Cluster], wallet: text(row.address) };
-  return { ...membersIn(row, COLUMNS), ...holder } as unknown as Debit;
+  return { ...membersIn(row, COLUMNS), ...holder } as Debit;
 }
 
 const holderValues = ({ network, wallet }: AccountHolder): SqlValue[] => [clusterOfNetwork(network), wallet];

@@ -38,7 +38,7 @@ export function methodsOf(routes: readonly Route[]): readonly ClientMethod[] {
     const key = `${route.surface}.${name}`;
     const known = methods.get(key);
     const rows = known ? ([...known.rows, route] as const) : ([route] as const);
-    methods.set(key, { surface: route.surface, name, rows: rows as unknown as ClientMethod['rows'] });
+    methods.set(key, { surface: route.surface, name, rows: rows as ClientMethod['rows'] });
   }
   return [...methods.values()];
 }

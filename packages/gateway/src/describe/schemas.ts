@@ -11,7 +11,7 @@ const isObject = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A row's schema as it was written, including members that JSON omits. */
-export const written = (schema: TSchema): JsonSchema => schema as unknown as JsonSchema;
+export const written = (schema: TSchema): JsonSchema => schema as JsonSchema;
 
 /** A row's schema as plain JSON. */
 export const published = (schema: TSchema): JsonSchema => JSON.parse(JSON.stringify(schema)) as JsonSchema;

@@ -128,7 +128,7 @@ export const recordOfRow = (row: SqlRow): PaymentRecord =>
     payer: text(row.address),
     hasFailedOnChain: Number(row.failed_on_chain) === 1,
     ...(row.resolved_at_ms !== null && { owed: row.owed_until_ms !== null }),
-  }) as unknown as PaymentRecord;
+  }) as PaymentRecord;
 
 /** The payments that make a known payer. */
 export const paidOf = (json: SqlValue | undefined): PayerState['paid'] => (json ? JSON.parse(String(json)) : []);

@@ -172,7 +172,7 @@ export function readApisFile(path: string) {
     const value = readMembers(path);
     const faults = schemaFaults(value);
     if (faults.length > 0) return faulty(faults);
-    const file = value as unknown as FileEntry;
+    const file = value as FileEntry;
     const readings = Object.entries(file.apis ?? {}).map(([name, entry]) => new ApiReading(name, entry));
     const documents = new Map<string, OpenApiDocument>();
     const plans = readings.filter((reading) => reading.read(dirname(path), documents));

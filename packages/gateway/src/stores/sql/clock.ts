@@ -68,7 +68,15 @@ export const CLOCK_COLUMNS = `now_ms as "nowMs", wall_ms as "wallMs", accepted_m
 export const READ_CLOCK: Statement = { sql: `select ${CLOCK_COLUMNS} from clock where id = 1` };
 
 /** The clocks in the only row of an answer. */
-export const clockIn = (rows: readonly SqlRow[]): ClockRow => only(rows) as unknown as ClockRow;
+export function clockIn(rows: readonly SqlRow[]): ClockRow {
+  const { nowMs, wallMs, acceptedMs, steppedMs } = only(rows);
+  return {
+    nowMs: Number(nowMs),
+    wallMs: Number(wallMs),
+    acceptedMs: Number(acceptedMs),
+    steppedMs: Number(steppedMs),
+  };
+}
 
 /** The wall time of a moment of the books' clock. They agree to the second while neither has stepped. */
 export const wallOf = (nowMs: number, clocks: Pick<ClockRow, 'nowMs' | 'wallMs'>): number =>
