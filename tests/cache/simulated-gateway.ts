@@ -1,5 +1,6 @@
-import type { CacheKey, KeyRequest } from '../../packages/gateway/src/cache/cache-key.ts';
+import type { CacheKey } from '../../packages/gateway/src/cache/cache-key.ts';
 import { CallOrder } from '../../packages/gateway/src/cache/call-order.ts';
+import type { KeyRequest } from '../../packages/gateway/src/cache/key-demand.ts';
 import { GATEWAY, type SimulatedRequest } from './workloads.ts';
 
 /** A key of a request: the age of its answer, if there is one, and whether the request waits for a call. */

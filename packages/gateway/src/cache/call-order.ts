@@ -1,4 +1,5 @@
-import { byWorth, type CacheKey, KeyDemand, type KeyRequest, type Withdrawal } from './cache-key.ts';
+import type { CacheKey } from './cache-key.ts';
+import { byWorth, KeyDemand, type KeyRequest, type Withdrawal } from './key-demand.ts';
 
 /**
  * `known`: how many keys are stored. `candidates`: how many stored keys a choice considers. The least valuable are evicted first. Both

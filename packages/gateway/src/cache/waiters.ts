@@ -2,8 +2,9 @@ import { Refusal } from '@asset-gateway/protocol';
 import type { Share } from '../budget/store.ts';
 import type { UpstreamCall } from '../call.ts';
 import { UpstreamRefusal } from '../upstreams/upstream.ts';
-import type { CacheKey, KeyRequest } from './cache-key.ts';
+import type { CacheKey } from './cache-key.ts';
 import type { CallOrder } from './call-order.ts';
+import type { KeyRequest } from './key-demand.ts';
 import { type CachedAnswer, type FetchPlan, idsOf } from './stored.ts';
 
 /** Whether the upstream rejected the request itself, as it would for every client. */

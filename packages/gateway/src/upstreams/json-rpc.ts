@@ -1,12 +1,7 @@
 import { below, member, memberText } from '@asset-gateway/protocol';
-import {
-  openPool,
-  quotation,
-  type RefusalOptions,
-  rateLimited,
-  refusalOfStatus,
-  type UpstreamOptions,
-} from './exchange.ts';
+import { openHttp, type UpstreamOptions } from './http.ts';
+import { quotation } from './quotation.ts';
+import { type RefusalOptions, rateLimited, refusalOfStatus } from './refusals.ts';
 import { type ResponseHandler, readJson } from './response.ts';
 import { assertDiscreet } from './rest.ts';
 import { type Connection, UpstreamRefusal } from './upstream.ts';
@@ -83,7 +78,7 @@ async function resultOf(id: number, response: ResponseHandler, options: Upstream
 export function openJsonRpc(options: UpstreamOptions): Connection {
   const { pathname, search } = new URL(options.baseUrl);
   let lastId = 0;
-  return openPool(options, ({ route, input }) => {
+  return openHttp(options, ({ route, input }) => {
     const id = ++lastId;
     const body = JSON.stringify({ jsonrpc: '2.0', id, method: route.method, params: input.body.params });
     return {

@@ -1,7 +1,9 @@
 import { exactJson, type Route, type Values } from '@asset-gateway/protocol';
 import type { Input } from '../call.ts';
 import { LIMITS } from '../limits.ts';
-import { holdsAny, openPool, refusalOfStatus, type UpstreamOptions, type UpstreamRequest } from './exchange.ts';
+import { openHttp, type UpstreamOptions, type UpstreamRequest } from './http.ts';
+import { holdsAny } from './quotation.ts';
+import { refusalOfStatus } from './refusals.ts';
 import { type ResponseHandler, readJson } from './response.ts';
 import { type Connection, UpstreamRefusal } from './upstream.ts';
 
@@ -67,7 +69,7 @@ export function openRest(options: UpstreamOptions): Connection {
     assertDiscreet(text, options.secrets);
     return text;
   };
-  return openPool(options, ({ route, input }) => ({
+  return openHttp(options, ({ route, input }) => ({
     request: writeRequest(route, input, base),
     read: (response) => read(response, route),
   }));
