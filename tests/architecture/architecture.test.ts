@@ -48,14 +48,9 @@ function pathsIn(text: string): string[] {
 }
 
 it('ARCHITECTURE.md names files and folders that exist', () => {
-  const text = readFileSync('ARCHITECTURE.md', 'utf8');
-  const paths = pathsIn(text);
-  expect(paths).toContain('packages/gateway/src/payments/purchase.ts');
+  const paths = pathsIn(readFileSync('ARCHITECTURE.md', 'utf8'));
+  expect(paths).toContain('packages/gateway/src/gateway.ts');
   expect(paths.filter((path) => !existsSync(path))).toEqual([]);
-  const cycles = text.slice(text.indexOf('## Life cycles'), text.indexOf('## Questions'));
-  const files = Array.from(cycles.matchAll(/`([\w/-]+\.ts)`/g), ([, file]) => `packages/gateway/src/${file}`);
-  expect(files.length).toBeGreaterThan(30);
-  expect(files.filter((path) => !existsSync(path))).toEqual([]);
 });
 
 /** The file that a path of ARCHITECTURE.md's questions names. */
@@ -67,20 +62,47 @@ const fileOf = (path: string): string => {
 const isDeclaredIn = (text: string, name: string): boolean =>
   new RegExp(`\\b(?:function\\*?|class|const|interface|type) ${name}\\b`).test(text);
 
-it('each question of ARCHITECTURE.md names a file and a declaration in it', () => {
+/** The rows of a section of ARCHITECTURE.md whose tables have columns `file` and `name`, by the header of each cell. */
+function rowsOf(section: string, end: string): Readonly<Record<string, string>>[] {
   const text = readFileSync('ARCHITECTURE.md', 'utf8');
-  const questions = text.slice(text.indexOf('## Questions'), text.indexOf('## Rules'));
-  const rows = Array.from(
-    questions.matchAll(/^\| .+\? \| .+ \| (`.+`) \| (`.+`) \|$/gm),
-    ([, files = '', names = '']) => ({
-      texts: (files.match(/[^`, ]+/g) ?? []).map((path) => readFileSync(fileOf(path), 'utf8')),
-      names: names.match(/\w+/g) ?? [],
-    }),
-  );
-  expect(rows.length).toBe(questions.match(/\? \|/g)?.length);
-  expect(rows.length).toBeGreaterThan(30);
-  const isDeclared = (texts: readonly string[], name: string) => texts.some((each) => isDeclaredIn(each, name));
-  expect(rows.flatMap(({ texts, names }) => names.filter((name) => !isDeclared(texts, name)))).toEqual([]);
+  const lines = text.slice(text.indexOf(`## ${section}`), text.indexOf(`## ${end}`)).split('\n');
+  const cellsOf = (line: string) =>
+    line
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim());
+  let header: string[] = [];
+  return lines.flatMap((line, at) => {
+    if (lines[at + 1]?.startsWith('|---')) header = cellsOf(line);
+    else if (line.startsWith('| '))
+      return [Object.fromEntries(cellsOf(line).map((cell, column) => [header[column], cell]))];
+    return [];
+  });
+}
+
+const codeIn = (cell = ''): string[] => (cell.match(/`[^`]+`/g) ?? []).map((code) => code.slice(1, -1));
+
+/** The names of a row that none of its files declares, and those that a cell says to be in another file. */
+function missingIn(row: Readonly<Record<string, string>>): string[] {
+  const isDeclared = (files: readonly string[], name: string) =>
+    files.some((file) => isDeclaredIn(readFileSync(fileOf(file), 'utf8'), name));
+  const others = Object.values(row).flatMap((cell) => [
+    ...cell.matchAll(/((?:`\w+`(?: and |, )?)+) in `([\w/-]+\.ts)`/g),
+  ]);
+  return [
+    ...codeIn(row.name).filter((name) => !isDeclared(codeIn(row.file), name)),
+    ...others.flatMap(([, names, file = '']) => codeIn(names).filter((name) => !isDeclared([file], name))),
+  ];
+}
+
+it.each([
+  ['Life cycles', 'Questions', 45],
+  ['Questions', 'Rules', 25],
+])('each row of ARCHITECTURE.md under %s names a file and a declaration in it', (section, end, least) => {
+  const rows = rowsOf(section, end);
+  expect(rows.length).toBeGreaterThan(least);
+  expect(rows.filter(({ file, name }) => codeIn(file).length === 0 || codeIn(name).length === 0)).toEqual([]);
+  expect(rows.flatMap(missingIn)).toEqual([]);
 });
 
 /** What the table of a folder's README names: a file or folder, and declarations in it. */
