@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { batchInput, batchText, itemsOf, mintKeyOf, mintsOf } from '../../packages/gateway/src/cache/batches.ts';
 import { LIFETIMES } from '../../packages/gateway/src/cache/lifetimes.ts';
-import { answerOf, readyAnswer } from '../../packages/gateway/src/cache/stored.ts';
+import { cachedAnswerOf, wholeAnswerOf } from '../../packages/gateway/src/cache/stored.ts';
 import type { Input } from '../../packages/gateway/src/call.ts';
 import { marketSnapshots, variantMarkets } from '../../packages/sandbox/src/tokens/answers/batch.ts';
 import type { RouteRequest } from '../../packages/sandbox/src/tokens/answers/request.ts';
@@ -53,7 +53,7 @@ describe.each([
           const items = itemsOf(route, upstreamText(route, batchInput(route, [mint])));
           return { json: items.get(mint) ?? '' };
         });
-        expect(readyAnswer(route, batchText(route, kept)).json).toBe(upstreamText(route, input));
+        expect(wholeAnswerOf(route, batchText(route, kept)).json).toBe(upstreamText(route, input));
       }),
       { numRuns: Math.max(100, rounds(10_000)) },
     );
@@ -62,7 +62,7 @@ describe.each([
   it('is as old as its oldest item', () => {
     const key = mintKeyOf(route, 'mint', LIFETIME);
     const items = [5_000, 1_000, 3_000].map((fetchedAtMs) => ({ key, fetchedAtMs, bytes: 0 }));
-    expect(answerOf(readyAnswer(route, '[]'), items, 9_000).headers).toMatchObject({ Age: '8' });
+    expect(cachedAnswerOf(wholeAnswerOf(route, '[]'), items, 9_000).headers).toMatchObject({ Age: '8' });
   });
 
   it('is split into the items of one call', () => {

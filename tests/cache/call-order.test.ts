@@ -7,7 +7,7 @@ import type { CacheKey } from '../../packages/gateway/src/cache/cache-key.ts';
 import { CallOrder, type NextCall, type OrderLimits } from '../../packages/gateway/src/cache/call-order.ts';
 import { CallsInFlight } from '../../packages/gateway/src/cache/calls-in-flight.ts';
 import type { KeyRequest } from '../../packages/gateway/src/cache/key-demand.ts';
-import { ALONE, CallClaim } from '../../packages/gateway/src/cache/shared-entries.ts';
+import { CallClaim, NOT_SHARED } from '../../packages/gateway/src/cache/shared-entries.ts';
 import type { CachedOutcome } from '../../packages/gateway/src/cache/stored.ts';
 import { Waiter, Waiters } from '../../packages/gateway/src/cache/waiters.ts';
 import type { Input, Slots, UpstreamCall } from '../../packages/gateway/src/call.ts';
@@ -254,7 +254,7 @@ describe('a call that fails', () => {
 
 const input = { path: {}, query: {}, body: {} } as unknown as Input;
 const PLAN = { key: key('a'), route: rowOf('tokens.health'), input };
-const claimAlone = () => new CallClaim({ entries: ALONE, owner: 'this node', isEnough: () => false });
+const claimAlone = () => new CallClaim({ entries: NOT_SHARED, owner: 'this node', isEnough: () => false });
 
 it('a call whose upstream throws at once no longer counts as starting', async () => {
   const fault = () => {

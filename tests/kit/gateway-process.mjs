@@ -1,13 +1,13 @@
 // Runs a gateway that the environment configures. argv[2], if given: the window of its budgets in milliseconds. A line on standard input
 // names a step of a purchase, after which the gateway kills itself.
 
-import { processEnvironment, readConfig, run, startGateway } from '../../packages/gateway/bin/index.js';
+import { processEnvironment, readConfig, runService, startGateway } from '../../packages/gateway/bin/index.js';
 import { becomeUser } from './user.mjs';
 
 const [, , windowMs] = process.argv;
 becomeUser();
 
-await run(async () => {
+await runService(async () => {
   let last;
   process.stdin.on('data', (line) => {
     last = String(line);

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
-import { run } from '../../packages/gateway/src/run.ts';
+import { runService } from '../../packages/gateway/src/run.ts';
 
-type Running = Awaited<ReturnType<Parameters<typeof run>[0]>>;
+type Running = Awaited<ReturnType<Parameters<typeof runService>[0]>>;
 
 const EVENTS = ['unhandledRejection', 'SIGTERM', 'SIGINT'] as const;
 const listeners = EVENTS.map((event) => process.rawListeners(event));
@@ -16,7 +16,7 @@ it('an unhandled rejection while a service starts is logged once it runs, and th
   process.removeAllListeners('unhandledRejection');
   const failures: unknown[] = [];
   let begin = (_: Running) => {};
-  const running = run(() => new Promise((resolve) => (begin = resolve)));
+  const running = runService(() => new Promise((resolve) => (begin = resolve)));
   const error = new Error('of a library');
   expect(process.emit('unhandledRejection', error, Promise.resolve())).toBe(true);
   begin({ log: { failure: (each) => void failures.push(each) }, stop: async () => undefined });

@@ -8,8 +8,8 @@ import {
   csvLine,
   entryTable,
   groupTable,
+  tableText,
   textTable,
-  written,
 } from '../../packages/gateway/src/sales/report.ts';
 import { append, type JournalEntry, type JournalWrite } from '../../packages/gateway/src/stores/sql/database.ts';
 import {
@@ -76,9 +76,9 @@ sharedLedgerSuite('sales are grouped', (ledger) => {
   });
 
   it('with the cost of fees at the price of SOL, and the margin', async () => {
-    const [row] = JSON.parse(written(groupTable('route', await grouped('route'), 150), 'json'));
+    const [row] = JSON.parse(tableText(groupTable('route', await grouped('route'), 150), 'json'));
     expect(row).toMatchObject({ fee_lamports: 20_002, fee_usd_micros: 3_000, margin_usd_micros: 47_100 });
-    const [unknown] = JSON.parse(written(groupTable('route', await grouped('route'), undefined), 'json'));
+    const [unknown] = JSON.parse(tableText(groupTable('route', await grouped('route'), undefined), 'json'));
     expect(unknown).toMatchObject({ fee_lamports: 20_002, fee_usd_micros: null, margin_usd_micros: null });
   });
 });
@@ -255,7 +255,7 @@ const GROUP = {
 describe('a table', () => {
   it('is aligned for a person, in dollars', () => {
     const table = groupTable('route', [GROUP], 150);
-    const [names = '', row = ''] = written(table, 'table').split('\n');
+    const [names = '', row = ''] = tableText(table, 'table').split('\n');
     expect(names.split(/ +/)).toEqual([
       ...['cluster', 'route', 'settlements', 'refusals', 'grants', 'debits'],
       ...['settled_usd', 'granted_usd', 'spent_usd', 'fee_lamports', 'fee_usd', 'margin_usd'],
@@ -289,19 +289,19 @@ describe('a table', () => {
   });
 
   it('leaves numbers as they are, below zero too', () => {
-    expect(written({ columns: ['one', 'other'], rows: [[-0.5, undefined]] }, 'csv')).toBe('one,other\r\n-0.5,\r\n');
+    expect(tableText({ columns: ['one', 'other'], rows: [[-0.5, undefined]] }, 'csv')).toBe('one,other\r\n-0.5,\r\n');
   });
 
   it('names each member of an entry; JSON has one entry per line', () => {
     const time = { time: '2026-11-20T00:00:00.000Z', atMs: Date.parse('2026-11-20T00:00:00Z') };
     const paid = { usd_micros: 480, fee_lamports: 10_001, request_id: '=cmd()', node: '00112233' };
     const entry = { ...entryOf(), ...paid, ...time, repair: 'repair', id: 1 };
-    const lines = written(entryTable([entry, entry]), 'json', true)
+    const lines = tableText(entryTable([entry, entry]), 'json', true)
       .trimEnd()
       .split('\n');
     expect(lines.map((line) => JSON.parse(line).request_id)).toEqual(['=cmd()', '=cmd()']);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ time: '2026-11-20T00:00:00.000Z', repair: 'repair' });
-    expect(written(entryTable([entry]), 'csv', true)).toContain(`"'=cmd()"`);
+    expect(tableText(entryTable([entry]), 'csv', true)).toContain(`"'=cmd()"`);
   });
 });
 

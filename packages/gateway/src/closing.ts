@@ -6,7 +6,7 @@ export interface Closable {
 }
 
 /** Registers a part for closing, and returns it. */
-export type Hold = <T extends Closable>(part: T) => T;
+export type CloseLater = <T extends Closable>(part: T) => T;
 
 /** Runs all tasks in turn, and then rejects if some failed. `several`: the message if more than one failed. */
 export async function runAll(tasks: readonly (() => unknown)[], several: string): Promise<void> {
@@ -39,18 +39,18 @@ export async function closeInTime(part: Closable): Promise<void> {
   if (!isClosed) throw new Error(`not closed within ${CLOSE_MS / 1_000} s; the next start recovers as after a crash`);
 }
 
-/** Opens parts. If a later part fails, closes those that are held. Returns the result of `open`, with `close` for all parts. */
+/** Opens parts. If a later part fails, closes the earlier ones. Returns the result of `open`, with `close` for all parts. */
 export async function opening<T extends object>(
-  open: (hold: Hold) => Promise<T>,
+  open: (closeLater: CloseLater) => Promise<T>,
 ): Promise<T & { close(): Promise<void> }> {
-  const held: Closable[] = [];
-  const hold: Hold = (part) => {
-    held.push(part);
+  const opened: Closable[] = [];
+  const closeLater: CloseLater = (part) => {
+    opened.push(part);
     return part;
   };
-  const close = () => closeAll(held.splice(0));
+  const close = () => closeAll(opened.splice(0));
   try {
-    return { ...(await open(hold)), close };
+    return { ...(await open(closeLater)), close };
   } catch (error) {
     // A failure to close follows from the first failure, which says what to fix.
     await close().catch(() => undefined);

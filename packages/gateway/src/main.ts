@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { processEnvironment, readConfig } from './config/config.ts';
-import { finish, run } from './run.ts';
+import { runCommand, runService } from './run.ts';
 import { version } from './version.ts';
 
 const USAGE = `Usage: asset-gateway
@@ -24,7 +24,7 @@ if (command === 'doctor') {
   process.exitCode = check(words, process, processEnvironment());
 } else if (command === 'sales') {
   const { sales } = await import('./sales/command.ts');
-  await finish(() =>
+  await runCommand(() =>
     sales(words, process, async (toRepair) => {
       const config = readConfig(processEnvironment());
       const { openArchive } = await import('./compose/sales.ts');
@@ -39,7 +39,7 @@ if (command === 'doctor') {
   process.stderr.write(`asset-gateway: there is no command ${JSON.stringify(command)}.\n${USAGE}`);
   process.exitCode = 2;
 } else {
-  await run(async () => {
+  await runService(async () => {
     // Report configuration faults before loading anything large.
     const config = readConfig(processEnvironment());
     const [{ startGateway }, { announce }] = await Promise.all([import('./start.ts'), import('./start-screen.ts')]);

@@ -17,13 +17,13 @@ function fail(error: unknown): never {
 const SAME_SIGNAL_MS = 500;
 
 /** Runs a command to its end. Exits if the reader of its output goes away. */
-export async function finish(command: () => Promise<number>): Promise<void> {
+export async function runCommand(command: () => Promise<number>): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => process.exit(0));
   process.exitCode = await command().catch(fail);
 }
 
 /** Runs a service until SIGTERM or SIGINT. The first signal drains it, a second one exits at once. */
-export async function run(start: () => Promise<RunningProcess>): Promise<void> {
+export async function runService(start: () => Promise<RunningProcess>): Promise<void> {
   // The reader of the output may go away.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const starting = start();

@@ -1,5 +1,5 @@
 import { Background } from './background.ts';
-import { closeInTime, type Hold, opening } from './closing.ts';
+import { type CloseLater, closeInTime, opening } from './closing.ts';
 import { compose } from './compose/compose.ts';
 import type { Dependencies, Observers } from './compose/dependencies.ts';
 import { openState, type State } from './compose/state.ts';
@@ -112,13 +112,13 @@ function drainTime(config: Config): number {
   return drainMs(free, paid);
 }
 
-/** Opens everything and listens. `hold` registers each part for closing. */
-async function serve(config: Config, { logTo, graceMs = GRACE_MS, ...paces }: StartOptions, hold: Hold) {
+/** Opens everything and listens. `closeLater` registers each part for closing. */
+async function serve(config: Config, { logTo, graceMs = GRACE_MS, ...paces }: StartOptions, closeLater: CloseLater) {
   const background = new Background();
-  const tracing = hold(await openTraces(config));
-  const state = hold(await openState(config, tracing, background));
+  const tracing = closeLater(await openTraces(config));
+  const state = closeLater(await openState(config, tracing, background));
   const served = await openMetrics(config, state, background);
-  if (served) hold(served);
+  if (served) closeLater(served);
   const { connect, close: _, ...remembered } = state;
   const { metrics, url: metricsUrl } = served ?? {};
   const log = openLog(config, remembered.secrets, logTo);
@@ -127,7 +127,7 @@ async function serve(config: Config, { logTo, graceMs = GRACE_MS, ...paces }: St
   tracing.connect(log.notice);
   let isStopping = false;
   const shared = { ...remembered, tracing, background, isStopping: () => isStopping };
-  const composed = hold(await compose(config, { ...shared, ...observersOf(log, metrics, tracing), ...paces }));
+  const composed = closeLater(await compose(config, { ...shared, ...observersOf(log, metrics, tracing), ...paces }));
   const server = new HttpServer({
     handle: tracing.handling(composed.gateway),
     trustedProxies: trustedProxies(config.trustedProxies),
@@ -157,6 +157,6 @@ async function serve(config: Config, { logTo, graceMs = GRACE_MS, ...paces }: St
 /** Starts a gateway in this process. Rejects with a ConfigError for a fault that the operator can fix. */
 export async function startGateway(config: Config, options: StartOptions = {}): Promise<RunningGateway> {
   useProxies(config.proxies);
-  const { drain, close, ...running } = await opening((hold) => serve(config, options, hold));
+  const { drain, close, ...running } = await opening((closeLater) => serve(config, options, closeLater));
   return { ...running, stop: () => drain().finally(() => closeInTime({ close })) };
 }

@@ -5,7 +5,7 @@ import {
   type Environment,
   processEnvironment,
   readConfig,
-  run,
+  runService,
   startGateway,
 } from '@asset-gateway/gateway';
 import { faucetOf, startSolanaSandbox } from './solana-sandbox.ts';
@@ -44,7 +44,7 @@ function chainFault(error: NodeJS.ErrnoException & { readonly port?: number }): 
   return new ConfigError([`PORT: the sandbox needs ${port} on 127.0.0.1 for a chain, but it ${what}; ${advice}.`]);
 }
 
-async function startWorld(): ReturnType<Parameters<typeof run>[0]> {
+async function startWorld(): ReturnType<Parameters<typeof runService>[0]> {
   const environment = processEnvironment();
   const sellsAlone = Object.entries(environment).some(([name, value]) => PAID.test(name) && value?.trim());
   const port = sellsAlone ? undefined : chainPort(environment);
@@ -88,5 +88,5 @@ function explain(word: string): number {
 }
 
 const [word] = process.argv.slice(2);
-if (word === undefined) await run(startWorld);
+if (word === undefined) await runService(startWorld);
 else process.exitCode = explain(word);

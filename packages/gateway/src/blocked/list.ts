@@ -89,7 +89,7 @@ export function readList(text: string): BlockedList {
  * A gate that refuses blocked addresses first, and blocked wallets once the inner gate has identified them. Nothing is used up before.
  * Still serves answers already paid for.
  */
-export const blocking = (gate: Gate, blocked: { readonly list: BlockedList }): Gate => ({
+export const refusingBlocked = (gate: Gate, blocked: { readonly list: BlockedList }): Gate => ({
   async serve(call, trail, prepare) {
     if (blocked.list.hasAddress(call.inbound.client)) throw new Refusal('blocked', { reason: 'address' });
     return gate.serve(call, trail, (isOwed) => {

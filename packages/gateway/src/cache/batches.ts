@@ -2,7 +2,7 @@ import { afterValue, type RequestValues, type Route } from '@asset-gateway/proto
 import type { Input } from '../call.ts';
 import type { CacheKey } from './cache-key.ts';
 import { BATCH_SIZES, type Lifetime } from './lifetimes.ts';
-import { type CachedAnswer, type FetchPlan, keptFor } from './stored.ts';
+import { type CachedAnswer, entryFor, type FetchPlan } from './stored.ts';
 
 /** A row that answers a list of mints and is cached per mint. */
 interface BatchRow {
@@ -77,10 +77,10 @@ export function batchText({ id }: Route, items: readonly Pick<CachedAnswer, 'jso
 
 /** The entries that a call's answer gives to these keys. From a batch, only the requested items. `sentAtMs`: when the call went out. */
 export function entriesIn(plans: readonly FetchPlan[], route: Route, json: string, sentAtMs: number): CachedAnswer[] {
-  if (plans.every(({ mint }) => mint === undefined)) return plans.map((plan) => keptFor(plan, sentAtMs, json));
+  if (plans.every(({ mint }) => mint === undefined)) return plans.map((plan) => entryFor(plan, sentAtMs, json));
   const items = itemsOf(route, json);
   return plans.flatMap((plan) => {
     const text = items.get(plan.mint);
-    return text === undefined ? [] : keptFor(plan, sentAtMs, text);
+    return text === undefined ? [] : entryFor(plan, sentAtMs, text);
   });
 }

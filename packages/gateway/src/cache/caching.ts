@@ -5,22 +5,22 @@ import { batchText, mintKeyOf, mintsOf } from './batches.ts';
 import { cacheKeyOf, oldestSeconds, type RequestFreshness, requestFreshness } from './cache-key.ts';
 import { CallOrder } from './call-order.ts';
 import { Calls } from './calls.ts';
-import type { CachedCallDependencies } from './calls-in-flight.ts';
+import type { CacheCallDependencies } from './calls-in-flight.ts';
 import { BATCH_SIZES, type Lifetime } from './lifetimes.ts';
 import {
   ageOf,
-  answerOf,
   type CachedAnswer,
   type CachedOutcome,
+  cachedAnswerOf,
+  entryFor,
   type FetchPlan,
-  keptFor,
   OVERHEAD_BYTES,
-  readyAnswer,
+  wholeAnswerOf,
 } from './stored.ts';
 import type { WantedKey } from './waiters.ts';
 
 /** Dependencies of a cache. */
-interface CacheDependencies extends CachedCallDependencies {
+interface CacheDependencies extends CacheCallDependencies {
   /** By row id. Rows without a lifetime are not cached. */
   readonly lifetimes: Readonly<Record<string, Lifetime>>;
   readonly maxBytes: number;
@@ -69,8 +69,8 @@ export class CachingUpstream implements Upstream {
     if (waiter && entries.some(isTooOld))
       throw new Refusal('rate_limited', { reason: 'a part became too old while waiting', retryAfterSeconds: 1 });
     const forwarded = absent.some((each) => each.forwarded === 'miss') ? 'miss' : 'stale';
-    const ready = entries[0]?.ready ?? readyAnswer(route, batchText(route, entries));
-    const answer = answerOf(ready, entries, nowMs, waiter && { forwarded, isCollapsed: waiter.isCollapsed });
+    const ready = entries[0]?.ready ?? wholeAnswerOf(route, batchText(route, entries));
+    const answer = cachedAnswerOf(ready, entries, nowMs, waiter && { forwarded, isCollapsed: waiter.isCollapsed });
     // A request with a used sign-in does not count as demand.
     return Object.assign(answer, { onSettled: () => this.#calls.note(here) });
   }
@@ -110,7 +110,7 @@ export class CachingUpstream implements Upstream {
       const entry = entries.get(key.id);
       const fetchedAtMs = this.#kept.peek(key.id)?.fetchedAtMs ?? Number.NEGATIVE_INFINITY;
       if (entry && entry.fetchedAtMs > fetchedAtMs)
-        this.#kept.set(key.id, keptFor(plan, entry.fetchedAtMs, entry.json));
+        this.#kept.set(key.id, entryFor(plan, entry.fetchedAtMs, entry.json));
     }
   }
 
@@ -139,10 +139,10 @@ const ADDRESS_BYTES = 32;
 const isMissing = ({ kept }: RequestedKey): boolean => !kept;
 
 /** Seconds, longer than a wait plus the usual call. */
-const SOON = 15;
+const SOON_SECONDS = 15;
 /** Whether an item will still be good enough when the others arrive. Other items are fetched with them. */
 const isLasting = ({ kept, key, ageSeconds = 0 }: RequestedKey): boolean =>
-  kept !== undefined && ageSeconds < key.maxStaleSeconds - SOON;
+  kept !== undefined && ageSeconds < key.maxStaleSeconds - SOON_SECONDS;
 
 /** Whether a mint is well-formed. Malformed mints are fetched alone, because only the upstream knows how it answers them. */
 const isAddress = (mint: string): boolean => decodeBase58(mint, ADDRESS_BYTES) !== undefined;

@@ -10,20 +10,20 @@ import {
   type CallPart,
   isDivisible,
   isOfRequest,
-  isOfShares,
+  isOfSignIn,
   isOfUpstream,
-  isOwn,
-  isPassing,
-  isVerdict,
+  isRejection,
+  isTemporary,
+  lacksShare,
   NoLeader,
-  partsOf,
+  partsByRequest,
   WAIT_MS,
   type Waiter,
   type Waiters,
 } from './waiters.ts';
 
 /** Dependencies of a cache's calls. */
-export interface CachedCallDependencies {
+export interface CacheCallDependencies {
   readonly upstream: Upstream;
   /** Takes a slot for a refresh that no request waits for. */
   readonly alone: Slots;
@@ -72,7 +72,7 @@ const NOWHERE = { hosts: [], port: 0 } as const;
 
 /** Whether a call that was not made may still be made within the waiting time. */
 const mayPassInTime = (error: unknown): boolean =>
-  isPassing(error) && !(isOfShares(error) && 1_000 * (error.retryAfterSeconds ?? 0) > WAIT_MS);
+  isTemporary(error) && !(lacksShare(error) && 1_000 * (error.retryAfterSeconds ?? 0) > WAIT_MS);
 
 /** Makes a cache's calls, and gives their results to the waiting requests. */
 export class CallsInFlight {
@@ -83,13 +83,13 @@ export class CallsInFlight {
   readonly made = { awaited: 0, refresh: 0 };
   /** The number of begun calls that have no slot yet. */
   starting = 0;
-  readonly #dependencies: Pick<CachedCallDependencies, 'upstream' | 'alone' | 'now'>;
+  readonly #dependencies: Pick<CacheCallDependencies, 'upstream' | 'alone' | 'now'>;
   readonly #order: CallOrder;
   readonly #kept: CacheMemory['kept'];
   readonly #waiting: Waiters;
 
   constructor(
-    dependencies: Pick<CachedCallDependencies, 'upstream' | 'alone' | 'now'>,
+    dependencies: Pick<CacheCallDependencies, 'upstream' | 'alone' | 'now'>,
     { order, kept }: Pick<CacheMemory, 'order' | 'kept'>,
     waiting: Waiters,
   ) {
@@ -142,11 +142,11 @@ export class CallsInFlight {
       if (unanswered.length > 0) throw new Refusal('upstream_invalid_response', { reason });
     } catch (error) {
       const left = { plans: unanswered, waiters: waiters() };
-      const parts = isDivisible(error) ? partsOf(plans, left, (id) => this.#wasAnswered(id)) : [];
+      const parts = isDivisible(error) ? partsByRequest(plans, left, (id) => this.#wasAnswered(id)) : [];
       await Promise.all(parts.map((part) => this.#again(part, claim)));
       if (parts.length > 0) return;
       claim.giveBack(unanswered);
-      this.#failed(unanswered, isOfShares(error) ? attempt.asked : waiters(), error);
+      this.#failed(unanswered, lacksShare(error) ? attempt.asked : waiters(), error);
     }
   }
 
@@ -202,7 +202,7 @@ export class CallsInFlight {
         attempt.leader = waiter;
         return slot;
       } catch (error) {
-        if (leader || !isOwn(error)) throw error;
+        if (leader || !isOfSignIn(error)) throw error;
         this.#waiting.refuse(waiter, error);
       }
     }
@@ -223,7 +223,7 @@ export class CallsInFlight {
     if (isOfRequest(error)) {
       this.#blame(plans, waiters, error);
       this.#order.rejected(ids, nowMs);
-    } else if (isOfShares(error)) this.#order.setBack(ids, nowMs);
+    } else if (lacksShare(error)) this.#order.setBack(ids, nowMs);
     else if (isOfUpstream(error)) {
       for (const id of ids) this.#failures.set(id, { refusal: error, failedAtMs: nowMs });
       this.#order.completed(ids, false, nowMs);
@@ -236,7 +236,7 @@ export class CallsInFlight {
     const unknown = ids.filter((id) => !this.#wasAnswered(id));
     if (waiters.length > 0) for (const id of unknown.length > 0 ? unknown : ids) this.alone.set(id, true);
     const [only, another] = plans;
-    if (!isVerdict(error) || !only || another) return;
+    if (!isRejection(error) || !only || another) return;
     const fetchedAtMs = this.#dependencies.now();
     this.#kept.set(only.key.id, { key: only.key, fetchedAtMs, bytes: REFUSAL_BYTES, refusal: error });
     for (const waiter of this.#waiting.of(ids)) this.#waiting.refuse(waiter, error);

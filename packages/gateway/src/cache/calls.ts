@@ -1,8 +1,8 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { Share } from '../budget/store.ts';
 import type { Slots } from '../call.ts';
-import { type CachedCallDependencies, type CacheMemory, CallsInFlight } from './calls-in-flight.ts';
-import { CallClaim, NOISE_MS } from './shared-entries.ts';
+import { type CacheCallDependencies, type CacheMemory, CallsInFlight } from './calls-in-flight.ts';
+import { AGE_TOLERANCE_MS, CallClaim } from './shared-entries.ts';
 import { type CachedAnswer, type FetchPlan, idsOf } from './stored.ts';
 import { type Requester, WAIT_MS, Waiter, Waiters, type WantedKey } from './waiters.ts';
 
@@ -11,7 +11,7 @@ const LOOK_AGAIN_MS = 1_000;
 
 /** Schedules a cache's upstream calls within the shared budget. */
 export class Calls {
-  readonly #dependencies: CachedCallDependencies;
+  readonly #dependencies: CacheCallDependencies;
   readonly #memory: CacheMemory;
   readonly #waiters: Waiters;
   readonly #inFlight: CallsInFlight;
@@ -19,7 +19,7 @@ export class Calls {
   #isClosed = false;
   #forgone = 0;
 
-  constructor(dependencies: CachedCallDependencies, memory: CacheMemory) {
+  constructor(dependencies: CacheCallDependencies, memory: CacheMemory) {
     this.#dependencies = dependencies;
     this.#memory = memory;
     this.#waiters = new Waiters(memory.order);
@@ -166,7 +166,7 @@ export class Calls {
     const { id } = kept.key;
     const waiters = this.#waiters.of([id]);
     if (waiters.length > 0) return waiters.every((waiter) => waiter.accepts(kept));
-    return kept.fetchedAtMs > (this.#memory.kept.peek(id)?.fetchedAtMs ?? Number.NEGATIVE_INFINITY) + NOISE_MS;
+    return kept.fetchedAtMs > (this.#memory.kept.peek(id)?.fetchedAtMs ?? Number.NEGATIVE_INFINITY) + AGE_TOLERANCE_MS;
   }
 
   /** Gives up keys that no request waits for and that another node just failed to fetch. */

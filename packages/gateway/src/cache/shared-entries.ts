@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type CachedAnswer, type FetchPlan, idsOf, type Keyed, keptFor } from './stored.ts';
+import { type CachedAnswer, entryFor, type FetchPlan, idsOf, type Keyed } from './stored.ts';
 
 /** An entry that any node fetched, with its time on this node's clock. Its age is estimated too high rather than too low. */
 export type SharedEntry = Pick<CachedAnswer, 'fetchedAtMs' | 'json'>;
@@ -48,7 +48,7 @@ export interface SharingOptions {
 export type OpenShared = (options: SharingOptions) => SharedEntries;
 
 /** Shares nothing, for a single node. */
-export const ALONE: SharedEntries = {
+export const NOT_SHARED: SharedEntries = {
   leaseMs: 0,
   claim: async (plans) => ({ leased: new Set(idsOf(plans)), entries: new Map() }),
   write: async () => undefined,
@@ -65,7 +65,7 @@ interface ClaimDependencies {
 }
 
 /** Two nodes may disagree this much on an entry's age, because each estimates the store's clock. */
-export const NOISE_MS = 1_000;
+export const AGE_TOLERANCE_MS = 1_000;
 /** How often this node looks for another node's answer. */
 const FOLLOW_EACH_MS = 100;
 /** For how many leases it looks. By then the other lease has ended. */
@@ -114,7 +114,7 @@ export class CallClaim {
     const claim = await entries.claim(plans, owner, this.#tags);
     const found = plans.flatMap((plan) => {
       const entry = claim.entries.get(plan.key.id);
-      return entry ? keptFor(plan, entry.fetchedAtMs, entry.json) : [];
+      return entry ? entryFor(plan, entry.fetchedAtMs, entry.json) : [];
     });
     const fetched = found.filter((kept) => this.#isEnough(kept));
     for (const id of idsOf(plans)) this.#remember(id, claim.entries.get(id));
@@ -128,7 +128,7 @@ export class CallClaim {
 
   #isEnough(kept: CachedAnswer): boolean {
     const first = this.#firstFetchedAtMs.get(kept.key.id);
-    return (first !== undefined && kept.fetchedAtMs > first + NOISE_MS) || this.#dependencies.isEnough(kept);
+    return (first !== undefined && kept.fetchedAtMs > first + AGE_TOLERANCE_MS) || this.#dependencies.isEnough(kept);
   }
 
   #remember(id: string, entry: FoundEntry | undefined): void {

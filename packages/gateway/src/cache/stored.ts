@@ -27,10 +27,10 @@ export type CachedOutcome = CachedAnswer | (CacheEntry & { readonly refusal: Ref
 
 export const ageOf = ({ fetchedAtMs }: CacheEntry, nowMs: number): number => Math.max(0, nowMs - fetchedAtMs) / 1_000;
 
-type ReadyAnswer = ReturnType<typeof readyAnswer>;
+type ReadyAnswer = ReturnType<typeof wholeAnswerOf>;
 
 /** An upstream's text in its envelope, with a strong entity tag. */
-export function readyAnswer(route: Route, json: string) {
+export function wholeAnswerOf(route: Route, json: string) {
   const whole = envelope(route, json);
   const resultAt = whole.length - json.length - 1;
   const body = Buffer.from(whole);
@@ -52,7 +52,12 @@ interface Fetched {
 }
 
 /** An answer made of these entries, as old as the oldest. It is a hit unless it was `fetched` for this request. */
-export function answerOf(ready: ReadyAnswer, entries: readonly CacheEntry[], nowMs: number, fetched?: Fetched): Answer {
+export function cachedAnswerOf(
+  ready: ReadyAnswer,
+  entries: readonly CacheEntry[],
+  nowMs: number,
+  fetched?: Fetched,
+): Answer {
   let age = 0;
   let freshSeconds = Number.POSITIVE_INFINITY;
   for (const entry of entries) {
@@ -88,12 +93,12 @@ export interface FetchPlan {
 }
 
 /** Makes the entry of a plan's key. `fetchedAtMs`: when its call went out. */
-export function keptFor({ key, route, mint }: FetchPlan, fetchedAtMs: number, json: string): CachedAnswer {
+export function entryFor({ key, route, mint }: FetchPlan, fetchedAtMs: number, json: string): CachedAnswer {
   const entry = { key, fetchedAtMs };
   const overhead = key.id.length + OVERHEAD_BYTES;
   // V8 uses one byte per character for Latin-1 text, else two.
   if (mint !== undefined) return { ...entry, json, bytes: 2 * json.length + overhead };
-  const ready = readyAnswer(route, json);
+  const ready = wholeAnswerOf(route, json);
   return {
     ...entry,
     bytes: ready.body.length + overhead,

@@ -8,23 +8,23 @@ import type { KeyRequest } from './key-demand.ts';
 import { type CachedAnswer, type FetchPlan, idsOf } from './stored.ts';
 
 /** Whether the upstream rejected the request itself, as it would for every client. */
-export const isVerdict = (error: unknown): error is Refusal =>
+export const isRejection = (error: unknown): error is Refusal =>
   error instanceof Refusal && error.code === 'upstream_rejected';
 /** Whether the call may succeed for some of its keys. */
 export const isDivisible = (error: unknown): error is Refusal =>
-  isVerdict(error) || (error instanceof Refusal && error.code === 'upstream_invalid_response');
+  isRejection(error) || (error instanceof Refusal && error.code === 'upstream_invalid_response');
 /** Whether the upstream is up and the request is at fault. */
 export const isOfRequest = (error: unknown): error is Refusal =>
-  isVerdict(error) || (isDivisible(error) && !(error instanceof UpstreamRefusal));
+  isRejection(error) || (isDivisible(error) && !(error instanceof UpstreamRefusal));
 /** Whether a call was not made for a temporary reason, so that its requests keep waiting. */
-export const isPassing = (error: unknown): boolean =>
+export const isTemporary = (error: unknown): boolean =>
   error instanceof NoLeader || (error instanceof Refusal && ['rate_limited', 'overloaded'].includes(error.code));
 /** Whether the upstream did not answer, or its circuit breaker is open. */
 export const isOfUpstream = (error: unknown): error is Refusal =>
   error instanceof Refusal && error.code.startsWith('upstream_');
 
 /** Whether slots are left, but none for the shares of the waiting requests. */
-export const isOfShares = (error: unknown): error is Refusal =>
+export const lacksShare = (error: unknown): error is Refusal =>
   error instanceof Refusal && error.details.scope !== undefined;
 
 /** No waiting request may make the call. Each was refused for its own reason. */
@@ -33,7 +33,7 @@ export class NoLeader extends Error {}
 /** Refusals of one request's sign-in. Another request may still make the call. */
 const OWN = new Set(['invalid_siwx_nonce', 'invalid_siwx_expired']);
 
-export const isOwn = (error: unknown): boolean => error instanceof Refusal && OWN.has(error.code);
+export const isOfSignIn = (error: unknown): boolean => error instanceof Refusal && OWN.has(error.code);
 
 /** A key that a request waits for, and the state of its stored answer. */
 export interface WantedKey extends Pick<KeyRequest, 'ageSeconds' | 'refusesCached'> {
@@ -165,7 +165,7 @@ export class Waiters {
   /** Refuses a request if it is still waiting. */
   refuse(waiter: Waiter, error: unknown): void {
     if (!this.#forget(waiter)) return;
-    const asked = { weight: waiter.weight, isVoid: isOwn(error) };
+    const asked = { weight: waiter.weight, isVoid: isOfSignIn(error) };
     for (const { key, refusesCached } of waiter.wanted()) this.#order.dequeue(key.id, { ...asked, refusesCached });
     waiter.refuse(error);
   }
@@ -186,7 +186,7 @@ export interface CallPart {
  * Splits a call that was rejected or answered in part, to find the request at fault. Returns one part per distinct request, and one for
  * all requests whose keys were answered before. Empty if a single request asked for the whole call.
  */
-export function partsOf(
+export function partsByRequest(
   asked: readonly FetchPlan[],
   { plans: unanswered, waiters }: CallPart,
   wasAnswered: (id: string) => boolean,

@@ -4,7 +4,7 @@ import { InFlight } from '../budget/in-flight.ts';
 import { type Sharing, SlotTaker } from '../budget/slot-taker.ts';
 import type { Allowance } from '../budget/store.ts';
 import { CachingUpstream } from '../cache/caching.ts';
-import { ALONE } from '../cache/shared-entries.ts';
+import { NOT_SHARED } from '../cache/shared-entries.ts';
 import type { Upstream } from '../call.ts';
 import { type ApiConfig, longestMs } from '../config/apis.ts';
 import type { ChannelName } from '../metrics/figures.ts';
@@ -151,7 +151,7 @@ export function openCaches(foundation: Foundation, channels: Channels, sharing: 
       ...{ upstream, lifetimes, maxBytes: Math.floor(maxBytes / scopes.size), allowance },
       // No wallet signs for a refresh that no client waits for.
       alone: new SlotTaker(dependencies, {}, { requestId: '', client: '' }),
-      shared: openShared?.({ secrets, scope, leaseMs, now }) ?? ALONE,
+      shared: openShared?.({ secrets, scope, leaseMs, now }) ?? NOT_SHARED,
       ...{ randomId, now },
       wallSeconds: () => store.wallNow() / 1_000,
     });

@@ -1,5 +1,5 @@
 import { ASSUMED_SOL_PRICE_USD, dollars, everyRoute, type Route, usualFeeMicros } from '@asset-gateway/protocol';
-import { type Hold, opening } from '../closing.ts';
+import { type CloseLater, opening } from '../closing.ts';
 import type { Config } from '../config/config.ts';
 import { createGateway } from '../gateway.ts';
 import type { Meter } from '../metrics/meter.ts';
@@ -13,13 +13,13 @@ import { watchCovered } from './sales.ts';
 
 /** Puts the gateway together; the only place that knows every part. */
 export const compose = (config: Config, dependencies: Dependencies) =>
-  opening((hold) => assemble(config, dependencies, hold));
+  opening((closeLater) => assemble(config, dependencies, closeLater));
 
-async function assemble(config: Config, dependencies: Dependencies, hold: Hold) {
+async function assemble(config: Config, dependencies: Dependencies, closeLater: CloseLater) {
   const foundation = layFoundation(config, dependencies);
   const { money, log, notice, onFailure, randomId, watchEveryMs } = foundation;
   const { paid, disabled } = config;
-  const parts = await openParts(foundation, hold);
+  const parts = await openParts(foundation, closeLater);
   const { service, exact, credit } = parts;
   const isDisabled = ({ id }: Route) => disabled.has(id);
   const gateway = createGateway({
@@ -30,11 +30,11 @@ async function assemble(config: Config, dependencies: Dependencies, hold: Hold) 
   });
   const losses = exact && paid && !foundation.isPlayMoney ? lossNotice(service.routes, exact, config) : undefined;
   if (losses !== undefined) notice(losses);
-  if (credit && paid && money) hold(watchCovered(paid, money, watchEveryMs));
+  if (credit && paid && money) closeLater(watchCovered(paid, money, watchEveryMs));
   return {
     gateway,
     /** Adds the metrics that are read from the parts at each scrape. */
-    watch: (meter: Meter) => void hold(watchParts(meter, foundation, parts)),
+    watch: (meter: Meter) => void closeLater(watchParts(meter, foundation, parts)),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Access, Route } from '@asset-gateway/protocol';
-import { blocking } from '../blocked/list.ts';
+import { refusingBlocked } from '../blocked/list.ts';
 import { SlotTaker } from '../budget/slot-taker.ts';
 import type { Endpoint, Gate, Serving } from '../call.ts';
 import { createDescribe } from '../describe/discovery.ts';
@@ -24,7 +24,7 @@ export function bindEndpoints(foundation: Foundation, parts: Parts): Endpoint[] 
   const gateOf = (route: Route): Gate => {
     const isSold = route.access === 'exact' && ofApis.has(route.provider);
     const gate = isSold ? limitingUnpaid(gates.exact(route), unpaid) : gates[route.access](route);
-    return blocked && route.access !== 'public' ? blocking(gate, blocked) : gate;
+    return blocked && route.access !== 'public' ? refusingBlocked(gate, blocked) : gate;
   };
   const bind = (route: Route, serving: Serving): Endpoint => ({
     route,

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { Background } from '../background.ts';
 import { LocalRecords, localClocks } from '../budget/local-records.ts';
 import { LocalStore } from '../budget/local-store.ts';
-import { type Hold, opening } from '../closing.ts';
+import { type CloseLater, opening } from '../closing.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/settings.ts';
 import { steadyClock, timeOfDay } from '../stores/clock.ts';
@@ -94,15 +94,15 @@ export interface Local {
 }
 
 /** Opens and locks a folder, which one process at a time may use. */
-async function openFolder(dataDir: string, background: Background, hold: Hold) {
+async function openFolder(dataDir: string, background: Background, closeLater: CloseLater) {
   makeFolder(dataDir);
-  const lock = hold(await claimFolder(dataDir));
+  const lock = closeLater(await claimFolder(dataDir));
   const now = steadyClock();
   const { damage } = await checkSqlite(sqliteIn(dataDir));
   const options = { now, wallNow: timeOfDay, files: [lock.path], background };
-  const database = hold(new SqliteDatabase(sqliteIn(dataDir), options));
+  const database = closeLater(new SqliteDatabase(sqliteIn(dataDir), options));
   const secret = await secretOf(database);
-  const records = hold(new LocalRecords(database, localClocks(now), background));
+  const records = closeLater(new LocalRecords(database, localClocks(now), background));
   const store = new LocalStore(records, await records.read(), now, timeOfDay);
   return {
     database,
@@ -122,6 +122,6 @@ async function openFolder(dataDir: string, background: Background, hold: Hold) {
 
 /** Opens the folder. Rejects with advice for the operator if it cannot be used. */
 export const openLocal = ({ dataDir }: Pick<Config, 'dataDir'>, background = new Background()): Promise<Local> =>
-  opening((hold) => openFolder(dataDir, background, hold)).catch((error) => {
+  opening((closeLater) => openFolder(dataDir, background, closeLater)).catch((error) => {
     throw error instanceof ConfigError ? error : folderFault(error, dataDir);
   });

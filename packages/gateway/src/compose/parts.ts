@@ -2,7 +2,7 @@ import { BlockedFile } from '../blocked/file.ts';
 import type { Sharing } from '../budget/slot-taker.ts';
 import { kindOf, shareOf } from '../budget/store.ts';
 import type { CachingUpstream } from '../cache/caching.ts';
-import type { Hold } from '../closing.ts';
+import type { CloseLater } from '../closing.ts';
 import type { Service } from '../describe/service.ts';
 import { type ExactSetup, openExact } from '../payments/open.ts';
 import type { Payments } from '../payments/payments.ts';
@@ -50,19 +50,19 @@ export interface Parts {
 }
 
 /** Opens the parts of a gateway that its configuration turns on. */
-export async function openParts(foundation: Foundation, hold: Hold): Promise<Parts> {
+export async function openParts(foundation: Foundation, closeLater: CloseLater): Promise<Parts> {
   const { config, money, notice, tracing, ownRoutes = [] } = foundation;
   const { paid } = config;
-  const channels = hold(new Channels(foundation));
+  const channels = closeLater(new Channels(foundation));
   const payments = money && tracing.spanned(money.payments, PAYMENT_SPANS);
-  const exact = paid && payments ? hold(await openExact(paid, payments, foundation)) : undefined;
+  const exact = paid && payments ? closeLater(await openExact(paid, payments, foundation)) : undefined;
   const service = serviceOf(foundation, channels, exact);
-  const blocked = config.blocked && hold(new BlockedFile(config.blocked, notice));
+  const blocked = config.blocked && closeLater(new BlockedFile(config.blocked, notice));
   const credit = config.credit && exact && money ? openCredit(config.credit, money, exact, foundation) : undefined;
-  const console = hold(openConsole(service, foundation));
+  const console = closeLater(openConsole(service, foundation));
   const sharing = config.fairShares ? createSharing(foundation) : undefined;
   const caches = openCaches(foundation, channels, sharing);
-  for (const cache of caches.values()) hold(cache);
+  for (const cache of caches.values()) closeLater(cache);
   return {
     service,
     channels,

@@ -141,14 +141,14 @@ export function openState(
   background: Background = new Background(),
 ): Promise<State> {
   const { redisUrl, databaseUrl, secrets, journalKeepMs } = config;
-  return opening(async (hold) => {
-    const redis = redisUrl === undefined ? undefined : hold(await openRedis(redisUrl, background));
-    const local = redis ? undefined : hold(await openLocal(config, background));
+  return opening(async (closeLater) => {
+    const redis = redisUrl === undefined ? undefined : closeLater(await openRedis(redisUrl, background));
+    const local = redis ? undefined : closeLater(await openLocal(config, background));
     const postgres =
-      databaseUrl === undefined ? undefined : hold(await openPostgres(databaseUrl, config.credit !== undefined));
+      databaseUrl === undefined ? undefined : closeLater(await openPostgres(databaseUrl, config.credit !== undefined));
     const database = postgres?.database ?? local?.database;
     const spanned = database && tracing.spanned<Database>(database, DATABASE_SPANS);
-    const money = spanned && hold(openMoney(spanned, journalKeepMs, undefined, background));
+    const money = spanned && closeLater(openMoney(spanned, journalKeepMs, undefined, background));
     if (money && !postgres) await recover(money);
     const { store } = redis ?? (local as Local);
     return {

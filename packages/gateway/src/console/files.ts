@@ -61,7 +61,7 @@ function answerOf(name: string, body: Uint8Array, encoding?: string): FileAnswer
 const MAX_NAMES = 64;
 
 /** Whether a list header has this item, with any weight. */
-export const lists = (header: string | readonly string[] | undefined, item: string): boolean =>
+export const headerHas = (header: string | readonly string[] | undefined, item: string): boolean =>
   String(header ?? '')
     .split(',', MAX_NAMES)
     .some((each) => each.split(';', 1)[0]?.trim().toLowerCase() === item);
@@ -124,7 +124,7 @@ const PAGE = 'index.html';
 export function consolePages(files: ConsoleFiles, index: string, chain: OwnAnswer): OwnRoute[] {
   const asJson: Answer = { json: index, headers: { 'Content-Type': JSON_MEDIA_TYPE, Vary: 'Accept' } };
   const answers: Readonly<Record<string, OwnAnswer>> = {
-    index: ({ arrival }) => (lists(arrival.headers?.accept, 'text/html') && files.page(PAGE, arrival)) || asJson,
+    index: ({ arrival }) => (headerHas(arrival.headers?.accept, 'text/html') && files.page(PAGE, arrival)) || asJson,
     chain,
     consoleFile({ input, arrival }) {
       const file = files.part(String(input.path.file), arrival);

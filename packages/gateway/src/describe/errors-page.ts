@@ -13,7 +13,7 @@ const GROUPS: Readonly<Record<NextStep, Group>> = texts.groups;
 const NOTES: Readonly<Partial<Record<RefusalCode, Partial<Texts<'when' | 'uses'>>>>> = texts.notes;
 
 /** A text without characters that Markdown reads as HTML. */
-export const plain = (text: string): string => text.replaceAll('<', '&lt;');
+export const escaped = (text: string): string => text.replaceAll('<', '&lt;');
 
 const HEAD = `# Errors
 
@@ -57,7 +57,7 @@ function messageOf(code: RefusalCode): string {
 function statusLine(code: RefusalCode): string {
   const refusal = REFUSALS[code];
   const wait = 'retryAfterSeconds' in refusal ? `, \`Retry-After: ${refusal.retryAfterSeconds}\`` : '';
-  return `**${refusal.status}${wait}.** ${plain(messageOf(code))}`;
+  return `**${refusal.status}${wait}.** ${escaped(messageOf(code))}`;
 }
 
 function section(code: RefusalCode): string[] {

@@ -1,5 +1,5 @@
 import type { Route } from '@asset-gateway/protocol';
-import { plain } from './errors-page.ts';
+import { escaped } from './errors-page.ts';
 import { type JsonSchema, published } from './schemas.ts';
 import { groupBy } from './service.ts';
 
@@ -116,4 +116,4 @@ export const shortName = ({ name }: Leaf): string => name.replace(/^\.(?:params(
 
 /** The values and the meaning of a parameter. */
 export const explained = ({ schema }: Leaf): string =>
-  [ruleOf(schema), plain(textOf(schema.description))].filter(Boolean).join('. ');
+  [ruleOf(schema), escaped(textOf(schema.description))].filter(Boolean).join('. ');

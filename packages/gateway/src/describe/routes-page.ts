@@ -1,5 +1,5 @@
 import { DEFAULT_PRICING, dollars, NETWORKS, PROVIDERS, type Route } from '@asset-gateway/protocol';
-import { plain } from './errors-page.ts';
+import { escaped } from './errors-page.ts';
 import {
   ADDRESS,
   explained,
@@ -28,7 +28,7 @@ control characters, unless its line says otherwise. Commas separate the items of
 const TOLD = ['notBefore', 'wallet'];
 
 const rulesOf = ({ rules }: Route): string[] =>
-  rules.filter(({ name }) => !TOLD.includes(name)).map(({ description }) => plain(description));
+  rules.filter(({ name }) => !TOLD.includes(name)).map(({ description }) => escaped(description));
 
 /** What a section's head says for all its methods: explanations by a parameter's short name, and rules. */
 interface Shared {
@@ -114,7 +114,7 @@ function methodSection(rows: readonly [Route, ...Route[]], service: Service, sha
     '',
     `### ${route.method}`,
     '',
-    plain(route.description),
+    escaped(route.description),
     '',
     ...endpoints,
     ...parameterLines(route, shared),

@@ -11,7 +11,7 @@ import { type Offer, type PaymentRequirements, requestHashOf, requirementOf } fr
 import { COST_LIMITS } from '../payments/read/transaction.ts';
 import { NO_FEE_PAYER, unavailable } from '../payments/refusals.ts';
 import type { PaidCall } from '../receipts/response.ts';
-import { challenge, type Demand } from './gate.ts';
+import { type ChallengeTerms, challenge } from './gate.ts';
 
 /** The route that a gate sells. */
 interface ExactRoute {
@@ -62,7 +62,7 @@ export class ExactGate implements Gate {
   }
 
   /** Undefined while no fee payer is known, because nothing can be paid for then. */
-  challenge(call: Call, code: RefusalCode, extensions: Demand['extensions'] = {}): Challenge | undefined {
+  challenge(call: Call, code: RefusalCode, extensions: ChallengeTerms['extensions'] = {}): Challenge | undefined {
     const { offer } = this.#seller();
     if (offer.feePayer === '') return undefined;
     const { credit, describe } = this.#route;

@@ -12,7 +12,7 @@ export const publicGate: Gate = {
 const MAX_JSON_BYTES = 3072;
 
 /** The gate's part of a challenge. */
-export interface Demand extends Pick<PaymentRequired, 'accepts' | 'extensions'> {
+export interface ChallengeTerms extends Pick<PaymentRequired, 'accepts' | 'extensions'> {
   readonly code: RefusalCode;
   readonly url: string;
 }
@@ -21,7 +21,11 @@ export interface Demand extends Pick<PaymentRequired, 'accepts' | 'extensions'> 
  * The challenge of a 402: x402's PaymentRequired with the largest discovery extension that fits the header. It is also sent as members
  * of the refusal's body, which already has the code.
  */
-export function challenge(call: Call, { code, url, accepts, extensions }: Demand, describe: Describe): Challenge {
+export function challenge(
+  call: Call,
+  { code, url, accepts, extensions }: ChallengeTerms,
+  describe: Describe,
+): Challenge {
   const { resource, discoveries } = describe(call.parameters);
   const bare = { x402Version: 2, error: code, resource: { url, ...resource }, accepts, extensions } as const;
   const withDiscovery = discoveries.map((each) => ({

@@ -13,7 +13,7 @@ import {
 } from '@asset-gateway/protocol';
 import { address, getAddressEncoder, getProgramDerivedAddress } from '@solana/addresses';
 import type { Background } from '../background.ts';
-import { type Hold, opening } from '../closing.ts';
+import { type CloseLater, opening } from '../closing.ts';
 import type { FacilitatorConfig, PaidConfig } from '../config/paid.ts';
 import { ConfigError } from '../config/settings.ts';
 import type { Crypto } from '../crypto.ts';
@@ -109,7 +109,7 @@ async function openFacilitator(
 }
 
 /** Opens connections to the chains of a configuration. */
-function openChains({ solanaRpcUrls }: PaidConfig, tracing: SellingServices['tracing'], hold: Hold): Chains {
+function openChains({ solanaRpcUrls }: PaidConfig, tracing: SellingServices['tracing'], hold: CloseLater): Chains {
   const opened = CLUSTERS.flatMap((cluster) => {
     const url = solanaRpcUrls[cluster];
     return url === undefined ? [] : [[NETWORKS[cluster], tracing.spanned(hold(new Chain(url)), CHAIN_SPANS)] as const];
@@ -157,7 +157,7 @@ export interface ExactSetup {
 export const openExact = (paid: PaidConfig, payments: Payments, services: SellingServices): Promise<ExactSetup> =>
   opening((hold) => assemble(paid, payments, services, hold));
 
-async function assemble(paid: PaidConfig, payments: Payments, services: SellingServices, hold: Hold) {
+async function assemble(paid: PaidConfig, payments: Payments, services: SellingServices, hold: CloseLater) {
   const { crypto, secrets, notice, tracing, onFailure, onStep, onSettlement } = services;
   const { background } = payments;
   noticeMissing(paid, notice);

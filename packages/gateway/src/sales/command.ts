@@ -5,7 +5,7 @@ import { audit, type Missing, type ProveCredit } from './audit.ts';
 import type { Books } from './books.ts';
 import { readTask, type SalesTask, USAGE, UsageError } from './options.ts';
 import { appendMissing, missingEntry, type Payee, transferBy } from './payee-history.ts';
-import { clockTable, discrepancyTable, entryTable, groupTable, openTable, written } from './report.ts';
+import { clockTable, discrepancyTable, entryTable, groupTable, openTable, tableText } from './report.ts';
 
 /** The output of the command. */
 export type CommandOutput = Readonly<Record<'stdout' | 'stderr', { write(text: string): unknown }>>;
@@ -32,12 +32,12 @@ const LATE_MS = 10_000;
 
 /** Writes entries as they are appended, until the process ends. Concurrent entries may not become visible in the order of their ids. */
 async function follow({ books }: Archive, { sinceMs, format }: SalesTask, { stdout }: CommandOutput): Promise<never> {
-  if (format !== 'json') stdout.write(written(entryTable([]), format));
+  if (format !== 'json') stdout.write(tableText(entryTable([]), format));
   let fromMs = sinceMs;
   let seen = new Map<number, number>();
   for (;;) {
     for await (const entries of books.entries(fromMs)) {
-      stdout.write(written(entryTable(entries.filter(({ id }) => !seen.has(id))), format, true));
+      stdout.write(tableText(entryTable(entries.filter(({ id }) => !seen.has(id))), format, true));
       for (const { id, atMs } of entries) seen.set(id, atMs);
     }
     const latestMs = Math.max(fromMs, ...seen.values());
@@ -98,7 +98,7 @@ async function verify(archive: Archive, task: SalesTask, output: CommandOutput) 
     if (count > 0) findings = await auditNow();
   }
   const { discrepancies, entries, transfers } = findings;
-  if (format !== 'table' || discrepancies.length > 0) stdout.write(written(discrepancyTable(discrepancies), format));
+  if (format !== 'table' || discrepancies.length > 0) stdout.write(tableText(discrepancyTable(discrepancies), format));
   stderr.write(`${entries} entries, ${transfers} transfers, ${discrepancies.length} discrepancies\n`);
   return discrepancies.length === 0 ? 0 : 1;
 }
@@ -113,7 +113,7 @@ async function carryOut(task: SalesTask, archive: Archive, output: CommandOutput
     unresolved: async () => openTable(await books.openPayments()),
     group: async () => groupTable(by, (await books.groups(sinceMs, by)).groups, solPriceUsd),
   };
-  output.stdout.write(written(await tables[kind](), format));
+  output.stdout.write(tableText(await tables[kind](), format));
   return 0;
 }
 

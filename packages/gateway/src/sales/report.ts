@@ -28,13 +28,13 @@ const textOf = (cell: Cell): string => (cell === undefined ? '' : String(cell));
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** The text of a cell in a terminal. */
-export const plain = (cell: Cell): string => textOf(cell).replace(CONTROLS, '\ufffd');
+export const printable = (cell: Cell): string => textOf(cell).replace(CONTROLS, '\ufffd');
 
 const NUMBER = /^-?[\d.]*$/;
 
 /** Aligned columns with a header line, for a person. */
 export function textTable({ columns, rows }: Table): string {
-  const lines = [columns, ...rows.map((row) => row.map(plain))];
+  const lines = [columns, ...rows.map((row) => row.map(printable))];
   const widths = columns.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   const isNumber = columns.map((_, column) => rows.every((row) => NUMBER.test(textOf(row[column]))));
   const align = (text: string, column: number): string =>
@@ -109,7 +109,7 @@ function inDollars({ columns, rows }: Table): Table {
 }
 
 /** A table in an output format. `isMore`: its rows follow earlier ones, one a line and without column names. */
-export function written(table: Table, format: ReportFormat, isMore = false): string {
+export function tableText(table: Table, format: ReportFormat, isMore = false): string {
   const { columns, rows } = format === 'table' ? inDollars(table) : table;
   if (format === 'csv') return (isMore ? rows : [columns, ...rows]).map(csvLine).join('');
   if (!isMore && format === 'json') return `${JSON.stringify(objectsOf(table), undefined, 2)}\n`;
@@ -117,7 +117,7 @@ export function written(table: Table, format: ReportFormat, isMore = false): str
   const lines =
     format === 'json'
       ? objectsOf(table).map((row) => JSON.stringify(row))
-      : rows.map((row) => row.map(plain).join('  '));
+      : rows.map((row) => row.map(printable).join('  '));
   return lines.map((line) => `${line}\n`).join('');
 }
 

@@ -3,7 +3,7 @@ import { openHttp, type UpstreamOptions } from './http.ts';
 import { quotation } from './quotation.ts';
 import { type RefusalOptions, rateLimited, refusalOfStatus } from './refusals.ts';
 import { type ResponseHandler, readJson } from './response.ts';
-import { assertDiscreet } from './rest.ts';
+import { assertHoldsNoSecret } from './rest.ts';
 import { type Connection, UpstreamRefusal } from './upstream.ts';
 
 /** Codes of client errors: unknown method, invalid parameters, unsupported transaction version. */
@@ -61,7 +61,7 @@ async function refusalOfResponse(response: ResponseHandler, options: RefusalOpti
 async function resultOf(id: number, response: ResponseHandler, options: UpstreamOptions): Promise<string> {
   if (response.statusCode !== 200) throw await refusalOfResponse(response, options);
   const { text, value } = await readJson(response);
-  assertDiscreet(text, options.secrets);
+  assertHoldsNoSecret(text, options.secrets);
   const error = member(value, 'error') ?? undefined;
   const given = member(value, 'result');
   if (error !== undefined || (given === undefined && RATE_LIMITED.has(codeIn(value))))

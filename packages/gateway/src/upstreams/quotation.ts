@@ -16,7 +16,7 @@ const ENTITY = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|apos));/gi;
 const SIGNS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 /** Whether a text contains one of these secrets, plain or with HTML entities. */
-export function holdsAny(text: string, secrets: readonly string[], read = (spelled: string) => spelled): boolean {
+export function holdsSecret(text: string, secrets: readonly string[], read = (spelled: string) => spelled): boolean {
   const sign = (entity: string, decimal?: string, hex?: string, name = '') => {
     const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
     return SIGNS[name.toLowerCase()] ?? (code <= MAX_ASCII ? String.fromCharCode(code) : entity);
@@ -33,7 +33,7 @@ const ADDRESS = /:\/\/|\d\.\d{1,3}\.\d{1,3}\.\d/;
 /** A sentence that quotes the upstream, if its message is short, printable and without secrets. */
 export function quotation(words: unknown, secrets: readonly string[]): string | undefined {
   if (typeof words !== 'string' || words.length > MAX_MESSAGE_LENGTH || !PRINTABLE.test(words)) return undefined;
-  const isSecret = ADDRESS.test(words) || holdsAny(words, secrets, (spelled) => spelled.toLowerCase());
+  const isSecret = ADDRESS.test(words) || holdsSecret(words, secrets, (spelled) => spelled.toLowerCase());
   return isSecret ? undefined : `The upstream says: ${words}`;
 }
 

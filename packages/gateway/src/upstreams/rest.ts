@@ -2,7 +2,7 @@ import { exactJson, type Route, type Values } from '@asset-gateway/protocol';
 import type { Input } from '../call.ts';
 import { LIMITS } from '../limits.ts';
 import { openHttp, type UpstreamOptions, type UpstreamRequest } from './http.ts';
-import { holdsAny } from './quotation.ts';
+import { holdsSecret } from './quotation.ts';
 import { refusalOfStatus } from './refusals.ts';
 import { type ResponseHandler, readJson } from './response.ts';
 import { type Connection, UpstreamRefusal } from './upstream.ts';
@@ -43,11 +43,11 @@ export function writeRequest(route: Route, input: Input, base: URL): UpstreamReq
 }
 
 /** Refuses a JSON text that contains one of the upstream's secrets, plain or with escapes. */
-export function assertDiscreet(text: string, secrets: readonly string[]): void {
+export function assertHoldsNoSecret(text: string, secrets: readonly string[]): void {
   const decode = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
   const slashes = text.includes('\\/') ? text.replaceAll('\\/', '/') : text;
   const plain = slashes.includes('\\u') ? slashes.replace(/\\u([0-9a-f]{4})/gi, decode) : slashes;
-  if (holdsAny(plain, secrets)) {
+  if (holdsSecret(plain, secrets)) {
     throw new UpstreamRefusal('upstream_invalid_response', 'failed', { reason: 'holds our key' });
   }
 }
@@ -66,7 +66,7 @@ export function openRest(options: UpstreamOptions): Connection {
     const mayBeEmpty = upstream.mayBeEmpty || statusCode === NO_CONTENT;
     if (mayBeEmpty && (await response.whole(LIMITS.oneAnswerBytes)).length === 0) return 'null';
     const { text } = await readJson(response);
-    assertDiscreet(text, options.secrets);
+    assertHoldsNoSecret(text, options.secrets);
     return text;
   };
   return openHttp(options, ({ route, input }) => ({
