@@ -112,7 +112,7 @@ export async function answerFromCredit(
   }
 }
 
-/** Answers that were charged before: to the same debit sent again, and to a request whose answer was not delivered. */
+/** Answers that were charged before: the answer to a debit that is sent again, and an undelivered answer to the same request. */
 export class ChargedAnswers extends PaidAnswers {
   readonly #accounts: Accounts;
 

@@ -82,7 +82,7 @@ export const findDebit = (id: string): Statement => ({
   values: [id],
 });
 
-/** Held debits, and those whose answer is owed. An index has only these; without `request_hash` SQLite may prefer a larger index. */
+/** Debits that are held, or whose answer is owed. With `request_hash` SQLite chooses the index that has only these. */
 const IS_HELD_OR_OWED = `(state = 'held' or owed_until_ms is not null) and request_hash >= ''`;
 const isOwed = 'request_hash = $4 and owed_until_ms > $5';
 /** The debits of a wallet whose answer to a request is owed. */
@@ -92,7 +92,7 @@ const isLapsed = `state = 'held' and until_ms <= $5`;
 /** The payments of a wallet for a request that are open, or whose answer is owed. */
 const duePayments = (wallet: string) =>
   `from payments where wallet_id = ${wallet} and request_hash = $4 and ${isDue('$5')}`;
-/** The calls of a debit that may have had an effect, and of its payment. */
+/** The calls of a debit and of its payment that may have had an effect. */
 const OWN_CALLS = 'from uncharged_calls where payment_key = $3';
 
 /** Everything that decides whether a price can be held: the account, this debit, a debit owed for the request, lapsed holds. */
@@ -122,7 +122,7 @@ export interface HoldOptions {
 export function hold(debit: NewDebit, nowMs: number, options: HoldOptions): AtomicWrite {
   const { leaseMs = TIMES.leastHoldMs, isPastOwed = false } = options;
   const { id, by, micros, requestHash, isOnce = false } = debit;
-  // The wallet's new version stops a request that has looked at this payment before, and would now reserve it for a second call.
+  // A request that has read this payment could reserve it for a second call. The wallet's new version stops that.
   const version = isOnce && by === 'payment' ? [randomUUID()] : [];
   const guard = {
     sql: `update wallets set held_micro_usdc = held_micro_usdc + $6, holds = holds + 1${version.map(() => ', version = $9')}

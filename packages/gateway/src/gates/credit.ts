@@ -33,10 +33,10 @@ interface CreditGateDependencies {
   readonly priceMicros: number;
 }
 
-/** Nonces that spend have an epoch of their own, because debits are stored and so these nonces outlive the process. */
+/** Nonces for credit have an epoch of their own, because their debits are stored and outlive the process. */
 const EPOCH = 'credit';
 
-/** A nonce that spends once. */
+/** A fresh nonce for one call from credit. */
 const nonceOf = ({ nonces, clocks }: SignInDependencies, origin: string): string =>
   nonces.issue(origin, EPOCH, clocks.now());
 
@@ -47,7 +47,7 @@ function prefersCredit({ inbound }: Call): boolean {
   return lines.some((line) => line.split(',').some((each) => each.split(';', 1)[0]?.trim().toLowerCase() === 'credit'));
 }
 
-/** A signature that spends always names the path, even a long one. */
+/** The URL that a signature for credit names. It always has the path, even a long one. */
 function pathUrl(call: Call, origin: string): string {
   const url = challengedUrl(call, origin);
   return url === origin ? `${origin}${call.path}` : url;

@@ -26,7 +26,7 @@ interface ExactRoute {
  * A requirement with further members of a challenge: limits of the transaction and, for one call, both prices. A payment need not repeat
  * them. `listMicros`: the price from credit in millionths of a dollar; undefined if credit cannot pay.
  */
-function informed(requirement: PaymentRequirements, listMicros: number | undefined) {
+function withLimitsAndPrices(requirement: PaymentRequirements, listMicros: number | undefined) {
   const { maxFeeLamports, maxComputeUnits } = COST_LIMITS;
   const prices = listMicros !== undefined && {
     priceUsd: dollars(Number(requirement.amount)),
@@ -76,7 +76,7 @@ export class ExactGate implements Gate {
       const creditMicros = amount === offer.amount ? 0 : Number(amount) - (credit?.priceMicros ?? 0);
       const memo = memos.issue(required, requestHash, payments.now(), creditMicros);
       const requirement = requirementOf(required, memo, memos.ticketOf(memo));
-      return amount === amounts[0] ? informed(requirement, credit?.priceMicros) : requirement;
+      return amount === amounts[0] ? withLimitsAndPrices(requirement, credit?.priceMicros) : requirement;
     });
     return challenge(call, { code, url, accepts, extensions }, describe);
   }

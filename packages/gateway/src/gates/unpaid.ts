@@ -5,7 +5,7 @@ import { alreadyUsed } from '../receipts/paid-answers.ts';
 import { Recent } from '../tallies.ts';
 import { TIMES } from '../times.ts';
 
-/** Codes of a call for which the API did its work, but whose answer is too large, late, not JSON, or of another status. */
+/** Codes of calls that worked at the API, but whose answer was too large, too late, not JSON, or of another status. */
 const WORKED: readonly RefusalCode[] = ['upstream_invalid_response', 'upstream_timeout'];
 const MESSAGE =
   'Several calls of this wallet made the API work without an answer that can be sold; ask for less, after Retry-After.';

@@ -9,7 +9,7 @@ export const unmapped = (address = ''): string => address.replace(/^::ffff:(?=\d
 export const isProxy = (address: string, trusted: BlockList): boolean =>
   isIP(address) !== 0 && trusted.check(address, familyOf(address));
 
-/** Honest clients send no longer chains or nodes. */
+/** The chains and nodes of honest clients are shorter. */
 const MAX_HOPS = 32;
 const MAX_NODE_LENGTH = 64;
 /** A port, or the name that hides one (RFC 7239, section 6). */

@@ -17,7 +17,7 @@ const GROUPS_TO_FILL = 4;
 
 /** Requests that one connection processes at once. The next one begins when the client has taken an answer. */
 const MAX_UNANSWERED = 16;
-/** Waiting requests of all connections. Once Node has parsed a request, it can no longer wait in the network. */
+/** The most waiting requests of all connections. A request that Node has parsed can no longer wait in the network. */
 const MAX_WAITING = 16_384;
 
 /**

@@ -86,7 +86,7 @@ function rowChange({ subject, step: { before, after }, details, nowMs }: Pending
   return fee ? { sql: UPDATE_WITH_FEE, values: [...values, ...fee] } : { sql: UPDATE, values };
 }
 
-/** The change of the stored answer. The answer has no expiry while the payment is open, and is deleted if the payment does not settle. */
+/** The change of the stored answer. While the payment is open, its answer has no expiry. If it does not settle, the answer is deleted. */
 function answerChange({ subject, step: { before, after }, details, nowMs }: PendingStep): readonly Statement[] {
   const { key } = subject;
   const { record } = after;

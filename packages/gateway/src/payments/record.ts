@@ -134,7 +134,7 @@ export const readState = <State extends PayerState>(stored: State, nowMs: number
 
 const DAY_MS = 86_400_000;
 
-/** Adds a mainnet payment, and drops old ones and those that later payments make unnecessary. */
+/** Adds a mainnet payment. Drops old payments, and those that are not needed to make a known payer. */
 export function withPaid(paid: readonly Paid[], micros: number, nowMs: number): readonly Paid[] {
   const last = paid.at(-1);
   const isSameDay = last !== undefined && nowMs - last.atMs < DAY_MS;

@@ -69,7 +69,7 @@ export const CHANGING = {
 const MEMBERS = { ...LASTING, ...CHANGING };
 const RECORD = `w.cluster, w.address, p.failed_on_chain, p.owed_until_ms, ${namesIn('p', MEMBERS)}`;
 
-/** A payment whose process has died may still be going on for as long as it may have been reserved. */
+/** A payment whose process has died counts as in flight for the longest time that a reservation can last. */
 const IN_FLIGHT = `leased_until_ms > cast($5 as bigint) - ${TIMES.inFlightMs - TIMES.leaseMs}`;
 
 /** The wallet's payments between reservation and outcome: their number, their upstream calls of the last minute, the one that brings credit. */

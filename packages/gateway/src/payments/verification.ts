@@ -24,7 +24,7 @@ export interface Verified {
   readonly closedUntilMs: number;
 }
 
-/** The counts that a verification is part of: of its network, and of the network's new payers. */
+/** The names under which a verification counts: its network, and for a new payer also the new payers of that network. */
 const countsOf = ({ network, isNewPayer }: Verified): readonly [string, ...string[]] =>
   isNewPayer ? [network, `new payers on ${network}`] : [network];
 

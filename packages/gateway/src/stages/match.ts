@@ -45,7 +45,7 @@ function allowedMethods(rows: readonly Placed[]): string {
 
 const rowOf = <E>({ path, httpMethod }: Route, endpoint?: E): MatcherRow<E> => ({ path, httpMethod, endpoint });
 
-/** A preflight is answered from the row that it asks for, or else from the first. */
+/** The endpoint of a request. A preflight gets that of the row that it asks for, or else the first. */
 function endpointFor<E>(
   { method, headers }: Pick<Inbound, 'method' | 'headers'>,
   { rows }: Match<MatcherRow<E>>,

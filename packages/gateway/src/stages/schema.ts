@@ -100,7 +100,7 @@ function scalar(schema: TSchema): Judge {
   };
 }
 
-/** If no alternative fits, finds what is wrong for each. */
+/** If no alternative fits, finds the violations of each. */
 function choice(schema: TSchema, alternatives: readonly TSchema[]): Judge {
   const validator = Compile(schema);
   const judges = alternatives.map(judgeOf);
@@ -110,7 +110,7 @@ function choice(schema: TSchema, alternatives: readonly TSchema[]): Judge {
   };
 }
 
-/** Finds what is wrong for each part, and for the rest of the schema. */
+/** Finds the violations of each part, and of the rest of the schema. */
 function all(parts: readonly TSchema[], { allOf: _, ...rest }: Shape): Judge {
   const judges = [...parts, rest as TSchema].map(judgeOf);
   return function* (value, name) {

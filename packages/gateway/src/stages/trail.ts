@@ -3,7 +3,7 @@ import type { Call, Challenge, Endpoint, Inbound, Outbound, Sale, Trail } from '
 import { Recent } from '../tallies.ts';
 import { TIMES } from '../times.ts';
 
-/** More entity tags than any client sends. */
+/** Clients send fewer entity tags. */
 const MAX_TAGS = 64;
 
 /** Whether If-None-Match names this tag (weak comparison, RFC 9110); `*` matches every tag. */

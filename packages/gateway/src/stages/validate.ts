@@ -12,14 +12,14 @@ import type { Call, Inbound, Input } from '../call.ts';
 import { compile, Violations } from './schema.ts';
 
 const MAX_DEPTH = 32;
-/** More values than any row takes. Further values are not read. */
+/** More values than any row accepts. Further values are not read. */
 const MAX_VALUES = 1_024;
 const ESCAPED_AGAIN = /%(?:25)+/g;
 /** A slash or a dot segment could reach a different upstream path; some servers decode again, or cut a segment at a semicolon. */
 const LEAVES_SEGMENT = /[/\\]|%2f|%5c|^(?:\.|%2e){0,2}(?:;|%3b|$)/i;
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 
-/** Of ASCII. */
+/** ASCII codes. */
 const PLUS = 0x2b;
 const SPACE = 0x20;
 
@@ -31,7 +31,7 @@ interface ReadParameter {
   readonly sent: unknown;
 }
 
-/** Reads a parameter. Of a list it reads at most one item beyond the limit. */
+/** Reads a parameter. If it is a list, reads at most one item beyond the limit. */
 function parameterIn(
   text: string,
   schema: TSchema,

@@ -4,16 +4,16 @@ import { TIMES } from '../../times.ts';
 import { unavailable } from '../refusals.ts';
 
 const CONNECTIONS = 16;
-/** A list of a thousand transactions, each with the longest memo, has a quarter of it. */
+/** Four times what a list of a thousand transactions with the longest memos has. */
 const MAX_BYTES = 8 * 1024 * 1024;
 /** A blockhash is good for this many blocks. */
 const BLOCKHASH_BLOCKS = 150;
 /**
- * The newest blockhash that a payer can know is some 32 blocks ahead of the final one; a height may be a second old, which is 3 more,
- * and its node some blocks behind.
+ * A payer may know a blockhash some 32 blocks after the final one. The height may be a second old, which adds 3 blocks. Its node may be
+ * some blocks behind the others.
  */
 const AHEAD_BLOCKS = 50;
-/** So many blocks after the one that was final before it was sent, a transaction that has not landed never will. */
+/** A transaction that has not landed this many blocks after the block that was final before it was sent never will. */
 export const DEAD_AFTER_BLOCKS = BLOCKHASH_BLOCKS + AHEAD_BLOCKS;
 /** The code of a node whose simulation before sending has failed. */
 const PREFLIGHT_FAILED = -32_002;
@@ -21,7 +21,8 @@ const PREFLIGHT_FAILED = -32_002;
 const HEIGHT_MS = 1_000;
 /** The most transactions that an RPC lists at once. */
 export const HISTORY = 1_000;
-/** A block that is final, and its slot: some slots have no block. */
+
+/** The height and the slot of a final block. They differ because some slots have no block. */
 interface Finalized {
   readonly height: number;
   readonly slot: number;

@@ -27,9 +27,9 @@ export type Verification =
 export type Processed = 'no' | 'maybe' | 'yes';
 
 /**
- * The outcome of a settlement. `refused`: proof that nothing can move; `isOnChain`: because its transaction has failed on the chain,
- * where it has cost its fee. `unknown`: no proof either way. `unsent`: the gateway failed
- * before it sent anything, and the payment is unused. A signature is always the fee payer's over the payment's message.
+ * The outcome of a settlement. `refused`: it is proved that nothing can move. `isOnChain`: the proof is that its transaction has failed on
+ * the chain, where it has cost its fee. `unknown`: nothing is proved. `unsent`: the gateway failed before it sent anything, and the payment
+ * is unused. A signature is always the fee payer's over the payment's message.
  */
 export type Settlement =
   | { readonly outcome: 'settled'; readonly signature: string }

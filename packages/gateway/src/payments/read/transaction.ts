@@ -213,7 +213,7 @@ function readTokenTransfer(instruction: Instruction, { keys }: Transaction, offe
 function readMemo(others: readonly Instruction[]): { readonly memo: string | undefined } | RefusalCode {
   const unknown = OTHERS[others.findIndex(({ program }) => program !== PROGRAMS.memo)];
   if (unknown) return unknown;
-  // With several it would not be clear which one binds the payment.
+  // Several memos would leave open which one binds the payment.
   if (others.length > 1) return 'invalid_exact_svm_payload_memo_count';
   const [only] = others;
   return { memo: only && Buffer.from(only.data).toString('utf8') };
@@ -224,8 +224,8 @@ export const isSigned = ({ signatures, keys, message }: Transaction, crypto: Cry
   crypto.verify(signatures[1] ?? new Uint8Array(), message, bs58.decode(keys[1] ?? ''));
 
 /**
- * Reads the transfer of a payment, or the fault if its transaction has not the required shape: compute limit, compute price, transfer, and
- * at most one memo, with guards of wallets anywhere. The caller compares amount, memo and fee payer. Codes are those of x402's verifiers.
+ * Reads the transfer of a payment, or its fault. The transaction must have a compute limit, a compute price, a transfer and at most one
+ * memo; guards of wallets may be anywhere. The caller compares amount, memo and fee payer. The codes are those of x402's verifiers.
  */
 export function readTransfer(transaction: Transaction, offer: Offer, crypto: Crypto): Transfer | RefusalCode {
   const { instructions, signers, keys } = transaction;
