@@ -28,6 +28,25 @@ export const TIMES = {
   /** How long a payment's lease lasts, and how often it is renewed. */
   leaseMs: 6 * SECOND_MS,
   renewMs: 2 * SECOND_MS,
+  /** After this time for a slot, the process was probably suspended. A call that begins now could outlast its slot, so it is not made. */
+  slotAnswerMs: 5 * SECOND_MS,
+  /** The pause before a second simulation, because an RPC may not know a young blockhash yet. */
+  youngBlockhashMs: 800,
+  /** How long a final block that an RPC has shown is used. Blocks take 400 ms. */
+  heightMs: SECOND_MS,
+  /** How often a sent transaction is looked up. */
+  confirmEachMs: 250,
+  /** How often payments with an unknown outcome are looked up. */
+  reconcileEachMs: 2 * SECOND_MS,
+  /** How often an empty fee payer's balance is read. */
+  emptyFeePayerEachMs: 5 * SECOND_MS,
+  /** How often a remote facilitator's fee payers are read: until it answers, because nothing can be sold until then, and afterwards. */
+  firstFeePayersEachMs: 2 * SECOND_MS,
+  feePayersEachMs: 60 * SECOND_MS,
+  /** How often the first waiting call of a wallet tries again, because other nodes and time-outs change its account too. */
+  waitEachMs: { alone: SECOND_MS, amongNodes: 200 },
+  /** How often a release is tried again while the database is unavailable. */
+  releaseEachMs: 500,
   /** How long a refusal waits for the release that shows its payment to be unused. */
   releaseMs: 300,
   /** How long a call waits for another call of its wallet. After that its payment is sent, before its blockhash expires. */

@@ -1,6 +1,7 @@
 import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { Admission, Slot, Slots, Trail } from '../call.ts';
 import { fromStore } from '../from-store.ts';
+import { TIMES } from '../times.ts';
 import type { InFlight } from './in-flight.ts';
 import type { Admit, Allowance, Budget, NonceUse, Share, SlotVerdict, Store } from './store.ts';
 
@@ -47,19 +48,13 @@ function refusalOfSlot(reason: keyof typeof CODES, { retryAfterMs, scope }: Slot
   });
 }
 
-/**
- * If the store takes longer than this, the process was probably suspended. The time of the slot runs from the store's answer, so a call that
- * begins now could outlast it. The answer is discarded.
- */
-const STALE_MS = 5_000;
-
-/** Asks the store for a slot; retries a lost reply once with the same owner, which the store recognises. */
+/** Asks the store for a slot. Retries a lost reply once with the same owner, which the store recognises. Discards a late answer. */
 async function ask(store: Store, attempt: Admit): Promise<SlotVerdict> {
   const sinceMs = performance.now();
   const verdict = await store
     .admit(attempt)
     .catch(() => store.admit({ ...attempt, waitedMs: performance.now() - sinceMs }));
-  if (performance.now() - sinceMs > STALE_MS) throw new Error('its answer is stale');
+  if (performance.now() - sinceMs > TIMES.slotAnswerMs) throw new Error('its answer is stale');
   return verdict;
 }
 

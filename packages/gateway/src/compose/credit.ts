@@ -12,7 +12,7 @@ import type { ExactSetup } from '../payments/open.ts';
 import type { CreditSale } from '../payments/payer.ts';
 import { AccountQueue } from '../payments/queue.ts';
 import { MOST_BUNDLED_MICROS } from '../payments/read/requirement.ts';
-import { holdMs } from '../times.ts';
+import { holdMs, TIMES } from '../times.ts';
 import type { OwnAnswer } from '../upstreams/upstream.ts';
 import type { Foundation } from './dependencies.ts';
 import type { Money } from './money.ts';
@@ -30,12 +30,9 @@ const clusterOf = ({ id, cluster }: Route): Cluster => {
   return cluster;
 };
 
-/** How often the first waiting call of a wallet tries again, because other nodes and time-outs change its account too. */
-const RETRY_MS = { alone: 1_000, amongNodes: 200 } as const;
-
 /** A queue whose calls wake when this node writes to their account. */
 function openQueue({ database, events }: Money): AccountQueue {
-  const queue = new AccountQueue(database.dialect.name === 'sqlite' ? RETRY_MS.alone : RETRY_MS.amongNodes);
+  const queue = new AccountQueue(TIMES.waitEachMs[database.dialect.name === 'sqlite' ? 'alone' : 'amongNodes']);
   events.on('written', (written) => queue.wake(written));
   return queue;
 }

@@ -52,8 +52,6 @@ function lookOf(found: readonly SqlRow[], { id, requestHash }: NewDebit, nowMs: 
 }
 
 const ATTEMPTS = 5;
-/** How often a release is tried again while the database is unavailable. */
-const RELEASE_AGAIN_MS = 500;
 
 function entryOf({ id, by, network, wallet, micros, route, requestId }: NewDebit): JournalEntry {
   const call = { cluster: clusterOfNetwork(network), wallet, route, requestId };
@@ -122,12 +120,12 @@ export class Accounts extends Ledger {
    * Releases what this owner holds. `isCalled`: whether the upstream was called. If the database fails, the release is tried again
    * until the hold lapses. Never rejects.
    */
-  async release(debit: NewDebit, isCalled: boolean, retries = TIMES.leastHoldMs / RELEASE_AGAIN_MS): Promise<void> {
+  async release(debit: NewDebit, isCalled: boolean, retries = TIMES.leastHoldMs / TIMES.releaseEachMs): Promise<void> {
     try {
       await this.#write(debit, rows.release(debit, isCalled ? this.now() : undefined));
     } catch (error) {
       const again = () => void this.release(debit, isCalled, retries - 1);
-      if (retries > 0) setTimeout(again, RELEASE_AGAIN_MS).unref();
+      if (retries > 0) setTimeout(again, TIMES.releaseEachMs).unref();
       this.background.failed('releases', error);
     }
   }

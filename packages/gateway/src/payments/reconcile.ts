@@ -26,7 +26,6 @@ interface ReconcilerDependencies {
   readonly onSettlement?: ((outcome: Settlement['outcome']) => void) | undefined;
 }
 
-const INTERVAL_MS = 2_000;
 /** The reason of a payment whose blockhash has expired. */
 const EXPIRED = 'expired';
 
@@ -54,7 +53,7 @@ export class Reconciler {
 
   constructor(dependencies: ReconcilerDependencies) {
     this.#dependencies = dependencies;
-    this.#sweeping = dependencies.payments.background.every('reconciliation', INTERVAL_MS, async () => {
+    this.#sweeping = dependencies.payments.background.every('reconciliation', TIMES.reconcileEachMs, async () => {
       const { payments, chains } = dependencies;
       for (const record of await payments.nextOpen((network) => chains.has(network))) void this.reconcile(record);
     });

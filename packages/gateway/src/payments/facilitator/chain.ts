@@ -17,8 +17,6 @@ const AHEAD_BLOCKS = 50;
 export const DEAD_AFTER_BLOCKS = BLOCKHASH_BLOCKS + AHEAD_BLOCKS;
 /** The code of a node whose simulation before sending has failed. */
 const PREFLIGHT_FAILED = -32_002;
-/** How long a height is reused. Blocks take 400 ms. */
-const HEIGHT_MS = 1_000;
 /** The most transactions that an RPC lists at once. */
 export const HISTORY = 1_000;
 
@@ -94,7 +92,7 @@ export class Chain {
   /** The latest final block that a node has shown. It may be a second old. */
   finalized(): Promise<Finalized> {
     const nowMs = performance.now();
-    if (this.#finalized && nowMs - this.#finalized.askedAtMs < HEIGHT_MS) return this.#finalized.answer;
+    if (this.#finalized && nowMs - this.#finalized.askedAtMs < TIMES.heightMs) return this.#finalized.answer;
     const answer = this.#readFinalized();
     this.#finalized = { askedAtMs: nowMs, answer };
     answer.catch(() => {

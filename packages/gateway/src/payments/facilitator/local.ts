@@ -32,9 +32,6 @@ export interface InProcessOptions {
   readonly background: Background;
 }
 
-const CONFIRM_POLL_MS = 250;
-/** The pause before a second simulation, because an RPC may not know a young blockhash yet. */
-const YOUNG_BLOCKHASH_MS = 800;
 const SEED_BYTES = 32;
 /** The fee payer's signature is the first, after the byte that counts signatures. */
 const SIGNATURE_OFFSET = 1;
@@ -67,7 +64,6 @@ function privateKeyOf(keypair: Uint8Array): KeyObject {
 const RENT_LAMPORTS = 890_880;
 /** The balance with which a fee payer can pay again. */
 const ENOUGH_LAMPORTS = RENT_LAMPORTS + PAYMENT_LIMITS.maxFeeLamports;
-const REFUNDED_POLL_MS = 5_000;
 
 /** Knows on which networks the fee payer has run out of SOL, and polls until it has enough again. */
 function watchFeePayer(address: string, { chains, notice, background }: InProcessOptions) {
@@ -87,7 +83,7 @@ function watchFeePayer(address: string, { chains, notice, background }: InProces
       notice(`the fee payer ${address} cannot pay fees on ${network}: paid routes there are closed until it holds SOL`);
       empty.set(
         network,
-        background.every('fee_payers', REFUNDED_POLL_MS, () => poll(network)),
+        background.every('fee_payers', TIMES.emptyFeePayerEachMs, () => poll(network)),
       );
     },
     close: () => closeAll([...empty.values()]),
@@ -129,7 +125,7 @@ export class InProcessFacilitator implements Facilitator {
     const signed = this.#signed(payment);
     const simulating = chain.simulate(signed).then(async (error) => {
       if (error !== UNKNOWN_BLOCKHASH) return { error };
-      await sleep(YOUNG_BLOCKHASH_MS);
+      await sleep(TIMES.youngBlockhashMs);
       return { error: await chain.simulate(signed) };
     });
     const simulated = await resultWithin(TIMES.chainMs, simulating);
@@ -172,7 +168,7 @@ export class InProcessFacilitator implements Facilitator {
       const found = await chain.status(signature).catch(() => undefined);
       if (found?.status === 'confirmed') return { outcome: 'settled', signature };
       if (found?.status === 'failed') return FAILED_ON_CHAIN;
-      await sleep(CONFIRM_POLL_MS);
+      await sleep(TIMES.confirmEachMs);
     }
     return { outcome: 'unknown', signature };
   }

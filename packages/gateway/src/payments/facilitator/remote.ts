@@ -24,9 +24,6 @@ interface RemoteOptions {
   readonly background: Background;
 }
 
-const REFRESH_MS = 60_000;
-/** Before the first answer, because nothing can be sold until then. */
-const FIRST_REFRESH_MS = 2_000;
 const MAX_BYTES = 64 * 1024;
 
 /** x402's facilitator request, version 2. */
@@ -64,7 +61,7 @@ export class RemoteFacilitator implements Facilitator {
     this.#options = options;
     this.#pool = new Pool(origin, { connections: 32, headersTimeout: 0, bodyTimeout: 0, maxResponseSize: MAX_BYTES });
     this.#prefix = pathname.replace(/\/$/, '');
-    this.#refreshing = options.background.every('facilitator', FIRST_REFRESH_MS, () => this.#learn());
+    this.#refreshing = options.background.every('facilitator', TIMES.firstFeePayersEachMs, () => this.#learn());
   }
 
   feePayer(network: string): string | undefined {
@@ -78,7 +75,7 @@ export class RemoteFacilitator implements Facilitator {
 
   async #learn(): Promise<void> {
     const now = performance.now();
-    if (this.#feePayers.size > 0 && now - this.#refreshedAtMs < REFRESH_MS) return;
+    if (this.#feePayers.size > 0 && now - this.#refreshedAtMs < TIMES.feePayersEachMs) return;
     this.#refreshedAtMs = now;
     const answer = await this.#call('GET', '/supported', undefined, TIMES.chainMs);
     for (const kind of listAt(answer.body, 'kinds')) {
