@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { groupOf, kindOf, REFRESH, shareOf } from '../../packages/gateway/src/budget/store.ts';
+import { groupOf, kindOf, REFRESH_SHARE, shareOf } from '../../packages/gateway/src/budget/store.ts';
 import { Counts, Recent } from '../../packages/gateway/src/tallies.ts';
 import { expectRefusal } from '../http/error-table.ts';
 import { seen } from '../http/wire.ts';
@@ -43,7 +43,7 @@ describe('the group of an address', () => {
   it('of a wallet that has paid is the wallet, at any address', () => {
     expect(shareOf('203.0.113.7', 'W', true)).toEqual(shareOf('2001:db8::1', 'W', true));
     expect(shareOf('203.0.113.7', 'W', false)).toEqual({ group: 'address:203.0.113.0/24', wallet: 'W' });
-    expect([shareOf('::1', 'W', true), shareOf('::1', 'W', false), REFRESH].map(kindOf)).toEqual([
+    expect([shareOf('::1', 'W', true), shareOf('::1', 'W', false), REFRESH_SHARE].map(kindOf)).toEqual([
       'paid',
       'address',
       'refresh',

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
 import * as budgetScripts from '../../packages/gateway/src/budget/redis-scripts.ts';
 import { RedisStore } from '../../packages/gateway/src/budget/redis-store.ts';
-import type { Admit, Budget, NonceUse } from '../../packages/gateway/src/budget/store.ts';
+import type { Budget, NonceUse, SlotAttempt } from '../../packages/gateway/src/budget/store.ts';
 import { RedisEntries } from '../../packages/gateway/src/cache/redis-entries.ts';
 import { RedisConnection, type Script } from '../../packages/gateway/src/stores/redis/connection.ts';
 import { freePort } from '../http/ports.ts';
@@ -85,7 +85,7 @@ redisSuite('every key in a Redis in cluster mode', () => {
     };
     const [old, early] = [nonceOf('old', 299), nonceOf('early', -30)];
     const answers =
-      (kind: string, of: Budget, owner: string, more: Partial<Admit> = {}) =>
+      (kind: string, of: Budget, owner: string, more: Partial<SlotAttempt> = {}) =>
       async () =>
         expect((await store.admit({ budget: of, owner, room: ROOM, ...more })).kind).toBe(kind);
     const slotOf = (of: Budget, owner: string) => redis.command('ZSCORE', `{gw:budgets}:slots:${of.key}`, owner);

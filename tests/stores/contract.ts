@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { InFlight } from '../../packages/gateway/src/budget/in-flight.ts';
-import type { Admit, Budget, NonceUse, Room, SlotVerdict, Store } from '../../packages/gateway/src/budget/store.ts';
+import type {
+  Budget,
+  NonceUse,
+  Room,
+  SlotAttempt,
+  SlotVerdict,
+  Store,
+} from '../../packages/gateway/src/budget/store.ts';
 import { openState, type State } from '../../packages/gateway/src/compose/state.ts';
 import { readConfig } from '../../packages/gateway/src/config/config.ts';
 import { openLocalStore } from '../kit/local-store.ts';
@@ -38,7 +45,7 @@ export function nonceOf(store: Store, change: Partial<NonceUse> = {}): NonceUse 
 }
 
 /** Asks as the same owner until the store answers: on a busy machine it may be late, and then says so by rejecting. */
-export async function admitUntilAnswered(store: Store, attempt: Admit): Promise<SlotVerdict> {
+export async function admitUntilAnswered(store: Store, attempt: SlotAttempt): Promise<SlotVerdict> {
   for (let again = 0; again < 20; again++) {
     const verdict = await store.admit(attempt).catch(() => undefined);
     if (verdict) return verdict;

@@ -1,6 +1,6 @@
 import Connection from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Admit, Budget, NonceUse, Store } from '../../packages/gateway/src/budget/store.ts';
+import type { Budget, NonceUse, SlotAttempt, Store } from '../../packages/gateway/src/budget/store.ts';
 import { sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { Recent } from '../../packages/gateway/src/tallies.ts';
 import { makeFolder } from '../kit/folder.ts';
@@ -49,7 +49,7 @@ const nonceOf = (store: Store, nonce = `nonce-${serial++}`): NonceUse => {
   return { nonce, issuedAtSeconds: Math.floor(nowMs / 1000), epoch: store.epoch() ?? '' };
 };
 
-const admit = async (store: Store, attempt: Partial<Admit> = {}): Promise<string> =>
+const admit = async (store: Store, attempt: Partial<SlotAttempt> = {}): Promise<string> =>
   (await store.admit({ budget, owner: `owner-${serial++}`, room: ROOM, ...attempt })).kind;
 
 const heldIn = ({ store }: OpenedStore, of = budget): number => of.limit - store.view(of).left;

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
-  type Admit,
   type Budget,
-  REFRESH,
+  REFRESH_SHARE,
   type Share,
+  type SlotAttempt,
   type SlotVerdict,
   type Store,
   shareOf,
@@ -34,8 +34,10 @@ const budgetOf = (limit = 30): Budget => ({ key: randomUUID(), limit, windowMs: 
 const at = (place: number, wallet = 'W', hasPaid = false): Share => shareOf(`10.0.${place}.1`, wallet, hasPaid);
 
 /** Takes a slot, or says why not. */
-const take = (store: Store, attempt: Pick<Admit, 'budget' | 'share'> & Partial<Admit>): Promise<SlotVerdict> =>
-  admitUntilAnswered(store, { owner: randomUUID(), room: ROOM, ...attempt });
+const take = (
+  store: Store,
+  attempt: Pick<SlotAttempt, 'budget' | 'share'> & Partial<SlotAttempt>,
+): Promise<SlotVerdict> => admitUntilAnswered(store, { owner: randomUUID(), room: ROOM, ...attempt });
 
 async function fill(store: Store, budget: Budget, share: Share): Promise<number> {
   for (let slots = 0; ; slots++) {
@@ -130,8 +132,8 @@ function sharesContract(name: string, open: () => Promise<Subject>): void {
     withStore('a call that several wait for is charged to the group with the least', async ({ store }) => {
       const budget = budgetOf();
       await fill(store, budget, at(1));
-      const share = [at(1), REFRESH, at(2)];
-      expect((await take(store, { budget, share })).charged).toEqual(REFRESH);
+      const share = [at(1), REFRESH_SHARE, at(2)];
+      expect((await take(store, { budget, share })).charged).toEqual(REFRESH_SHARE);
       expect((await take(store, { budget, share })).charged).toEqual(at(2));
     });
 
@@ -157,7 +159,7 @@ function sharesContract(name: string, open: () => Promise<Subject>): void {
     withStore('slots that are charged to no group count as taken', async ({ store }) => {
       const budget = budgetOf();
       for (let slots = 0; slots < 10; slots++) {
-        expect((await take(store, { budget, owner: randomUUID() } as Admit)).kind).toBe('admitted');
+        expect((await take(store, { budget, owner: randomUUID() } as SlotAttempt)).kind).toBe('admitted');
       }
       expect(await fill(store, budget, at(1))).toBe(16);
     });

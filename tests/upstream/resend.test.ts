@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { InFlight } from '../../packages/gateway/src/budget/in-flight.ts';
 import { SlotTaker } from '../../packages/gateway/src/budget/slot-taker.ts';
-import type { Admit, Store } from '../../packages/gateway/src/budget/store.ts';
+import type { SlotAttempt, Store } from '../../packages/gateway/src/budget/store.ts';
 import { startSellingGateway, startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { callOf, leaves, paymentFor, ROOMY, sendPaid } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
@@ -192,7 +192,7 @@ describe('the calls in flight of a provider', () => {
 
   it('W7 are over if the store fails after it has given a place', async () => {
     const room = new InFlight(1);
-    const admit = async ({ owner }: Admit) => {
+    const admit = async ({ owner }: SlotAttempt) => {
       room.enter(owner);
       throw new Error('the disk is full');
     };

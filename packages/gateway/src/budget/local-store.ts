@@ -3,7 +3,7 @@ import { Recent } from '../tallies.ts';
 import { TIMES } from '../times.ts';
 import type { LeftRecords, LocalRecords } from './local-records.ts';
 import { type HeldSlot, SlidingLog } from './sliding-log.ts';
-import type { Admit, Budget, BudgetView, NonceUse, NonceVerdict, Share, SlotVerdict, Store } from './store.ts';
+import type { Budget, BudgetView, NonceUse, NonceVerdict, Share, SlotAttempt, SlotVerdict, Store } from './store.ts';
 
 /** Slots and nonces of one process. It decides each step in memory, and stores the step before it counts. */
 export class LocalStore implements Store {
@@ -34,7 +34,7 @@ export class LocalStore implements Store {
     return this.#epoch;
   }
 
-  async admit({ budget, owner, room, wallet, nonce, share }: Admit): Promise<SlotVerdict> {
+  async admit({ budget, owner, room, wallet, nonce, share }: SlotAttempt): Promise<SlotVerdict> {
     const now = this.now();
     const log = this.#log(budget);
     if (nonce) {

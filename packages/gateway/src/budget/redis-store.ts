@@ -11,16 +11,16 @@ import { Keyspace } from '../stores/redis/keyspace.ts';
 import { ADMIT, COMPLETE, GIVE_BACK, PAUSE, USE_NONCE } from './redis-scripts.ts';
 import { SlidingLog } from './sliding-log.ts';
 import {
-  type Admit,
   type Budget,
   type BudgetView,
   type NonceUse,
   type NonceVerdict,
-  nameOf,
   type Room,
   type Share,
+  type SlotAttempt,
   type SlotVerdict,
   type Store,
+  shareNameOf,
 } from './store.ts';
 
 /** How often the epoch is read in the background, which also shows whether Redis answers. */
@@ -32,7 +32,7 @@ const TAG = 'budgets';
 const keyOfNonce = ({ nonce }: NonceUse): string => `nonce:${nonce}`;
 
 /** The keys of a slot's charges, and of its nonce. */
-const keysOf = ({ budget: { key }, nonce }: Admit): string[] => [
+const keysOf = ({ budget: { key }, nonce }: SlotAttempt): string[] => [
   ...[`holders:${key}`, `counts:${key}`],
   ...(nonce ? [keyOfNonce(nonce)] : []),
 ];
@@ -109,7 +109,7 @@ export class RedisStore implements Store {
    * Redis judges first, then this node judges its own calls. If Redis admits a call that this node may not make (Redis has lost data or
    * its time, or another call has taken the last room), the slot is returned before the call is refused.
    */
-  async admit(attempt: Admit): Promise<SlotVerdict> {
+  async admit(attempt: SlotAttempt): Promise<SlotVerdict> {
     const askedAtMs = monotonicMs();
     const known = this.#of(attempt.budget);
     const verdict = await this.#ask(known, attempt);
@@ -192,7 +192,7 @@ export class RedisStore implements Store {
     await this.#background.run('redis', () => this.#space.run(call));
   }
 
-  async #ask(known: KnownBudget, attempt: Admit): Promise<SlotVerdict> {
+  async #ask(known: KnownBudget, attempt: SlotAttempt): Promise<SlotVerdict> {
     const held = this.#space.epoch ?? (await this.#space.readEpoch(REQUEST_TIMEOUT));
     const first = await this.#askUnder(held, known, attempt);
     const verdict = first ?? (await this.#askUnder(await this.#space.readEpoch(REQUEST_TIMEOUT), known, attempt));
@@ -201,7 +201,7 @@ export class RedisStore implements Store {
   }
 
   /** Undefined if Redis has another epoch. */
-  async #askUnder(epoch: string, known: KnownBudget, attempt: Admit): Promise<SlotVerdict | undefined> {
+  async #askUnder(epoch: string, known: KnownBudget, attempt: SlotAttempt): Promise<SlotVerdict | undefined> {
     const { owner, room, wallet, nonce, share = [], waitedMs } = attempt;
     const { key, limit, windowMs, inFlightMs, lateMs = 0 } = known.budget;
     const now = monotonicMs();
@@ -213,7 +213,7 @@ export class RedisStore implements Store {
       args: [
         ...[epoch, owner, limit, windowMs, inFlightMs, lateMs, room.isFreeFor(wallet) ? 1 : 0, waitHereMs, pauseHereMs],
         ...(nonce ? [nonce.epoch, nonce.issuedAtSeconds] : ['', '']),
-        ...[share].flat().map(nameOf),
+        ...[share].flat().map(shareNameOf),
       ],
       timeout: waitedMs === undefined ? REQUEST_TIMEOUT : retryTimeout(waitedMs),
     });
@@ -230,7 +230,7 @@ export class RedisStore implements Store {
   }
 
   /** Answers whether slot and nonce were returned. */
-  #giveBack(attempt: Admit, timeout: ReplyTimeout): Promise<boolean> {
+  #giveBack(attempt: SlotAttempt, timeout: ReplyTimeout): Promise<boolean> {
     const keys = [`slots:${attempt.budget.key}`, ...keysOf(attempt)];
     return this.#space.run({ script: GIVE_BACK, keys, args: [attempt.owner], timeout }).then(
       () => true,
@@ -240,7 +240,7 @@ export class RedisStore implements Store {
 }
 
 /** Takes a slot and room on this node, or answers why it cannot. */
-function takeHere({ own }: KnownBudget, attempt: Admit): SlotVerdict | undefined {
+function takeHere({ own }: KnownBudget, attempt: SlotAttempt): SlotVerdict | undefined {
   const { owner, room, wallet } = attempt;
   const now = monotonicMs();
   if (own.holds(owner)) return undefined;

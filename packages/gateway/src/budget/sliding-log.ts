@@ -1,15 +1,15 @@
 import { Counts } from '../tallies.ts';
 import {
-  type Admit,
   type Budget,
   type BudgetView,
   exceededShare,
   freesAtMs,
   kindOf,
   MAX_SLOTS_AHEAD,
-  nameOf,
   type Share,
+  type SlotAttempt,
   type SlotVerdict,
+  shareNameOf,
 } from './store.ts';
 
 /** A held slot, and when it frees by itself. */
@@ -61,7 +61,7 @@ export class SlidingLog {
 
   /** Why this node may not make a call now; undefined if it may. */
   refusal(
-    { room, wallet }: Pick<Admit, 'room' | 'wallet'>,
+    { room, wallet }: Pick<SlotAttempt, 'room' | 'wallet'>,
     share: Share | undefined,
     nowMs: number,
   ): SlotVerdict | undefined {
@@ -132,7 +132,7 @@ export class SlidingLog {
       free: Math.max(0, limit - this.#held()),
       groups: this.#ofGroups.size,
       ofGroup: this.#ofGroups.of(share.group),
-      ofWallet: this.#ofWallets.of(nameOf(share)),
+      ofWallet: this.#ofWallets.of(shareNameOf(share)),
     };
     const scope = exceededShare(holdings, kindOf(share));
     return scope ? { scope, waitMs: (freesAtMs(share, holdings, this.#ahead()) ?? nowMs) - nowMs } : {};
@@ -147,7 +147,7 @@ export class SlidingLog {
 
   #charge(share: Share, by: 1 | -1): void {
     this.#ofGroups.add(share.group, by);
-    this.#ofWallets.add(nameOf(share), by);
+    this.#ofWallets.add(shareNameOf(share), by);
   }
 
   /** Removes the freed slot of an owner. */

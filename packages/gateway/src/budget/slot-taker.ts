@@ -3,7 +3,7 @@ import type { Admission, Slot, Slots, Trail } from '../call.ts';
 import { fromStore } from '../from-store.ts';
 import { TIMES } from '../times.ts';
 import type { InFlight } from './in-flight.ts';
-import type { Admit, Allowance, Budget, NonceUse, Share, SlotVerdict, Store } from './store.ts';
+import type { Allowance, Budget, NonceUse, Share, SlotAttempt, SlotVerdict, Store } from './store.ts';
 
 /** How slots are divided among clients. */
 export interface Sharing {
@@ -49,7 +49,7 @@ function refusalOfSlot(reason: keyof typeof CODES, { retryAfterMs, scope }: Slot
 }
 
 /** Asks the store for a slot. Retries a lost reply once with the same owner, which the store recognises. Discards a late answer. */
-async function ask(store: Store, attempt: Admit): Promise<SlotVerdict> {
+async function ask(store: Store, attempt: SlotAttempt): Promise<SlotVerdict> {
   const sinceMs = performance.now();
   const verdict = await store
     .admit(attempt)

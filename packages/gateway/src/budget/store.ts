@@ -34,7 +34,7 @@ export interface Room {
 }
 
 /** One attempt to take a slot. */
-export interface Admit {
+export interface SlotAttempt {
   readonly budget: Budget;
   /** A fresh random value. A retry with the same owner gets the same admission, because the first reply may be lost. */
   readonly owner: string;
@@ -104,7 +104,7 @@ export interface Store {
    * One atomic step, judged in this order: the nonce (epoch, age from -30 to 300 s, use), a pause, room, the limit,
    * the share. Takes the slot and uses up the nonce, or does neither.
    */
-  admit(attempt: Admit): Promise<SlotVerdict>;
+  admit(attempt: SlotAttempt): Promise<SlotVerdict>;
   /** The refusal that `admit` would give for limit and share now; undefined if it would admit. Takes nothing. */
   judge(budget: Budget, share: Share): Promise<SlotVerdict | undefined>;
   /** Uses up a nonce without a slot. */
@@ -123,7 +123,7 @@ export interface Share {
 }
 
 /** A share as the text that Redis stores. */
-export const nameOf = ({ group, wallet }: Share): string => `${group} ${wallet}`;
+export const shareNameOf = ({ group, wallet }: Share): string => `${group} ${wallet}`;
 
 /** The kind of a used up share: the group's, or the wallet's within its group. */
 export type ShareScope = 'group' | 'wallet';
@@ -132,7 +132,7 @@ export type ShareScope = 'group' | 'wallet';
 export type GroupKind = 'address' | 'paid' | 'refresh';
 
 /** The share of refreshes that no client waits for. */
-export const REFRESH: Share = { group: 'refresh', wallet: '' };
+export const REFRESH_SHARE: Share = { group: 'refresh', wallet: '' };
 
 /** The slots of a budget at one moment, as one share sees them. */
 export interface Holdings {

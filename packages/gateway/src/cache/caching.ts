@@ -4,7 +4,7 @@ import type { Answer, Input, Upstream, UpstreamCall } from '../call.ts';
 import { batchText, mintKeyOf, mintsOf } from './batches.ts';
 import { cacheKeyOf, oldestSeconds, type RequestFreshness, requestFreshness } from './cache-key.ts';
 import { CallOrder } from './call-order.ts';
-import { Calls } from './calls.ts';
+import { CallScheduler } from './call-scheduler.ts';
 import type { CacheCallDependencies } from './calls-in-flight.ts';
 import { BATCH_SIZES, type Lifetime } from './lifetimes.ts';
 import {
@@ -38,7 +38,7 @@ const PLAN_BYTES = 16 * 1024 * 1024;
 /** Caches an upstream's answers, and chooses its calls so that they answer most requests. */
 export class CachingUpstream implements Upstream {
   readonly #dependencies: CacheDependencies;
-  readonly #calls: Calls;
+  readonly #calls: CallScheduler;
   readonly #kept: LRUCache<string, CachedOutcome>;
   readonly #plans: LRUCache<string, FetchPlan>;
 
@@ -49,7 +49,7 @@ export class CachingUpstream implements Upstream {
     this.#kept = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => bytes });
     this.#plans = new LRUCache({ maxSize: PLAN_BYTES, sizeCalculation: planBytes });
     const order = new CallOrder({ slots: limit, windowMs, known: KNOWN, candidates: CANDIDATES });
-    this.#calls = new Calls(dependencies, { order, kept: this.#kept, plans: this.#plans });
+    this.#calls = new CallScheduler(dependencies, { order, kept: this.#kept, plans: this.#plans });
   }
 
   async answer(call: UpstreamCall): Promise<Answer> {

@@ -1,6 +1,6 @@
 import { Refusal } from '@asset-gateway/protocol';
 import { LRUCache } from 'lru-cache';
-import { type Allowance, type Budget, REFRESH } from '../budget/store.ts';
+import { type Allowance, type Budget, REFRESH_SHARE } from '../budget/store.ts';
 import type { Slot, Slots, Upstream } from '../call.ts';
 import { batchInput, entriesIn } from './batches.ts';
 import type { CallOrder } from './call-order.ts';
@@ -207,7 +207,7 @@ export class CallsInFlight {
       }
     }
     if (attempt.asked.length > 0) throw new NoLeader();
-    return this.#dependencies.alone.take(budget, REFRESH);
+    return this.#dependencies.alone.take(budget, REFRESH_SHARE);
   }
 
   #wasAnswered(id: string): boolean {

@@ -9,7 +9,7 @@ import type { Upstream } from '../call.ts';
 import { type ApiConfig, longestMs } from '../config/apis.ts';
 import type { ChannelName } from '../metrics/figures.ts';
 import { Breaker, type BreakerOptions, resending } from '../upstreams/breaker.ts';
-import { failover, type Key, type KeyOptions, SeveralKeys } from '../upstreams/several-keys.ts';
+import { failover, type KeyOptions, SeveralKeys, type UpstreamKey } from '../upstreams/several-keys.ts';
 import type { Connection } from '../upstreams/upstream.ts';
 import type { Foundation } from './dependencies.ts';
 import { type ChannelPlan, channelKeyOf, type KeyPlan, type ProviderEntry, providerEntriesOf } from './providers.ts';
@@ -77,7 +77,7 @@ export class Channels {
   /** Wraps the connections: the outer wrappers refuse before an inner one takes a slot. */
   #open({ name, transport, keys: plans }: ChannelPlan, room: InFlight, connections: number): SingleChannel {
     const { breaker, tracing } = this.#foundation;
-    const openKey = ({ budget, options }: KeyPlan): Key => {
+    const openKey = ({ budget, options }: KeyPlan): UpstreamKey => {
       const connection = transport({ ...options, connections });
       this.#connections.push(connection);
       return { budget, upstream: resending(tracing.calling(connection, name)) };

@@ -3,10 +3,10 @@ import type { Books, ReadEntry } from './books.ts';
 import { isSignature } from './options.ts';
 import {
   type ChainTransfer,
+  ENTRY_SKEW_MS,
   type MissingEntry,
   missingEntry,
   type Payee,
-  SKEW_MS,
   transferBy,
   transfersTo,
 } from './payee-history.ts';
@@ -87,7 +87,7 @@ function ofMissing({ transfer, creditMicros, refusal }: Missing): Discrepancy {
 /** Entries since a time, and those shortly before. */
 async function readEntries(books: Books, sinceMs: number): Promise<ReadEntry[]> {
   const entries: ReadEntry[] = [];
-  for await (const part of books.entries(Math.max(0, sinceMs - SKEW_MS))) entries.push(...part);
+  for await (const part of books.entries(Math.max(0, sinceMs - ENTRY_SKEW_MS))) entries.push(...part);
   return entries;
 }
 
@@ -107,7 +107,7 @@ async function transfersOf(payees: readonly Payee[], settled: readonly ReadEntry
 /** The start of the period in which each transfer must have an entry. The entry of an earlier transfer may have been deleted. */
 async function comparableSince(books: Books, sinceMs: number): Promise<number> {
   const completeSinceMs = await books.completeSinceMs();
-  return completeSinceMs === 0 ? sinceMs : Math.max(sinceMs, completeSinceMs + SKEW_MS);
+  return completeSinceMs === 0 ? sinceMs : Math.max(sinceMs, completeSinceMs + ENTRY_SKEW_MS);
 }
 
 /** Judges a transfer that has no settlement. That of a covered payment becomes credit entirely. */

@@ -141,7 +141,7 @@ export async function missingEntry(transfer: ChainTransfer): Promise<MissingEntr
 }
 
 /** How far an entry's time may be from its transfer's: they are written at different times, by different clocks. */
-export const SKEW_MS = 3_600_000;
+export const ENTRY_SKEW_MS = 3_600_000;
 
 const IS_SETTLED = `select 1 from journal_entries where kind = 'settlement' and signature = `;
 const APPEND = `insert into wallets (cluster, address, granted_micro_usdc) select $1, $2, $3
@@ -168,7 +168,7 @@ export async function appendMissing(
 ): Promise<AppendVerdict> {
   const grant: JournalEntry = { ...entry, kind: 'grant', micros: creditMicros, feeLamports: 0 };
   const entries = creditMicros > 0 ? [entry, grant] : [entry];
-  const since = atMs === undefined ? ALWAYS : new Date(Math.max(0, atMs - SKEW_MS)).toISOString();
+  const since = atMs === undefined ? ALWAYS : new Date(Math.max(0, atMs - ENTRY_SKEW_MS)).toISOString();
   const values = [entry.cluster, entry.wallet, creditMicros, entry.transaction, entry.key, since];
   const changes = entries.map((each) => append(each, database.wallAt(database.now())));
   const row = await database.write({ guard: { sql: APPEND, values }, changes, isDurable: true }).catch((error) => {

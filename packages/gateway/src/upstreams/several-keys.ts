@@ -24,7 +24,7 @@ export function usableKeys<Key extends KeyStatus>(keys: readonly Key[]): Key[] {
 }
 
 /** One key of an upstream, with its budget. */
-export interface Key {
+export interface UpstreamKey {
   readonly budget: Budget;
   readonly upstream: KeyedUpstream;
 }
@@ -42,7 +42,7 @@ export interface KeyOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-interface KeyState extends Key {
+interface KeyState extends UpstreamKey {
   setAsideUntilMs: number;
 }
 
@@ -66,7 +66,7 @@ export class SeveralKeys implements Upstream, Allowance {
   readonly #keys: readonly KeyState[];
   readonly #options: KeyOptions;
 
-  constructor(keys: readonly Key[], options: KeyOptions) {
+  constructor(keys: readonly UpstreamKey[], options: KeyOptions) {
     this.#keys = keys.map((key) => ({ ...key, setAsideUntilMs: NEVER }));
     this.#options = options;
     this.limit = keys.reduce((sum, { budget }) => sum + budget.limit, 0);

@@ -10,7 +10,7 @@ import { type Requester, WAIT_MS, Waiter, Waiters, type WantedKey } from './wait
 const LOOK_AGAIN_MS = 1_000;
 
 /** Schedules a cache's upstream calls within the shared budget. */
-export class Calls {
+export class CallScheduler {
   readonly #dependencies: CacheCallDependencies;
   readonly #memory: CacheMemory;
   readonly #waiters: Waiters;
@@ -94,7 +94,7 @@ export class Calls {
     return { calls: { ...this.#inFlight.made }, forgone: this.#forgone };
   }
 
-  /** Refuses all waiting requests. Calls in flight end by themselves. */
+  /** Refuses all waiting requests. CallScheduler in flight end by themselves. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
