@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Pool } from '../../packages/gateway/src/pool.ts';
-import { pauseSeconds } from '../../packages/gateway/src/upstreams/refusals.ts';
+import { pauseSeconds } from '../../packages/gateway/src/upstreams/exchange.ts';
 import { ResponseHandler } from '../../packages/gateway/src/upstreams/response.ts';
 import { freePort } from '../http/ports.ts';
 import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';

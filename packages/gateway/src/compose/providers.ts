@@ -6,7 +6,7 @@ import type { Config } from '../config/config.ts';
 import type { PaidConfig } from '../config/paid.ts';
 import type { ChannelName } from '../metrics/figures.ts';
 import { secretsIn, spellingsOf } from '../secrets.ts';
-import type { UpstreamOptions } from '../upstreams/http.ts';
+import type { UpstreamOptions } from '../upstreams/exchange.ts';
 import { openJsonRpc } from '../upstreams/json-rpc.ts';
 import { openRest } from '../upstreams/rest.ts';
 import type { Connection } from '../upstreams/upstream.ts';

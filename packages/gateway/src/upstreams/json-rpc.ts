@@ -1,7 +1,6 @@
 import { below, member, memberText } from '@asset-gateway/protocol';
-import { openHttp, type UpstreamOptions } from './http.ts';
+import { openHttp, type RefusalOptions, rateLimited, refusalOfStatus, type UpstreamOptions } from './exchange.ts';
 import { quotation } from './quotation.ts';
-import { type RefusalOptions, rateLimited, refusalOfStatus } from './refusals.ts';
 import { type ResponseHandler, readJson } from './response.ts';
 import { assertHoldsNoSecret } from './rest.ts';
 import { type Connection, UpstreamRefusal } from './upstream.ts';

@@ -1,9 +1,8 @@
 import { exactJson, type Route, type Values } from '@asset-gateway/protocol';
 import type { Input } from '../call.ts';
 import { LIMITS } from '../limits.ts';
-import { openHttp, type UpstreamOptions, type UpstreamRequest } from './http.ts';
+import { openHttp, refusalOfStatus, type UpstreamOptions, type UpstreamRequest } from './exchange.ts';
 import { holdsSecret } from './quotation.ts';
-import { refusalOfStatus } from './refusals.ts';
 import { type ResponseHandler, readJson } from './response.ts';
 import { type Connection, UpstreamRefusal } from './upstream.ts';
 

@@ -1,7 +1,9 @@
-import type { RefusalCode } from '@asset-gateway/protocol';
+import { type HttpMethod, Refusal, type RefusalCode } from '@asset-gateway/protocol';
+import type { KeyedCall } from '../call.ts';
+import { Pool } from '../pool.ts';
 import { reasonIn } from './quotation.ts';
-import type { ResponseHandler } from './response.ts';
-import { type Ending, UpstreamRefusal } from './upstream.ts';
+import { ResponseHandler } from './response.ts';
+import { type Connection, type Ending, UpstreamRefusal } from './upstream.ts';
 
 const MAX_PAUSE_SECONDS = 300;
 /** undici's errors for an answer that is not HTTP or exceeds HTTP's limits. */
@@ -74,7 +76,7 @@ export async function refusalOfStatus(response: ResponseHandler, options: Refusa
 }
 
 /** The refusal for a call that failed on the way. */
-export function refusalOfFailure(error: unknown, { isLate, isStarted, isWritten }: ResponseHandler): UpstreamRefusal {
+function refusalOfFailure(error: unknown, { isLate, isStarted, isWritten }: ResponseHandler): UpstreamRefusal {
   if (isLate) return new UpstreamRefusal('upstream_timeout', 'failed', { reason: 'deadline' });
   const { code = '', name = '', message = '' } = (error ?? {}) as NodeJS.ErrnoException;
   const [, status] = OF_PROXY.exec(message) ?? [];
@@ -83,4 +85,64 @@ export function refusalOfFailure(error: unknown, { isLate, isStarted, isWritten 
     return new UpstreamRefusal('upstream_invalid_response', 'failed', { reason });
   const ending = isWritten ? 'failed' : 'unsent';
   return new UpstreamRefusal('upstream_unreachable', GONE.has(code) ? 'lost' : ending, { reason });
+}
+
+/** A request to an upstream. */
+export interface UpstreamRequest {
+  readonly method: HttpMethod;
+  /** Encoded path and query. */
+  readonly path: string;
+  readonly body: string | undefined;
+  /** Headers of this request. They replace common headers of the same name. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Settings of an HTTP upstream. */
+export interface UpstreamOptions extends RefusalOptions {
+  /** The origin, an optional path prefix, and for some upstreams a query with the key. */
+  readonly baseUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds from the first byte written to the last byte read. `free` applies to each call, `paid` to all calls of one request. */
+  readonly deadlinesMs: { readonly free: number; readonly paid: number };
+  readonly connections: number;
+}
+
+/** One exchange with an upstream: the request, and the function that reads its answer as JSON text. */
+interface Exchange {
+  readonly request: UpstreamRequest;
+  readonly read: (response: ResponseHandler) => Promise<string>;
+}
+
+/** Pooled HTTP to one upstream. Follows no redirects, forwards no client headers, and sets one deadline per call. */
+export function openHttp(options: UpstreamOptions, exchangeOf: (call: KeyedCall) => Exchange): Connection {
+  const { connections } = options;
+  const { free, paid } = options.deadlinesMs;
+  const common = { accept: 'application/json', 'accept-encoding': 'gzip, br', ...options.headers };
+  // undici's own time-outs are off, because the deadline covers the whole call.
+  const times = { connectMs: Math.max(free, paid), headersTimeout: 0, bodyTimeout: 0 };
+  const pool = new Pool(new URL(options.baseUrl).origin, { connections, pipelining: 1, ...times });
+  return {
+    /** Takes a slot, writes the request, reads the answer and releases the slot. Every failure becomes a refusal. */
+    async answer(call) {
+      const { request, read } = exchangeOf(call);
+      const slot = await call.takeSlot();
+      const { method, path, body } = request;
+      const type = body === undefined ? {} : { 'content-type': 'application/json' };
+      // undici expects alternating names and values.
+      const headers = Object.entries({ ...common, ...type, ...request.headers, ...slot.headers }).flat();
+      const handler = new ResponseHandler(call.route.access === 'exact' ? paid - slot.usedMs : free);
+      try {
+        pool.dispatch({ method, path, headers, body: body ?? null }, handler);
+        const json = await read(await handler.head);
+        return handler.statusCode === 200 ? { json } : { json, upstreamStatus: handler.statusCode };
+      } catch (error) {
+        if (error instanceof Refusal) throw error;
+        throw refusalOfFailure(error, handler);
+      } finally {
+        handler.end();
+        slot.release(handler.isStarted || !handler.isWritten);
+      }
+    },
+    close: () => pool.destroy(),
+  };
 }
