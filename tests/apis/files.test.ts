@@ -75,12 +75,16 @@ describe('the version of a document', () => {
   });
 
   it.each([
-    ['2.0', '2.0'],
     ['3.2.0', '3.2.0'],
     ['3.10.0', '3.10.0'],
     ["'3'", '3'],
   ])('cannot be %s', (version, shown) => {
     expect(versioned(version)).toEqual([`apis.web: openapi: it is OpenAPI ${shown}, not 3.0 or 3.1`]);
+  });
+
+  it('cannot be 2.0, and the fault names a converter', () => {
+    const fault = 'it is OpenAPI 2.0, not 3.0 or 3.1; convert it, for example with npx swagger2openapi';
+    expect(versioned('2.0')).toEqual([`apis.web: openapi: ${fault}`]);
   });
 });
 

@@ -101,6 +101,11 @@ describe('a fault at the start, with its place, is', () => {
     ['no YAML', 'a: b: c: [}', 'is not YAML or JSON, line 1'],
     ['a list', '- a', 'is not a YAML or JSON object'],
     ['nothing', '', 'is not YAML or JSON'],
+    [
+      'an operation in another file',
+      { openapi: '3.1.0', paths: { '/a': { get: { $ref: './a.yaml' } } } },
+      'the reference "./a.yaml" is not local; bundle the files into one',
+    ],
     ['OpenAPI 2.0', 'swagger: "2.0"', 'is OpenAPI 2.0, not 3.0 or 3.1'],
     ['17 MB', `{"x":"${'x'.repeat(17e6)}"}`, 'is larger than 16 MiB'],
   ])('a document with %s', (_, document, fault) => {

@@ -6,7 +6,14 @@ import { serveApis } from './apis.ts';
 import { KEY, writeDocument } from './document-files.ts';
 import { operation } from './hostile-documents.ts';
 
-const openapi = writeDocument({ openapi: '3.1.0', paths: operation('/read', { operationId: 'read' }).paths });
+const tenant = { name: 'X-Tenant', in: 'header', required: true, schema: { type: 'string' } };
+const openapi = writeDocument({
+  openapi: '3.1.0',
+  paths: {
+    ...operation('/read', { operationId: 'read' }).paths,
+    ...operation('/mine', { operationId: 'mine', parameters: [tenant] }).paths,
+  },
+});
 const shared = { title: 'One', openapi, requestsPerMinute: 10_000, operations: { read: {} } };
 const basic = { user: 'TEST_USER', password: 'TEST_PASSWORD' };
 const PASSWORD = 'pass:word 0123456789';
@@ -14,13 +21,18 @@ const variables = { TEST_USER: 'AC0123', TEST_PASSWORD: PASSWORD };
 const { gateway, stub } = await serveApis(
   {
     prefixed: { ...shared, key: { header: 'Authorization', prefix: 'DeepL-Auth-Key ', env: 'TEST_API_KEY' } },
-    token: { ...shared, key: { bearer: true, prefix: 'Token ', env: 'TEST_API_KEY' }, userAgent: 'shop (a@b.example)' },
+    token: {
+      ...shared,
+      key: { bearer: true, prefix: 'Token ', env: 'TEST_API_KEY' },
+      headers: { 'User-Agent': 'shop (a@b.example)' },
+    },
+    tenant: { ...shared, operations: { mine: {} }, headers: { 'x-tenant': 'blue 1' } },
     query: { ...shared, key: { query: 'auth', prefix: 'k:', env: 'TEST_API_KEY' } },
     basic: { ...shared, key: { basic } },
   },
   variables,
 );
-const ask = (api: string) => askSigned(`${gateway.url}/v1/x402/${api}/read`);
+const ask = (api: string, path = '/read') => askSigned(`${gateway.url}/v1/x402/${api}${path}`);
 
 describe('the API gets', () => {
   it.each<[api: string, headers: Readonly<Record<string, string>>, target: string]>([
@@ -31,6 +43,11 @@ describe('the API gets', () => {
   ])('the key of %s', async (api, headers, target) => {
     expect((await ask(api)).status).toBe(200);
     expect(stub.arrivals.at(-1)).toMatchObject({ target, headers });
+  });
+
+  it('the header that an operation requires and the file names', async () => {
+    expect((await ask('tenant', '/mine')).status).toBe(200);
+    expect(stub.arrivals.at(-1)).toMatchObject({ target: '/mine', headers: { 'x-tenant': 'blue 1' } });
   });
 });
 
@@ -61,9 +78,19 @@ it.each([
   expect(faultsOf({ key: { header, env: 'TEST_API_KEY' } })).toContain(`the header ${header} belongs to HTTP`);
 });
 
+it('without that header in the file, the fault says where to write it', () => {
+  expect(faultsOf({ operations: { mine: {} } })).toContain(
+    'the header parameter "X-Tenant" is required; give its value in `headers` of the API',
+  );
+});
+
 it.each([
   ['a prefix with a line feed', { key: { bearer: true, env: 'A', prefix: 'a\nb' } }],
-  ['a User-Agent with a line feed', { userAgent: 'a\r\nb: c' }],
+  ['a User-Agent with a line feed', { headers: { 'User-Agent': 'a\r\nb: c' } }],
+  ['a header that HTTP owns', { headers: { 'Content-Length': '1' } }],
+  ['a header that carries the key', { headers: { 'x-key': 'a' }, key: { header: 'X-Key', env: 'A' } }],
+  ['the same header twice', { headers: { 'X-A': 'a', 'x-a': 'b' } }],
+  ['a header whose name has a space', { headers: { 'X A': 'a' } }],
   ['half of a user and password', { key: { basic: { user: 'A' } } }],
   ['a status that refuses no key', { key: { bearer: true, env: 'A', refused: [404] } }],
 ])('a file with %s is refused', (_, entry) => {

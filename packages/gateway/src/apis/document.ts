@@ -9,6 +9,8 @@ export const partsOf = (schema: Members): Members[] =>
 /** A document that the gateway cannot use. The message is a sentence without the file name. */
 export class DocumentFault extends Error {}
 
+/** The remedy for references to other files. */
+const BUNDLE = 'bundle the files into one, for example with npx @redocly/cli bundle';
 const VERBS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 /** References in a row. Each use of a schema follows all of them. */
 const MAX_REFERENCES = 32;
@@ -36,7 +38,8 @@ export class OpenApiDocument {
     const given = root.openapi ?? root.swagger ?? 'without a version';
     // YAML reads 3.0 as a number.
     const version = typeof given === 'number' ? given.toFixed(1) : String(given);
-    if (!VERSION.test(version)) throw new DocumentFault(`is OpenAPI ${version.slice(0, 20)}, not 3.0 or 3.1`);
+    const remedy = version.startsWith('2') ? '; convert it, for example with npx swagger2openapi' : '';
+    if (!VERSION.test(version)) throw new DocumentFault(`is OpenAPI ${version.slice(0, 20)}, not 3.0 or 3.1${remedy}`);
     this.root = root;
     this.paths = new Paths(Object.keys(objectAt(root.paths)));
     for (const operation of this.operations()) {
@@ -52,7 +55,7 @@ export class OpenApiDocument {
     return Object.entries(objectAt(this.root.paths)).flatMap(([path, item]) => {
       const members = objectAt(this.resolve(item));
       return VERBS.flatMap((verb) => {
-        const node = members[verb];
+        const node = this.resolve(members[verb]);
         if (!isObject(node)) return [];
         return [{ verb: verb.toUpperCase(), path, node, shared: listAt(members.parameters) }];
       });
@@ -76,7 +79,8 @@ export class OpenApiDocument {
   }
 
   #find(reference: string): unknown {
-    if (!reference.startsWith('#/')) throw new DocumentFault(`the reference ${shown(reference)} is not local`);
+    if (!reference.startsWith('#/'))
+      throw new DocumentFault(`the reference ${shown(reference)} is not local; ${BUNDLE}`);
     let found: unknown = this.root;
     for (const segment of reference.slice(2).split('/')) {
       const name = decoded(segment).replaceAll('~1', '/').replaceAll('~0', '~');

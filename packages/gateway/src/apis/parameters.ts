@@ -115,13 +115,23 @@ function sentParameter(document: OpenApiDocument, node: Members, notes: Set<stri
 
 const isHidden = ({ in: place }: Members): boolean => place === 'header' || place === 'cookie';
 
+/** What the gateway itself sends with each request of an API. */
+export interface SentHere {
+  /** The header or query parameter with the key. */
+  readonly keyName: string | undefined;
+  /** Names of headers in lower case. */
+  readonly headers: readonly string[];
+}
+
 /** Decides about a parameter: clients send it, the gateway sends a constant, or it is left out. */
 function parameterOf(document: OpenApiDocument, node: Members, notes: Set<string>) {
   const { name, in: place, required } = node;
   if (isHidden(node)) {
     if (required !== true || DESCRIBED_ELSEWHERE.includes(String(name).toLowerCase())) return undefined;
     const constant = place === 'header' ? constantOf(document, node) : undefined;
-    if (constant === undefined) throw new DocumentFault(`the ${place} parameter ${shown(String(name))} is required`);
+    const remedy = place === 'header' ? '; give its value in `headers` of the API' : '';
+    if (constant === undefined)
+      throw new DocumentFault(`the ${place} parameter ${shown(String(name))} is required${remedy}`);
     return { constant: [String(name), constant] as const };
   }
   try {
@@ -133,6 +143,9 @@ function parameterOf(document: OpenApiDocument, node: Members, notes: Set<string
   }
 }
 
+const isSentHere = (place: string, name: string, { keyName, headers }: SentHere): boolean =>
+  name === keyName?.toLowerCase() || (place === 'header' && headers.includes(name));
+
 /** A parameter with its schema. */
 type Parameter = ReturnType<typeof sentParameter>;
 
@@ -140,7 +153,7 @@ type Parameter = ReturnType<typeof sentParameter>;
 export function parametersOf(
   document: OpenApiDocument,
   { node, shared }: Operation,
-  keyName: string | undefined,
+  sent: SentHere,
   notes: Set<string>,
 ) {
   const byName = new Map<string, Members>();
@@ -152,7 +165,7 @@ export function parametersOf(
       const key = `${place} ${name}`;
       if (own.has(key)) throw new DocumentFault(`the ${place} parameter ${shown(name)} is listed twice`);
       own.add(key);
-      if (name.toLowerCase() !== keyName?.toLowerCase()) byName.set(key, parameter);
+      if (!isSentHere(place, name.toLowerCase(), sent)) byName.set(key, parameter);
     }
   }
   const found = [...byName.values()].map((parameter) => parameterOf(document, parameter, notes));
@@ -176,5 +189,7 @@ export function assertNamed(template: string, path: TObject | undefined): void {
   const described = Object.keys(path?.properties ?? {});
   const isSame = names.size === described.length && described.every((name) => names.has(name));
   if (!isSame || names.size !== inPath.length)
-    throw new DocumentFault('the parameters of the path are not those that the operation describes');
+    throw new DocumentFault(
+      `the parameters of the path are ${shown([...names].join(', '))}; the operation describes ${described.length > 0 ? shown(described.join(', ')) : 'none'}`,
+    );
 }

@@ -16,19 +16,17 @@ import { bounded } from './bounded.ts';
 import type { OperatorBounds } from './bounds.ts';
 import { DocumentFault, type OpenApiDocument, type Operation, shown } from './document.ts';
 import { answerOf, bodyOf, resultOf } from './media.ts';
-import { assertNamed, objectOf, parametersOf, templateOf } from './parameters.ts';
+import { assertNamed, objectOf, parametersOf, type SentHere, templateOf } from './parameters.ts';
 import { inAscii, parameterName } from './paths.ts';
 import { sampleOf } from './samples.ts';
 import { isVerb, sameVerbRules } from './verbs.ts';
 
 /** An operator's settings for one operation. */
-export interface ServedOperation {
+export interface ServedOperation extends SentHere {
   readonly api: string;
   readonly access: 'siwx' | 'exact';
   /** The cluster on which clients pay for a paid row. */
   readonly cluster: 'mainnet' | 'devnet';
-  /** The header or query parameter with the key, which clients do not send. */
-  readonly keyName: string | undefined;
   readonly entry?: OperatorBounds & { readonly slashes?: boolean; readonly idempotent?: boolean };
 }
 
@@ -115,9 +113,9 @@ function once<T>(make: () => T): () => T {
 }
 
 /** The client's input: schema and example of each place, and how values are written upstream. */
-function inputOf(document: OpenApiDocument, operation: Operation, { keyName, entry = {} }: ServedOperation) {
+function inputOf(document: OpenApiDocument, operation: Operation, { entry = {}, ...sent }: ServedOperation) {
   const notes = new Set<string>();
-  const { parameters, headers } = parametersOf(document, operation, keyName, notes);
+  const { parameters, headers } = parametersOf(document, operation, sent, notes);
   const inPlace = (place: string) => parameters.filter((parameter) => parameter.place === place);
   const path = objectOf(inPlace('path'), parameterName);
   const query = objectOf(inPlace('query'));

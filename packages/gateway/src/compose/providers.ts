@@ -56,7 +56,8 @@ export function providerEntriesOf(config: Config, windowMs = MINUTE_MS): readonl
       const { timeoutMs } = api;
       const usual = deadlinesOf(upstreamTimeoutMs, api.prices.size > 0 ? paid : undefined);
       const deadlinesMs = timeoutMs > 0 ? { free: timeoutMs, paid: timeoutMs } : usual;
-      const headers = api.entry.userAgent === undefined ? {} : { 'user-agent': api.entry.userAgent };
+      const given = Object.entries(api.entry.headers ?? {});
+      const headers = Object.fromEntries(given.map(([header, value]) => [header.toLowerCase(), value]));
       return keyedChannel(
         { ...url, headers },
         { provider: api.name, surface: surfaceOf(api, at) },

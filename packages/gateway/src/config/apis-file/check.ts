@@ -1,11 +1,12 @@
 import { dollars, type OwnPrice, type Route } from '@asset-gateway/protocol';
 import { DocumentFault, firstOf, type OpenApiDocument, type Operation } from '../../apis/document.ts';
+import type { SentHere } from '../../apis/parameters.ts';
 import { rowOf } from '../../apis/rows.ts';
 import type { Lifetime } from '../../cache/lifetimes.ts';
 import type { Environment } from '../settings.ts';
 import { dangersOf } from './dangers.ts';
 import type { Families, Family } from './families.ts';
-import { type ApiPlan, keyNameIn, readApisFile } from './file.ts';
+import { type ApiPlan, readApisFile, sentFor } from './file.ts';
 import { FILE } from './format.ts';
 import { variablesOf } from './keys.ts';
 
@@ -20,9 +21,9 @@ const USAGE = `Usage: asset-gateway check [--env] <file>
 type CheckOutput = Readonly<Record<'stdout' | 'stderr', { write(text: string): unknown }>>;
 
 /** Why an operation cannot be served; undefined if it can be. */
-function whyNot(document: OpenApiDocument, operation: Operation, keyName?: string): string | undefined {
+function whyNot(document: OpenApiDocument, operation: Operation, sent: SentHere): string | undefined {
   try {
-    rowOf(document, operation, { api: 'api', access: 'siwx', cluster: 'mainnet', keyName });
+    rowOf(document, operation, { api: 'api', access: 'siwx', cluster: 'mainnet', ...sent });
     return undefined;
   } catch (error) {
     if (error instanceof DocumentFault) return error.message;
@@ -57,7 +58,7 @@ function others({ name: api, document, entry }: ApiPlan): string {
   });
   if (rest.length === 0) return '';
   const lines = rest.map((operation): readonly [string, string] => {
-    const reason = whyNot(document, operation, keyNameIn(entry));
+    const reason = whyNot(document, operation, sentFor(entry));
     return [nameOf(operation), reason === undefined ? 'not named' : `cannot be served: ${reason}`];
   });
   return `The other operations of ${api}:\n${columns(lines)}`;

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { type Cluster, nearest, type OwnPrice, type Route } from '@asset-gateway/protocol';
 import { DocumentFault, OpenApiDocument, type Operation, shown } from '../../apis/document.ts';
-import { isOfHttp } from '../../apis/parameters.ts';
+import { isOfHttp, type SentHere } from '../../apis/parameters.ts';
 import { rowOf } from '../../apis/rows.ts';
 import type { Lifetime } from '../../cache/lifetimes.ts';
 import { TIMES } from '../../times.ts';
@@ -56,7 +56,10 @@ class ApiReading {
   /** Reads the document. Returns whether it has no fault. */
   read(folder: string, documents: Map<string, OpenApiDocument>): boolean {
     const { openapi } = this.entry;
-    this.#check(API_NAME.test(this.name), 'is not a name of lower-case letters, digits and hyphens');
+    this.#check(
+      API_NAME.test(this.name),
+      'is not a name of 2 to 31 lower-case letters, digits and hyphens, the first a letter',
+    );
     this.#check(!RESERVED.has(this.name), 'is the name of a part of the gateway; choose another');
     this.document = this.#documentIn(resolve(folder, openapi), documents);
     if (this.document) this.#serve(this.document, openapi);
@@ -75,6 +78,12 @@ class ApiReading {
     const inHeaders = places.flatMap(({ key: own }) => own?.header ?? []);
     const ofHttp = inHeaders.find(isOfHttp);
     this.#check(ofHttp === undefined, `the header ${ofHttp} belongs to HTTP; no key can be in it`);
+    const own = Object.keys(this.entry.headers ?? {}).map((name) => name.toLowerCase());
+    const refused = own.find((name) => name !== 'user-agent' && isOfHttp(name));
+    this.#check(refused === undefined, `headers: HTTP or the gateway sets ${refused}; remove it`);
+    this.#check(new Set(own).size === own.length, 'headers has the same name twice');
+    const ofKey = own.find((name) => [...keyNames].some((each) => each.toLowerCase() === name));
+    this.#check(ofKey === undefined, `headers: ${ofKey} carries the key; remove it`);
     this.#check(keyNames.size <= 1, 'the keys of all urls must have the same header or query name');
     return places.map((place) => ({ baseUrl: place.url, key: place.key, limitPerMinute: place.requestsPerMinute }));
   }
@@ -130,7 +139,7 @@ class ApiReading {
         api: this.name,
         access: own.access,
         cluster: cluster as Cluster,
-        keyName: keyNameIn(this.entry),
+        ...sentFor(this.entry),
         entry: settings,
       });
       this.#assertNew(row);
@@ -157,9 +166,11 @@ class ApiReading {
   }
 }
 
-/** The header or query parameter of an API's keys, which is the same for all. */
-export const keyNameIn = ({ key, urls = [] }: ApiEntry): string | undefined =>
-  keyNameOf(key ?? urls.find((each) => each.key)?.key);
+/** What the gateway itself sends to an API. Its keys have the same name at all URLs. */
+export const sentFor = ({ key, urls = [], headers = {} }: ApiEntry): SentHere => ({
+  keyName: keyNameOf(key ?? urls.find((each) => each.key)?.key),
+  headers: Object.keys(headers).map((name) => name.toLowerCase()),
+});
 
 /** An API with the rows that it serves. Its keys are in the environment. */
 export type ApiPlan = Omit<ApiReading, 'faults' | 'read'>;

@@ -82,6 +82,9 @@ const OPERATION = closed(
   'How an operation is served. Absent settings are those of its API.',
 );
 
+const HEADER_NAME = Type.String({ pattern: '^[\\w-]{1,64}$' });
+const HEADER_VALUE = Type.String({ pattern: '^[\\x21-\\x7e](?:[\\x20-\\x7e]{0,198}[\\x21-\\x7e])?$' });
+const MAX_HEADERS = 16;
 const MAX_URLS = 8;
 const MAX_TIMEOUT = 600;
 const BASE_URL = text('The base URL of the API, which the paths of the document follow.', 1_000);
@@ -106,8 +109,12 @@ const API = closed(
     ),
     key: optional(KEY),
     requestsPerMinute: limit('The limit of each key.'),
-    userAgent: optional(
-      Type.String({ pattern: '^[\\x21-\\x7e][\\x20-\\x7e]{0,199}$', description: 'The User-Agent of each request.' }),
+    headers: optional(
+      Type.Record(HEADER_NAME, HEADER_VALUE, {
+        additionalProperties: false,
+        maxProperties: MAX_HEADERS,
+        description: 'Headers of each request, such as a tenant or a User-Agent. They are not secret.',
+      }),
     ),
     timeoutSeconds: optional(
       Type.Integer({ minimum: 1, maximum: MAX_TIMEOUT, description: 'How long an answer may take.' }),
