@@ -75,8 +75,9 @@ function valuesOf(route: ListedRoute & Readonly<Record<string, unknown>>): Recor
   });
   const inBody = parameters.filter(({ place }) => place === 'body');
   const others = isObject(body) ? Object.entries(body).filter(([name]) => !inBody.some(({ key }) => key === name)) : [];
-  const whole = inBody.length === 1 && inBody[0]?.key === 'body' && body !== undefined ? [[inBody[0].name, body]] : [];
-  return Object.fromEntries(whole.length > 0 && !isObject(body) ? [...given, ...whole] : [...others, ...given]);
+  const [only] = inBody;
+  const isWhole = only?.key === 'body' && !('properties' in (route.inputSchema as object));
+  return Object.fromEntries(isWhole && body !== undefined ? [...given, [only.name, body]] : [...others, ...given]);
 }
 
 it.each(files)(

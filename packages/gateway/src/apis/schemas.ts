@@ -139,7 +139,7 @@ class SchemaReading {
       if (UNSUPPORTED.has(keyword)) this.#anything(place, `uses ${keyword}`);
       else if (Object.hasOwn(CHECKED, keyword)) {
         if (isChecked || !OF_INPUT.includes(keyword)) this.#keyword(schema, keyword, value, place);
-      } else if (LISTS.includes(keyword)) this.#list(schema, keyword, value, place);
+      } else if (LISTS.includes(keyword)) this.#list(schema, keyword, node, place);
       else if (INSIDE.includes(keyword)) {
         schema[keyword] = typeof value === 'boolean' ? value : this.read(value, `${place}[]`);
       } else if (keyword === 'properties') schema.properties = this.#properties(objectAt(value), place);
@@ -154,11 +154,11 @@ class SchemaReading {
     return nullable === true ? { anyOf: [schema, { type: 'null' }] } : schema;
   }
 
-  /** If part of an alternative is not checked, several alternatives may fit. */
-  #list(schema: Record<string, unknown>, keyword: string, value: unknown, place: string): void {
+  /** If part of an alternative is not checked, or only a discriminator tells them apart, several alternatives may fit. */
+  #list(schema: Record<string, unknown>, keyword: string, node: Members, place: string): void {
     const before = this.notes.length;
-    const parts = listAt(value).map((each) => this.read(each, place));
-    const isLoose = keyword === 'oneOf' && this.notes.length > before;
+    const parts = listAt(node[keyword]).map((each) => this.read(each, place));
+    const isLoose = keyword === 'oneOf' && (this.notes.length > before || isObject(node.discriminator));
     schema[isLoose && !('anyOf' in schema) ? 'anyOf' : keyword] = parts;
   }
 
