@@ -80,7 +80,7 @@ it.each([
 
 it('without that header in the file, the fault says where to write it', () => {
   expect(faultsOf({ operations: { mine: {} } })).toContain(
-    'the header parameter "X-Tenant" is required; give its value in `headers` of the API',
+    'the header parameter "X-Tenant" is required; give its value in `headers` of the API, or name it in `key` if it is secret',
   );
 });
 

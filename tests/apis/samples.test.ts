@@ -39,6 +39,16 @@ describe('the sample of an object fits', () => {
   const properties = { a: { type: 'string' }, b: { type: 'integer' } };
   it.each<[what: string, schema: object, sample: object]>([
     [
+      'a common base that a later schema narrows',
+      {
+        allOf: [
+          { allOf: [{ properties: { a: { type: 'string' }, b: { type: 'string' } } }, { required: ['a', 'b'] }] },
+          { properties: { a: { enum: ['x'] } } },
+        ],
+      },
+      { a: 'x', b: 'text' },
+    ],
+    [
       'one of several lists of required members',
       { properties, anyOf: [{ required: ['a'] }, { required: ['b'] }] },
       { a: 'text' },

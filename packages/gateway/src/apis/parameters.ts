@@ -129,7 +129,8 @@ function parameterOf(document: OpenApiDocument, node: Members, notes: Set<string
   if (isHidden(node)) {
     if (required !== true || DESCRIBED_ELSEWHERE.includes(String(name).toLowerCase())) return undefined;
     const constant = place === 'header' ? constantOf(document, node) : undefined;
-    const remedy = place === 'header' ? '; give its value in `headers` of the API' : '';
+    const remedy =
+      place === 'header' ? '; give its value in `headers` of the API, or name it in `key` if it is secret' : '';
     if (constant === undefined)
       throw new DocumentFault(`the ${place} parameter ${shown(String(name))} is required${remedy}`);
     return { constant: [String(name), constant] as const };

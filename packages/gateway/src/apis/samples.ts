@@ -76,18 +76,25 @@ class Sampling {
     return only === undefined ? oneOf.slice(0, 1) : [only];
   }
 
-  /** If several schemas give a member, the first is the narrowest in most documents. */
+  /** If several schemas give a member, the first is the narrowest in most documents. In others the last narrows a common base. */
   #merged(schemas: readonly unknown[], required: readonly unknown[]): unknown {
-    const samples = schemas.map((schema) => {
-      const each = objectAt(schema);
-      if (!each.properties) return this.of(each);
-      return this.of({
-        ...each,
-        required: required.filter((name) => Object.hasOwn(objectAt(each.properties), String(name))),
-      });
-    });
+    const samples = this.#each(schemas, required);
     const objects = samples.filter(isObject).reverse();
-    return objects.length > 0 ? this.#filled(Object.assign({}, ...objects), required) : samples[0];
+    if (objects.length === 0) return samples[0];
+    const merged = this.#filled(Object.assign({}, ...objects), required);
+    if (this.#way !== 'tried' || Check({ allOf: schemas } as TSchema, merged)) return merged;
+    const narrower = this.#each(schemas, Object.keys(merged)).filter(isObject);
+    return this.#filled(Object.assign({}, ...narrower), required);
+  }
+
+  /** A sample of each schema, with the members of these names that it describes. */
+  #each(schemas: readonly unknown[], names: readonly unknown[]): unknown[] {
+    return schemas.map((schema) => {
+      const each = objectAt(schema);
+      const { properties } = each;
+      if (!properties) return this.of(each);
+      return this.of({ ...each, required: names.filter((name) => Object.hasOwn(objectAt(properties), String(name))) });
+    });
   }
 
   /** Adds members that are required but not described. */

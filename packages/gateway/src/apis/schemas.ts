@@ -151,6 +151,11 @@ class SchemaReading {
     const asType = SPELLINGS[String(schema.type)];
     if (asType && Array.isArray(schema.enum))
       schema.enum = schema.enum.map((each) => (isObject(each) ? each : asType(each)));
+    // Some documents name the items of a list in its own enum, which no list fits.
+    if (schema.type === 'array' && Array.isArray(schema.enum) && !schema.enum.some(Array.isArray)) {
+      delete schema.enum;
+      this.#anything(place, 'is a list with an enum of items');
+    }
     return nullable === true ? { anyOf: [schema, { type: 'null' }] } : schema;
   }
 
