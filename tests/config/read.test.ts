@@ -12,6 +12,11 @@ const KEY = { TOKENS_API_KEY: 'k' };
 const SECRET = 's'.repeat(32);
 const { HELIUS_API_KEY: _, ...PAYEE } = WITH_FACILITATOR;
 
+it('the metrics cannot have the port of the gateway, unless each takes a free one', () => {
+  expect(faultsOf({ ...KEY, PORT: '9000', METRICS_PORT: '9000' })).toEqual(['METRICS_PORT must differ from PORT.']);
+  expect(readConfig({ ...KEY, PORT: '0', METRICS_PORT: '0' })).toMatchObject({ port: 0, metrics: { port: 0 } });
+});
+
 describe('without variables but a key', () => {
   it('an empty or blank variable counts as unset', () => {
     const blank = ['PORT', 'HOST', 'GATEWAY_BASE_URL', 'SIWX_NONCE', 'TRUST_PROXY', 'LOG_LEVEL', 'RESPONSE_CACHE'];

@@ -55,7 +55,9 @@ describe('failures of background work', () => {
     const line = JSON.parse(lines[0] ?? '');
     expect(line).toMatchObject({ level: 50, msg: 'background work failed', task: 'retention', failures: 3 });
     expect(line.reason).toMatch(/^Error: the disk is gone\n[\s\S]*\ncaused by Error: \[secret\] error\n/);
-    expect(prettyLine(lines[0] ?? '')).toContain('background work failed: retention: Error: the disk is gone');
+    expect(prettyLine(lines[0] ?? '')).toMatch(
+      /^\S+ {2}background work failed: retention: Error: the disk is gone\ncaused by Error: \[secret\] error\n$/,
+    );
   });
 
   it('do not end repeated work, which never runs twice at once', async () => {

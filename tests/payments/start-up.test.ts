@@ -92,9 +92,22 @@ describe('a start is refused', () => {
     ]);
   });
 
-  it('for a chain that cannot be read', async () => {
+  it('for a chain that cannot be read, with the cause', async () => {
     const faults = await faultsOf({ SOLANA_DEVNET_RPC_URL: 'http://127.0.0.1:1' });
-    expect(faults.join()).toContain('SOLANA_DEVNET_RPC_URL');
+    expect(faults).toEqual([
+      expect.stringMatching(/^SOLANA_DEVNET_RPC_URL does not answer \(.*ECONNREFUSED.*\); check/),
+    ]);
+  });
+
+  it("for the other cluster's RPC", async () => {
+    const faults = await faultsOf({ SOLANA_MAINNET_RPC_URL: solana.variables.SOLANA_DEVNET_RPC_URL });
+    expect(faults).toEqual(['SOLANA_MAINNET_RPC_URL is an RPC of devnet; set one of mainnet.']);
+  });
+
+  it('for a token account as the payee, without the advice to send it USDC', async () => {
+    const account = await solana.mainnet.createAta(addressOf(newKeypair()));
+    const faults = await faultsOf({ PAY_TO_WALLET: account });
+    expect(faults).toEqual([expect.stringMatching(/^PAY_TO_WALLET is a token account or a mint; .*\(mainnet\)\.$/)]);
   });
 });
 

@@ -138,7 +138,10 @@ function request(line: ParsedLine): string {
 
 function textOf(line: ParsedLine): string {
   if (line.msg === 'request') return request(line);
-  return [line.msg, line.task, line.reason].filter((part) => part !== undefined).join(': ');
+  // A terminal shows the stack of a bug, but not of a failed connection.
+  const isBug = line.task === undefined || !line.reason?.startsWith('Error: ');
+  const reason = isBug ? line.reason : line.reason?.replaceAll(/\n +at .*/g, '');
+  return [line.msg, line.task, reason].filter((part) => part !== undefined).join(': ');
 }
 
 /** Formats one JSON log line for a terminal. */

@@ -210,12 +210,14 @@ export function readConfig(environment: Environment): Config {
   const file = readApis(read);
   const paid = readPaid(read, file);
   const settings = readSettings(read, file, paid);
-  const { tokens, apis, redisUrl, databaseUrl } = settings;
+  const { tokens, apis, redisUrl, databaseUrl, metrics, host, port } = settings;
   // True even if a variable of the paid routes is wrong.
   const isSelling = paid !== undefined;
   const isServing = tokens !== undefined || isSelling || apis.some(({ rows }) => rows.length > 0);
   read.check(isServing, nothing(read, file));
   read.check(redisUrl === undefined || databaseUrl !== undefined || !isSelling, NEEDS_DATABASE);
+  const isFree = port === 0 || metrics?.port !== port || metrics.host !== host;
+  read.check(isFree, 'METRICS_PORT must differ from PORT.');
   const wrong = mistyped(environment, apis);
   // Reports one fault per variable, because its other faults follow from the first.
   const others = read.faults.filter((fault) => !wrong.has(/^\w+/.exec(fault)?.[0] ?? ''));

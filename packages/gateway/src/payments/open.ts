@@ -46,15 +46,32 @@ export async function tokenAccountOf(wallet: string, mint: string): Promise<stri
   return account;
 }
 
+/** The variable of a cluster's RPC. */
+const rpcVariable = (cluster: Cluster): string => `SOLANA_${cluster.toUpperCase()}_RPC_URL`;
+
+/** Throws if an RPC reads the other cluster. A local chain and an RPC that does not tell are accepted. */
+async function assertCluster(chain: Chain, cluster: Cluster): Promise<void> {
+  const network = await chain.network().catch(() => undefined);
+  const other = CLUSTERS.find((each) => each !== cluster && NETWORKS[each] === network);
+  if (other) throw new ConfigError([`${rpcVariable(cluster)} is an RPC of ${other}; set one of ${cluster}.`]);
+}
+
 /** Throws if payments could not arrive, or if the fee payer holds tokens that could be stolen. */
-async function assertReady(chain: Chain, cluster: Cluster, destination: string, feePayer: string | undefined) {
+async function assertReady(
+  chain: Chain,
+  cluster: Cluster,
+  { payTo, destination }: Payee,
+  feePayer: string | undefined,
+) {
+  await assertCluster(chain, cluster);
   const faults: string[] = [];
   const check = (holds: boolean, fault: string) => holds || faults.push(`${fault} (${cluster}).`);
-  const payee = await chain.account(destination);
-  check(
-    payee?.owner === PROGRAMS.token,
-    'PAY_TO_WALLET has no USDC account; send it any amount of USDC, which opens one',
-  );
+  const [wallet, account] = await Promise.all([chain.account(payTo), chain.account(destination)]);
+  const isWallet = !TOKEN_PROGRAMS.some((program) => program === wallet?.owner);
+  check(isWallet, 'PAY_TO_WALLET is a token account or a mint; set the wallet that owns the token account');
+  // USDC that is sent to a token account as if it were a wallet is lost.
+  const isOpen = !isWallet || account?.owner === PROGRAMS.token;
+  check(isOpen, 'PAY_TO_WALLET has no USDC account; send it any amount of USDC, which opens one');
   if (feePayer !== undefined) {
     const { lamports = 0 } = (await chain.account(feePayer)) ?? {};
     check(lamports >= USUAL_FEE_LAMPORTS, 'FEE_PAYER_KEYPAIR holds no SOL to pay fees with; send it some');
@@ -65,24 +82,27 @@ async function assertReady(chain: Chain, cluster: Cluster, destination: string, 
   if (faults.length > 0) throw new ConfigError(faults);
 }
 
-/** By cluster whose routes can be sold: an offer without its price and fee payer. Throws if payments could not arrive. */
+/** An offer without its price and fee payer. */
+type Payee = Omit<Offer, 'amount' | 'feePayer'>;
+
+/** By cluster whose routes can be sold. Throws if payments could not arrive. */
 async function openPayees(paid: PaidConfig, facilitator: Facilitator, chains: Chains) {
-  const payees = new Map<Cluster, Omit<Offer, 'amount' | 'feePayer'>>();
+  const payees = new Map<Cluster, Payee>();
   for (const cluster of CLUSTERS) {
     const network = NETWORKS[cluster];
     const asset = USDC[cluster];
     const chain = chains.get(network);
     const destination = await tokenAccountOf(paid.payTo, asset);
+    const payee = { network, asset, payTo: paid.payTo, destination };
     const own = paid.facilitator.kind === 'in-process' ? facilitator.feePayer(network) : undefined;
     if (own === paid.payTo) throw new ConfigError(['PAY_TO_WALLET must not be the fee payer.']);
     if (chain)
-      await assertReady(chain, cluster, destination, own).catch((error) => {
+      await assertReady(chain, cluster, payee, own).catch((error) => {
         if (error instanceof ConfigError) throw error;
-        const name = `SOLANA_${cluster.toUpperCase()}_RPC_URL`;
-        throw new ConfigError([`${name} does not answer; set another one, or start later.`]);
+        const remedy = 'check its host and key, or start later';
+        throw new ConfigError([`${rpcVariable(cluster)} does not answer (${error.message}); ${remedy}.`]);
       });
-    if (chain || paid.facilitator.kind === 'remote')
-      payees.set(cluster, { network, asset, payTo: paid.payTo, destination });
+    if (chain || paid.facilitator.kind === 'remote') payees.set(cluster, payee);
   }
   return payees;
 }
@@ -207,6 +227,6 @@ function noticeMissing({ offered, solanaRpcUrls, facilitator }: PaidConfig, noti
       facilitator.kind === 'in-process'
         ? `the paid routes of ${cluster} are off`
         : `the chain is not checked, and an unknown settlement on ${cluster} ends if the facilitator reports success within ten minutes, or is left to you`;
-    notice(`SOLANA_${cluster.toUpperCase()}_RPC_URL is not set: ${effect}`);
+    notice(`${rpcVariable(cluster)} is not set: ${effect}`);
   }
 }

@@ -17,6 +17,8 @@ const AHEAD_BLOCKS = 50;
 export const DEAD_AFTER_BLOCKS = BLOCKHASH_BLOCKS + AHEAD_BLOCKS;
 /** The code of a node whose simulation before sending has failed. */
 const PREFLIGHT_FAILED = -32_002;
+/** The characters of a genesis hash in the name of a network (CAIP-2). */
+const GENESIS_LENGTH = 32;
 /** The most transactions that an RPC lists at once. */
 export const HISTORY = 1_000;
 
@@ -164,6 +166,11 @@ export class Chain {
   /** Sends a transaction once more that was sent before. */
   async resend(transaction: string): Promise<void> {
     await this.#call('sendTransaction', [transaction, { encoding: 'base64', skipPreflight: true, maxRetries: 0 }]);
+  }
+
+  /** The network that this RPC reads, by its genesis hash. */
+  async network(): Promise<string> {
+    return `solana:${String(await this.#call('getGenesisHash', [])).slice(0, GENESIS_LENGTH)}`;
   }
 
   /** The owner and the balance of an account; undefined if it does not exist. */
