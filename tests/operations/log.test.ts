@@ -114,12 +114,13 @@ describe('the format', () => {
     expect(line?.startsWith('{') ? 'json' : 'pretty').toBe(expected);
   });
 
-  it('has no line below the level', () => {
+  it('has no line below the level, and a notice is a warning', () => {
     const lines = written('warn', undefined, (log) => {
-      log.notice('listening');
+      log.started('listening', {});
+      log.notice('Redis does not answer');
       log.failure(new Error('broken'));
     });
-    expect(lines).toEqual([expect.stringContaining('broken')]);
+    expect(lines).toEqual([expect.stringContaining('Redis does not answer'), expect.stringContaining('broken')]);
   });
 
   it('passes errors of the stream to its listener', () => {

@@ -61,8 +61,10 @@ const levelOf = ({ status, error }: LogLine): 'info' | 'warn' | 'error' => {
 /** The log of a gateway. */
 export interface Log {
   request(line: LogLine): void;
-  /** Writes a sentence. Only programs see `fields`, which hold no secret. */
-  notice(message: string, fields?: object): void;
+  /** Reports what an operator should know, such as a database that does not answer. */
+  notice(message: string): void;
+  /** Reports the start. Only programs see `fields`, which hold no secret. */
+  started(message: string, fields: object): void;
   /** Reports a failure that no response can report. */
   failure(error: unknown): void;
   /** Reports that background work failed. */
@@ -97,7 +99,8 @@ export function createLog(
       const safe = line.reason === undefined ? line : { ...line, reason: redact(line.reason) };
       logger[levelOf(line)](safe, 'request');
     },
-    notice: (message, fields = {}) => logger.info(fields, redact(message)),
+    notice: (message) => logger.warn(redact(message)),
+    started: (message, fields) => logger.info(fields, redact(message)),
     failure(error) {
       logger.error({ reason: redact(stackOf(error)) }, 'failure');
     },

@@ -124,7 +124,7 @@ export function announce(gateway: RunningGateway, config: Config, simulated: Sim
     output.write(startScreen({ gateway, config, simulated, environment: processEnvironment() }));
     return;
   }
-  gateway.log.notice(`listening on ${gateway.url}`, {
+  gateway.log.started(`listening on ${gateway.url}`, {
     address,
     sandbox: [...(simulated.hasTokens ? ['tokens'] : []), ...(simulated.chains ? ['solana'] : [])],
     cache: isOn(config.cache),
