@@ -176,7 +176,7 @@ class SchemaReading {
       if (!(error instanceof DocumentFault) || error instanceof TooManyParts) throw error;
       const why = `${keyword} ${typeof value === 'object' ? '' : `${shown(String(value))} `}${error.message}`;
       if (keyword === 'pattern') this.#anything(place, `has a ${why}`);
-      else if (this.#options.isChecked) throw new DocumentFault(why);
+      else if (this.#options.isChecked) throw new DocumentFault(place === '' ? why : `${place}: ${why}`);
     }
   }
 
