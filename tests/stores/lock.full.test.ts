@@ -122,7 +122,7 @@ describe('many that want the lock at once', () => {
     const who = `process ${served.pid} on ${hostname()}`;
     for (const { ended, stderr } of others) {
       expect(await ended).toBe(1);
-      const advice = 'stop it or set another DATA_DIR. Several gateways need REDIS_URL.';
+      const advice = 'stop it first, or set another DATA_DIR to serve beside it. Several gateways need REDIS_URL.';
       expect(stderr()).toBe(`asset-gateway: DATA_DIR: ${who} serves from ${folder}; ${advice}\n`);
     }
   });
