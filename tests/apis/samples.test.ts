@@ -54,6 +54,11 @@ describe('the sample of an object fits', () => {
       { a: 'text' },
     ],
     ['what a part requires of the whole', { properties, allOf: [{ required: ['b'] }] }, { b: 1 }],
+    [
+      'what the whole requires of a part of a part',
+      { required: ['b'], allOf: [{ allOf: [{ properties }] }] },
+      { b: 1 },
+    ],
     ['what the whole requires of a part', { required: ['a'], allOf: [{ properties }] }, { a: 'text' }],
   ])('%s', (_, given, expected) => {
     const [schema, sample] = sampled({ type: 'object', ...given });

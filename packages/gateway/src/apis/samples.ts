@@ -39,6 +39,12 @@ function sampleText(schema: Members): string {
 /** Ways to make a sample, each slower than the one before: with the document's examples, without them, by trying alternatives. */
 const WAYS = ['given', 'simple', 'tried'] as const;
 
+/** The members that an object's schema and its parts describe. */
+const membersOf = ({ properties, allOf }: Members): unknown[] => [
+  ...Object.keys(objectAt(properties)),
+  ...listAt(allOf).flatMap((part) => membersOf(objectAt(part))),
+];
+
 /** Makes one sample from a limited number of values. */
 class Sampling {
   readonly #way: (typeof WAYS)[number];
@@ -91,9 +97,8 @@ class Sampling {
   #each(schemas: readonly unknown[], names: readonly unknown[]): unknown[] {
     return schemas.map((schema) => {
       const each = objectAt(schema);
-      const { properties } = each;
-      if (!properties) return this.of(each);
-      return this.of({ ...each, required: names.filter((name) => Object.hasOwn(objectAt(properties), String(name))) });
+      const described = new Set(membersOf(each));
+      return this.of(described.size > 0 ? { ...each, required: names.filter((name) => described.has(name)) } : each);
     });
   }
 
