@@ -139,11 +139,17 @@ function request(line: ParsedLine): string {
     .join('  ');
 }
 
+const withoutFrames = (stack = ''): string =>
+  stack
+    .split('\n')
+    .filter((each) => !each.startsWith('    at '))
+    .join('\n');
+
 function textOf(line: ParsedLine): string {
   if (line.msg === 'request') return request(line);
   // A terminal shows the stack of a bug, but not of a failed connection.
-  const isBug = line.task === undefined || !line.reason?.startsWith('Error: ');
-  const reason = isBug ? line.reason : line.reason?.replaceAll(/\n +at .*/g, '');
+  const isConnection = line.task !== undefined && line.reason?.startsWith('Error: ');
+  const reason = isConnection ? withoutFrames(line.reason) : line.reason;
   return [line.msg, line.task, reason].filter((part) => part !== undefined).join(': ');
 }
 

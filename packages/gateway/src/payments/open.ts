@@ -60,7 +60,7 @@ async function assertCluster(chain: Chain, cluster: Cluster): Promise<void> {
 async function assertReady(
   chain: Chain,
   cluster: Cluster,
-  { payTo, destination }: Payee,
+  { payTo, destination }: UnpricedOffer,
   feePayer: string | undefined,
 ) {
   await assertCluster(chain, cluster);
@@ -83,11 +83,11 @@ async function assertReady(
 }
 
 /** An offer without its price and fee payer. */
-type Payee = Omit<Offer, 'amount' | 'feePayer'>;
+type UnpricedOffer = Omit<Offer, 'amount' | 'feePayer'>;
 
 /** By cluster whose routes can be sold. Throws if payments could not arrive. */
 async function openPayees(paid: PaidConfig, facilitator: Facilitator, chains: Chains) {
-  const payees = new Map<Cluster, Payee>();
+  const payees = new Map<Cluster, UnpricedOffer>();
   for (const cluster of CLUSTERS) {
     const network = NETWORKS[cluster];
     const asset = USDC[cluster];
