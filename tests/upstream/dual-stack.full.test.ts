@@ -49,7 +49,7 @@ describe('a host with an address of each family', () => {
     vi.spyOn(dns, 'lookup').mockImplementation(lookup as typeof dns.lookup);
     const pool = new Pool(`http://dual.test:${port}`, { connections: 1, connectMs: 10_000 });
     endsAfterTests(() => pool.destroy());
-    const asked = pool.request({ method: 'GET', path: '/', deadlineMs: 30_000 });
+    const asked = pool.request({ method: 'GET', path: '/' }, { deadlineMs: 30_000, maxBytes: 1024 });
     setTimeout(resume, RESUME_MS);
     expect(await asked).toEqual({ status: 200, text: 'here' });
   });

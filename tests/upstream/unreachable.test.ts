@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Pool } from '../../packages/gateway/src/pool.ts';
+import { Pool, ResponseHandler } from '../../packages/gateway/src/pool.ts';
 import { pauseSeconds } from '../../packages/gateway/src/upstreams/exchange.ts';
-import { ResponseHandler } from '../../packages/gateway/src/upstreams/response.ts';
 import { freePort } from '../http/ports.ts';
 import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { openDirect } from '../signin/direct-gateway.ts';
@@ -178,13 +177,13 @@ describe('the slot of a call frees', () => {
 
 it('U1 a request is not written after its deadline', async () => {
   const pool = new Pool(silence.url, { connections: 1 });
-  const [heard, late] = [silence.heard.length, new ResponseHandler(-1)];
+  const [heard, late] = [silence.heard.length, new ResponseHandler(-1, 1024)];
   pool.dispatch({ method: 'GET', path: '/' }, late);
   // Its timer may come before the connection does.
-  await expect(late.head).rejects.toThrow(/^(too late to be written|deadline)$/);
+  await expect(late.head).rejects.toThrow(/^(too late to be written|no answer within -1 ms)$/);
   expect([silence.heard.length, late.isWritten]).toEqual([heard, false]);
   late.end();
-  const inTime = new ResponseHandler(60_000);
+  const inTime = new ResponseHandler(60_000, 1024);
   inTime.head.catch(() => undefined);
   pool.dispatch({ method: 'GET', path: '/' }, inTime);
   await wait(200);

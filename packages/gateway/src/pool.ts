@@ -3,10 +3,8 @@ import { Agent } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { connect } from 'node:tls';
-import { type Dispatcher, ProxyAgent, Pool as UndiciPool } from 'undici';
+import { type Dispatcher, ProxyAgent, Pool as UndiciPool, util } from 'undici';
 import { type ProxyServer, proxyFor } from './proxies.ts';
-
-export { util } from 'undici';
 
 /** Milliseconds for one of a host's addresses before the next is tried. A slow link may lose a first packet for a second. */
 const ADDRESS_MS = 2_500;
@@ -24,10 +22,7 @@ const connecting = (timeout = CONNECT_MS) => ({
 
 /** Options of a pool. */
 interface PoolOptions
-  extends Pick<
-    UndiciPool.Options,
-    'connections' | 'pipelining' | 'headersTimeout' | 'bodyTimeout' | 'maxResponseSize'
-  > {
+  extends Pick<UndiciPool.Options, 'connections' | 'pipelining' | 'headersTimeout' | 'bodyTimeout'> {
   /** The longest time to connect, in milliseconds. */
   readonly connectMs?: number;
 }
@@ -49,7 +44,132 @@ function throughProxy(
   });
 }
 
-type PoolRequest = Omit<Dispatcher.RequestOptions, 'origin' | 'signal'> & { readonly deadlineMs: number };
+/** An answer has more bytes than its reader accepts. */
+export class TooLarge extends Error {
+  override readonly message = 'too large';
+}
+
+const ignore = (): void => undefined;
+
+/** A promise with its resolvers. It may reject before anything waits for it. */
+function deferred<T>() {
+  let [resolve, reject]: [(value: T) => void, (error: unknown) => void] = [ignore, ignore];
+  const promise = new Promise<T>((...resolvers) => {
+    [resolve, reject] = resolvers;
+  });
+  promise.catch(ignore);
+  return { promise, resolve, reject };
+}
+
+/**
+ * Handles one request of undici's dispatcher. Writes the request before its deadline or not at all, and aborts the call at the deadline.
+ * Tracks progress, which undici's errors do not report. The creator must call `end`.
+ */
+export class ResponseHandler implements Dispatcher.DispatchHandler {
+  statusCode = 0;
+  headers: Readonly<Record<string, string | string[]>> = {};
+  /** Whether writing has begun. */
+  isWritten = false;
+  /** Whether the answer has begun. */
+  isStarted = false;
+  readonly #head = deferred<ResponseHandler>();
+  readonly #whole = deferred<void>();
+  /** Resolves with the head of the answer. */
+  readonly head = this.#head.promise;
+  readonly #deadlineAt: number;
+  readonly #timer: NodeJS.Timeout;
+  readonly #chunks: Buffer[] = [];
+  #size = 0;
+  #limit: number;
+  #abort: (error: Error) => void = ignore;
+  #failure: Error | undefined;
+  #isExpired = false;
+  #isComplete = false;
+
+  /** `deadlineMs`: milliseconds from now to the last byte read. `maxBytes`: the longest body. */
+  constructor(deadlineMs: number, maxBytes: number) {
+    this.#limit = maxBytes;
+    this.#deadlineAt = performance.now() + deadlineMs;
+    this.#timer = setTimeout(() => {
+      this.#isExpired = true;
+      this.#giveUp(new Error(`no answer within ${deadlineMs} ms`));
+    }, deadlineMs).unref();
+  }
+
+  /** Whether the deadline has passed. A suspended process reads sockets before its timers run. */
+  get isLate(): boolean {
+    return this.#isExpired || performance.now() >= this.#deadlineAt;
+  }
+
+  /** The complete body, still encoded. Rejects with `TooLarge` if it exceeds a limit, or with the transport's error. */
+  async whole(limit = this.#limit): Promise<Buffer> {
+    this.#limit = limit;
+    if (this.#size > limit) this.onError(new TooLarge());
+    await this.#whole.promise;
+    // The deadline may have passed, or the limit been set, after the last byte.
+    if (this.#failure) throw this.#failure;
+    return Buffer.concat(this.#chunks, this.#size);
+  }
+
+  /** Ends the request. Closes its connection if data is unread, because that would block the connection. */
+  end(): void {
+    clearTimeout(this.#timer);
+    if (!this.#isComplete) this.#giveUp(new Error('not read to its end'));
+  }
+
+  /** undici calls this immediately before it writes. */
+  onConnect(abort: (error?: Error) => void): void {
+    if (this.#failure || this.isLate) {
+      abort(this.#failure ?? new Error('too late to be written'));
+      return;
+    }
+    this.#abort = abort;
+    this.isWritten = true;
+  }
+
+  onResponseStarted(): void {
+    this.isStarted = true;
+  }
+
+  onHeaders(statusCode: number, rawHeaders: Buffer[]): boolean {
+    if (statusCode < 200) return true;
+    this.statusCode = statusCode;
+    this.headers = util.parseHeaders(rawHeaders);
+    this.#head.resolve(this);
+    return true;
+  }
+
+  onData(chunk: Buffer): boolean {
+    this.#size += chunk.length;
+    if (this.#size <= this.#limit) this.#chunks.push(chunk);
+    else this.onError(new TooLarge());
+    return true;
+  }
+
+  onComplete(): void {
+    this.#isComplete = true;
+    this.#whole.resolve();
+  }
+
+  onError(error: Error): void {
+    this.#failure ??= error;
+    this.#head.reject(this.#failure);
+    this.#whole.reject(this.#failure);
+  }
+
+  #giveUp(reason: Error): void {
+    this.onError(reason);
+    this.#abort(reason);
+  }
+}
+
+type PoolRequest = Omit<Dispatcher.DispatchOptions, 'origin'>;
+
+/** The longest time of a request and the largest body of its answer. */
+interface RequestLimits {
+  readonly deadlineMs: number;
+  readonly maxBytes: number;
+}
 
 /** Connections to one origin, through the process's proxy for it if any. */
 export class Pool {
@@ -64,20 +184,19 @@ export class Pool {
       : new UndiciPool(origin, { ...options, connect: connecting(connectMs) });
   }
 
-  dispatch(request: Omit<Dispatcher.DispatchOptions, 'origin'>, handler: Dispatcher.DispatchHandler): boolean {
+  dispatch(request: PoolRequest, handler: Dispatcher.DispatchHandler): boolean {
     return this.#dispatcher.dispatch({ ...request, origin: this.#origin }, handler);
   }
 
-  /** Sends a request. Rejects unless its answer is complete within `deadlineMs`. */
-  async request({ deadlineMs, ...request }: PoolRequest): Promise<{ readonly status: number; readonly text: string }> {
-    const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs);
+  /** Sends a request and reads its answer as text. Rejects unless the answer is complete within its limits. */
+  async request(request: PoolRequest, { deadlineMs, maxBytes }: RequestLimits) {
+    const response = new ResponseHandler(deadlineMs, maxBytes);
     try {
-      const asked = { ...request, origin: this.#origin, signal: deadline.signal };
-      const { statusCode, body } = await this.#dispatcher.request(asked);
-      return { status: statusCode, text: await body.text() };
+      this.dispatch(request, response);
+      const { statusCode } = await response.head;
+      return { status: statusCode, text: (await response.whole()).toString() };
     } finally {
-      clearTimeout(timer);
+      response.end();
     }
   }
 

@@ -1,8 +1,8 @@
 import { type HttpMethod, Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { KeyedCall } from '../call.ts';
-import { Pool } from '../pool.ts';
+import { LIMITS } from '../limits.ts';
+import { Pool, ResponseHandler, TooLarge } from '../pool.ts';
 import { reasonIn } from './quotation.ts';
-import { ResponseHandler } from './response.ts';
 import { type Connection, type Ending, UpstreamRefusal } from './upstream.ts';
 
 const MAX_PAUSE_SECONDS = 300;
@@ -77,6 +77,9 @@ export async function refusalOfStatus(response: ResponseHandler, options: Refusa
 
 /** The refusal for a call that failed on the way. */
 function refusalOfFailure(error: unknown, { isLate, isStarted, isWritten }: ResponseHandler): UpstreamRefusal {
+  // The size depends on the request, so the upstream is not at fault.
+  if (error instanceof TooLarge)
+    return new UpstreamRefusal('upstream_invalid_response', 'answered', { reason: error.message });
   if (isLate) return new UpstreamRefusal('upstream_timeout', 'failed', { reason: 'deadline' });
   const { code = '', name = '', message = '' } = (error ?? {}) as NodeJS.ErrnoException;
   const [, status] = OF_PROXY.exec(message) ?? [];
@@ -130,7 +133,8 @@ export function openHttp(options: UpstreamOptions, exchangeOf: (call: KeyedCall)
       const type = body === undefined ? {} : { 'content-type': 'application/json' };
       // undici expects alternating names and values.
       const headers = Object.entries({ ...common, ...type, ...request.headers, ...slot.headers }).flat();
-      const handler = new ResponseHandler(call.route.access === 'exact' ? paid - slot.usedMs : free);
+      const deadlineMs = call.route.access === 'exact' ? paid - slot.usedMs : free;
+      const handler = new ResponseHandler(deadlineMs, LIMITS.oneAnswerBytes);
       try {
         pool.dispatch({ method, path, headers, body: body ?? null }, handler);
         const json = await read(await handler.head);

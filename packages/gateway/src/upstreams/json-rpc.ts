@@ -1,7 +1,8 @@
 import { below, member, memberText } from '@asset-gateway/protocol';
+import type { ResponseHandler } from '../pool.ts';
 import { openHttp, type RefusalOptions, rateLimited, refusalOfStatus, type UpstreamOptions } from './exchange.ts';
 import { quotation } from './quotation.ts';
-import { type ResponseHandler, readJson } from './response.ts';
+import { readJson } from './response.ts';
 import { assertHoldsNoSecret } from './rest.ts';
 import { type Connection, UpstreamRefusal } from './upstream.ts';
 

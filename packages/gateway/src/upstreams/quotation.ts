@@ -1,4 +1,5 @@
-import { type ResponseHandler, readJson } from './response.ts';
+import type { ResponseHandler } from '../pool.ts';
+import { readJson } from './response.ts';
 
 const MAX_ERROR_BYTES = 64 * 1024;
 const MAX_MESSAGE_LENGTH = 200;

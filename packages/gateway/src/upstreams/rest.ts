@@ -1,9 +1,9 @@
 import { exactJson, type Route, type Values } from '@asset-gateway/protocol';
 import type { Input } from '../call.ts';
-import { LIMITS } from '../limits.ts';
+import type { ResponseHandler } from '../pool.ts';
 import { openHttp, refusalOfStatus, type UpstreamOptions, type UpstreamRequest } from './exchange.ts';
 import { holdsSecret } from './quotation.ts';
-import { type ResponseHandler, readJson } from './response.ts';
+import { readJson } from './response.ts';
 import { type Connection, UpstreamRefusal } from './upstream.ts';
 
 const encode = (value: unknown): string => encodeURIComponent(String(value));
@@ -63,7 +63,7 @@ export function openRest(options: UpstreamOptions): Connection {
     const isSuccess = statusCode === 200 || (options.refusedKey !== undefined && SUCCESSES.includes(statusCode));
     if (!isSuccess) throw await refusalOfStatus(response, options);
     const mayBeEmpty = upstream.mayBeEmpty || statusCode === NO_CONTENT;
-    if (mayBeEmpty && (await response.whole(LIMITS.oneAnswerBytes)).length === 0) return 'null';
+    if (mayBeEmpty && (await response.whole()).length === 0) return 'null';
     const { text } = await readJson(response);
     assertHoldsNoSecret(text, options.secrets);
     return text;

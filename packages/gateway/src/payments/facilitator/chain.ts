@@ -73,7 +73,7 @@ export class Chain {
   /** Each instance has its own connections, so that one purpose never delays another. */
   constructor(url: string, connections = CONNECTIONS) {
     const { origin, pathname, search } = new URL(url);
-    this.#pool = new Pool(origin, { connections, maxResponseSize: MAX_BYTES });
+    this.#pool = new Pool(origin, { connections });
     this.#path = pathname + search;
   }
 
@@ -193,13 +193,11 @@ export class Chain {
 
   /** Sends a JSON-RPC request and answers the body of a 200. */
   async post(json: string): Promise<string> {
-    const { status, text } = await this.#pool.request({
-      method: 'POST',
-      path: this.#path,
-      headers: { 'content-type': 'application/json' },
-      body: json,
-      deadlineMs: TIMES.chainMs,
-    });
+    const headers = { 'content-type': 'application/json' };
+    const { status, text } = await this.#pool.request(
+      { method: 'POST', path: this.#path, headers, body: json },
+      { deadlineMs: TIMES.chainMs, maxBytes: MAX_BYTES },
+    );
     if (status !== 200) throw Object.assign(new Error(`status ${status}`), { status });
     return text;
   }

@@ -59,7 +59,7 @@ export class RemoteFacilitator implements Facilitator {
   constructor(options: RemoteOptions) {
     const { origin, pathname } = new URL(options.url);
     this.#options = options;
-    this.#pool = new Pool(origin, { connections: 32, headersTimeout: 0, bodyTimeout: 0, maxResponseSize: MAX_BYTES });
+    this.#pool = new Pool(origin, { connections: 32, headersTimeout: 0, bodyTimeout: 0 });
     this.#prefix = pathname.replace(/\/$/, '');
     this.#refreshing = options.background.every('facilitator', TIMES.firstFeePayersEachMs, () => this.#learn());
   }
@@ -136,17 +136,16 @@ export class RemoteFacilitator implements Facilitator {
 
   async #call(method: 'GET' | 'POST', path: string, payment: Payment | undefined, deadlineMs: number) {
     const { authorization } = this.#options;
-    const { status, text } = await this.#pool.request({
-      method,
-      path: this.#prefix + path,
-      headers: {
-        accept: 'application/json',
-        authorization,
-        ...(payment && { 'content-type': 'application/json', 'idempotency-key': payment.key }),
-      },
-      body: payment ? JSON.stringify(requestBody(payment)) : null,
-      deadlineMs,
-    });
+    const headers = {
+      accept: 'application/json',
+      authorization,
+      ...(payment && { 'content-type': 'application/json', 'idempotency-key': payment.key }),
+    };
+    const body = payment ? JSON.stringify(requestBody(payment)) : null;
+    const { status, text } = await this.#pool.request(
+      { method, path: this.#prefix + path, headers, body },
+      { deadlineMs, maxBytes: MAX_BYTES },
+    );
     return { status, body: parse(text) };
   }
 }
