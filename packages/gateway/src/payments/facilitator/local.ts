@@ -90,6 +90,12 @@ function watchFeePayer(address: string, { chains, notice, background }: InProces
   };
 }
 
+/** A transaction with the fee payer's signature, in base64, and that signature in base58. */
+interface SignedPayment {
+  readonly transaction: string;
+  readonly signature: string;
+}
+
 /** Settles payments with the gateway's own key: simulates, signs, sends and confirms over the RPC of each network. */
 export class InProcessFacilitator implements Facilitator {
   readonly feeBudgetPerHour: number;
@@ -97,8 +103,8 @@ export class InProcessFacilitator implements Facilitator {
   readonly #address: string;
   readonly #key: KeyObject;
   readonly #watch: ReturnType<typeof watchFeePayer>;
-  /** Signatures by the message of their payment. Each is made once. */
-  readonly #signatures = new WeakMap<Uint8Array, Buffer>();
+  /** By the message of their payment. Each is made once. */
+  readonly #signed = new WeakMap<Uint8Array, SignedPayment>();
 
   constructor(options: InProcessOptions) {
     this.feeBudgetPerHour = options.feeBudgetPerHour;
@@ -108,7 +114,7 @@ export class InProcessFacilitator implements Facilitator {
     this.#watch = watchFeePayer(this.#address, options);
   }
 
-  readonly signatureOf = (payment: Payment): string => bs58.encode(this.#sign(payment));
+  readonly signatureOf = (payment: Payment): string => this.#sign(payment).signature;
 
   feePayer(network: string): string | undefined {
     return this.#options.chains.has(network) ? this.#address : undefined;
@@ -122,11 +128,11 @@ export class InProcessFacilitator implements Facilitator {
   async verify(payment: Payment): Promise<Verification> {
     const chain = this.#options.verifyingChains.get(payment.network);
     if (!chain) throw unavailable(`no RPC for ${payment.network}`);
-    const signed = this.#signed(payment);
-    const simulating = chain.simulate(signed).then(async (error) => {
+    const { transaction } = this.#sign(payment);
+    const simulating = chain.simulate(transaction).then(async (error) => {
       if (error !== UNKNOWN_BLOCKHASH) return { error };
       await sleep(TIMES.youngBlockhashMs);
-      return { error: await chain.simulate(signed) };
+      return { error: await chain.simulate(transaction) };
     });
     const simulated = await resultWithin(TIMES.chainMs, simulating);
     if (!simulated) throw unavailable('verify: too slow');
@@ -141,8 +147,8 @@ export class InProcessFacilitator implements Facilitator {
     const { chains, background } = this.#options;
     const chain = chains.get(payment.network);
     if (!chain) return { outcome: 'unsent', reason: `no RPC for ${payment.network}` };
-    const signature = this.signatureOf(payment);
-    const sent = await background.run('facilitator', () => chain.send(this.#signed(payment)));
+    const { signature, transaction } = this.#sign(payment);
+    const sent = await background.run('facilitator', () => chain.send(transaction));
     if (sent === undefined) return { outcome: 'unknown', signature };
     if (sent === 'sent') return this.#confirm(chain, signature);
     if ('unsent' in sent) return { outcome: 'unsent', reason: sent.unsent };
@@ -155,7 +161,7 @@ export class InProcessFacilitator implements Facilitator {
   }
 
   async resend(payment: Payment): Promise<void> {
-    await this.#options.chains.get(payment.network)?.resend(this.#signed(payment));
+    await this.#options.chains.get(payment.network)?.resend(this.#sign(payment).transaction);
   }
 
   close(): Promise<void> {
@@ -179,18 +185,14 @@ export class InProcessFacilitator implements Facilitator {
     return unavailable('the fee payer has no SOL');
   }
 
-  #sign({ message }: Payment): Buffer {
-    const known = this.#signatures.get(message);
+  #sign({ message, transaction }: Payment): SignedPayment {
+    const known = this.#signed.get(message);
     if (known) return known;
     const signature = sign(null, message, this.#key);
-    this.#signatures.set(message, signature);
-    return signature;
-  }
-
-  /** The transaction with the fee payer's signature, in base64. */
-  #signed(payment: Payment): string {
-    const signed = Buffer.from(payment.transaction, 'base64');
-    signed.set(this.#sign(payment), SIGNATURE_OFFSET);
-    return signed.toString('base64');
+    const bytes = Buffer.from(transaction, 'base64');
+    bytes.set(signature, SIGNATURE_OFFSET);
+    const signed = { signature: bs58.encode(signature), transaction: bytes.toString('base64') };
+    this.#signed.set(message, signed);
+    return signed;
   }
 }
