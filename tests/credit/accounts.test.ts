@@ -87,7 +87,7 @@ sharedLedgerSuite('a hold', (ledger) => {
         const values = [HOLDER.wallet, grantedMicros, spentMicros, heldMicros, holds];
         // The oldest call has just left the window; the others are on its edge.
         const agoMs = [TIMES.failuresMs, ...Array(uncharged).fill(TIMES.failuresMs - 1)];
-        const calls = agoMs.map((ms) => INSERT_CALLS({ calls: 1, at_ms: ledger.nowMs - ms }));
+        const calls = agoMs.map((ms) => INSERT_CALLS([null, 1, ledger.nowMs - ms]));
         await database.write({ guard: { sql: SET_ACCOUNT, values }, changes: [FORGET_UNCHARGED, ...calls] });
         const step = holdStep(newDebit(micros), ledger.nowMs, {});
         const isHeld = (await database.write(step)) !== undefined;

@@ -13,7 +13,6 @@ import {
 } from '../stores/sql/conditions.ts';
 import {
   type AtomicWrite,
-  columnsOf,
   insertion,
   membersIn,
   namesIn,
@@ -21,6 +20,7 @@ import {
   type SqlValue,
   type Statement,
   text,
+  valuesIn,
 } from '../stores/sql/database.ts';
 import { TIMES } from '../times.ts';
 import { type Account, type AccountHolder, type Debit, NEW_ACCOUNT, type NewDebit } from './account.ts';
@@ -142,7 +142,7 @@ export function hold(debit: NewDebit, nowMs: number, options: HoldOptions): Atom
   const times = { untilMs: nowMs + leaseMs, capturedAtMs: undefined };
   const held = { ...debit, ...times, progress: 'held', callsAgain: 0 };
   const calls = isOnce ? [noteCall(id, nowMs)] : [];
-  return { guard, changes: [INSERT_DEBIT(columnsOf(held, COLUMNS)), ...calls] };
+  return { guard, changes: [INSERT_DEBIT(valuesIn(held, COLUMNS)), ...calls] };
 }
 
 /** The calls with an effect of a payment or signature: those of its debit and those of its reservation. */
@@ -189,7 +189,7 @@ const releaseIf = (
 export function release({ id, owner, micros, isOnce }: NewDebit, calledAtMs?: number): AtomicWrite {
   const calls: Statement[] = [];
   if (isOnce && calledAtMs === undefined) calls.push(deleteCalls(id));
-  if (!isOnce && calledAtMs !== undefined) calls.push(INSERT_CALLS({ calls: 1, at_ms: calledAtMs }));
+  if (!isOnce && calledAtMs !== undefined) calls.push(INSERT_CALLS([null, 1, calledAtMs]));
   return releaseIf('owner = $2', [id, owner], micros, calls);
 }
 

@@ -4,7 +4,6 @@ import { deleteCalls, INSERT_CALLS } from '../stores/sql/conditions.ts';
 import {
   type AtomicWrite,
   append,
-  columnsOf,
   type Dialect,
   insertion,
   type JournalEntry,
@@ -12,9 +11,9 @@ import {
   keepAnswer,
   POSTGRES,
   SQLITE,
-  type SqlRow,
   type SqlValue,
   type Statement,
+  valuesIn,
 } from '../stores/sql/database.ts';
 import { TIMES } from '../times.ts';
 import type { TransitionResult } from './machine.ts';
@@ -22,9 +21,9 @@ import { amountOf, type FeeCharge, isOpen, mostSpentBefore, type PaymentRecord }
 import { CHANGING, LASTING, type StoredState, type Subject } from './rows.ts';
 
 /** The columns that each step writes. */
-const STEP_COLUMNS = [...Object.keys(CHANGING), 'failed_on_chain', 'owed_until_ms'];
+const STEP_COLUMNS = [...Object.keys(CHANGING), 'leased_until_ms', 'calls', 'failed_on_chain', 'owed_until_ms'];
 const NO_FEE = { fee_payer: null, fee_until_ms: null, fee_of_new_payer: 0 };
-const INSERTED = [...STEP_COLUMNS, ...Object.keys(LASTING), 'micro_usdc', ...Object.keys(NO_FEE)];
+const INSERTED = [...STEP_COLUMNS, ...Object.keys(LASTING), 'requirement', 'micro_usdc', ...Object.keys(NO_FEE)];
 
 /** Inserts a payment, or replaces an expired one with the same key. machine.ts refuses a key that has a record. */
 const INSERT = insertion(
@@ -41,16 +40,16 @@ const UPDATE_WITH_FEE = `${STEP},
   fee_until_ms = coalesce($${NEXT + 2}, fee_until_ms), fee_of_new_payer = coalesce($${NEXT + 3}, fee_of_new_payer)
   where key = $1 and {guarded}`;
 
-/** What a step writes into its payment's row. */
-function columnsOfStep(record: PaymentRecord): SqlRow {
+/** What a step writes into its payment's row, in the order of `STEP_COLUMNS`. */
+function valuesOfStep(record: PaymentRecord): SqlValue[] {
   const { progress, owed, calls = 0, hasFailedOnChain = false, leasedUntilMs = 0, resolvedAtMs = 0 } = record;
-  return {
-    ...columnsOf(record, CHANGING),
+  return [
+    ...valuesIn(record, CHANGING),
+    progress === 'reserved' || progress === 'settling' ? leasedUntilMs : null,
     calls,
-    failed_on_chain: Number(hasFailedOnChain),
-    leased_until_ms: progress === 'reserved' || progress === 'settling' ? leasedUntilMs : null,
-    owed_until_ms: owed ? resolvedAtMs + TIMES.answerMs : null,
-  };
+    Number(hasFailedOnChain),
+    owed ? resolvedAtMs + TIMES.answerMs : null,
+  ];
 }
 
 /** The columns that say whether the fee still counts, and against which limits; undefined if nothing changes. Null keeps a column. */
@@ -76,12 +75,13 @@ export interface StepDetails {
 function rowChange({ subject, step: { before, after }, details, nowMs }: PendingStep): Statement {
   const { record } = after;
   if (!record) return { sql: 'delete from payments where key = $1 and {guarded}', values: [subject.key] };
-  const row = columnsOfStep(record);
+  const stepValues = valuesOfStep(record);
   if (!before.record) {
     const requirement = JSON.stringify(record.requirement);
-    return INSERT({ ...NO_FEE, ...columnsOf(record, LASTING), requirement, micro_usdc: amountOf(record), ...row });
+    const lasting = [...valuesIn(record, LASTING), requirement, amountOf(record)];
+    return INSERT([...stepValues, ...lasting, ...Object.values(NO_FEE)]);
   }
-  const values = [subject.key, ...STEP_COLUMNS.map((name) => row[name] ?? null)];
+  const values = [subject.key, ...stepValues];
   const fee = feeChange(record, nowMs, details.fee);
   return fee ? { sql: UPDATE_WITH_FEE, values: [...values, ...fee] } : { sql: UPDATE, values };
 }
@@ -112,7 +112,7 @@ function callsChange({
   const { calls = after.calls, progress = 'refused', settlingSinceMs = nowMs } = record ?? {};
   if (progress === 'settled' && storedCalls > 0) return [deleteCalls(key)];
   if (progress !== 'refused' || calls <= storedCalls) return [];
-  return [INSERT_CALLS({ payment_key: key, calls: calls - storedCalls, at_ms: settlingSinceMs })];
+  return [INSERT_CALLS([key, calls - storedCalls, settlingSinceMs])];
 }
 
 /** Renews a lease. A settlement's lease that has lapsed stays lapsed, because another node may be sending the payment. */

@@ -76,11 +76,12 @@ export const call: Transition = (state) => {
 const releasedStateOf = (state: PayerState, calls = 0): PayerState => ({ ...state, record: undefined, calls });
 
 function settledStateOf(state: PayerState, known: PaymentRecord, signature: string, nowMs: number): PayerState {
-  const { reason: _, hasFailedOnChain: __, ...record } = known;
   return {
     ...state,
     record: {
-      ...record,
+      ...known,
+      reason: undefined,
+      hasFailedOnChain: false,
       progress: 'settled',
       signature,
       resolvedAtMs: nowMs,
@@ -88,7 +89,7 @@ function settledStateOf(state: PayerState, known: PaymentRecord, signature: stri
       owed: true,
     },
     // Devnet's money is free.
-    paid: record.network === NETWORKS.mainnet ? withPaid(state.paid, amountOf(record), nowMs) : state.paid,
+    paid: known.network === NETWORKS.mainnet ? withPaid(state.paid, amountOf(known), nowMs) : state.paid,
   };
 }
 
@@ -152,7 +153,9 @@ export const settling =
     if (record?.progress !== 'reserved' || record.owner !== owner) return 'lost';
     if (due.length > 0) return 'owed';
     const leasedUntilMs = nowMs + TIMES.leaseMs;
-    return { ...state, record: { ...record, settlingSinceMs: nowMs, ...attempt, leasedUntilMs, progress: 'settling' } };
+    const { signature, height, settlingSinceMs = nowMs } = attempt;
+    const progress = 'settling';
+    return { ...state, record: { ...record, settlingSinceMs, signature, height, leasedUntilMs, progress } };
   };
 
 /** Releases a reservation: the payment is unused again. `isCalled`: whether the upstream was called. */

@@ -192,7 +192,7 @@ function purchaseOf(
   // The rest of the amount becomes credit. Where that is all, the answer is the purchase itself.
   const price = amount - presented.creditMicros || amount;
   const feeLamports = hasOwnFeePayer(dependencies.facilitator) ? presented.feeLamports : 0;
-  return { sent, stored, payment: { ...request, ...presented, priceUsd: dollars(price), feeLamports } };
+  return { sent, stored, payment: { ...presented, ...request, priceUsd: dollars(price), feeLamports } };
 }
 
 /** Reserves the payment. Refuses if too many are being verified, or if its fee does not fit the budget. */

@@ -31,7 +31,7 @@ export interface PaymentRecord extends NewPayment {
   readonly signature?: string | undefined;
   /** The finalized block height before it was sent. */
   readonly height?: number | undefined;
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   /** Whether the transaction has failed on the chain and cost its fee. If false, it may still land. */
   readonly hasFailedOnChain?: boolean;
   /** The time from which money may have moved. */

@@ -43,7 +43,6 @@ export const LASTING = {
   price_usd: 'priceUsd',
   credit_micro_usdc: 'creditMicros',
   transaction_base64: 'transaction',
-  requirement: 'requirement',
   route: 'route',
   request_id: 'requestId',
   resource_url: 'resourceUrl',
@@ -54,7 +53,6 @@ export const LASTING = {
 export const CHANGING = {
   owner: 'owner',
   state: 'progress',
-  leased_until_ms: 'leasedUntilMs',
   signature: 'signature',
   height: 'height',
   reason: 'reason',
@@ -63,11 +61,10 @@ export const CHANGING = {
   forget_at_ms: 'forgetAtMs',
   search_from_ms: 'searchFromMs',
   search_ended_ms: 'searchEndedMs',
-  calls: 'calls',
 } as const satisfies Columns;
 
-const MEMBERS = { ...LASTING, ...CHANGING };
-const RECORD = `w.cluster, w.address, p.failed_on_chain, p.owed_until_ms, ${namesIn('p', MEMBERS)}`;
+const MEMBERS = { ...LASTING, ...CHANGING, leased_until_ms: 'leasedUntilMs', calls: 'calls' };
+const RECORD = `w.cluster, w.address, p.failed_on_chain, p.owed_until_ms, p.requirement, ${namesIn('p', MEMBERS)}`;
 
 /** A payment whose process has died counts as in flight for the longest time that a reservation can last. */
 const IN_FLIGHT = `leased_until_ms > cast($5 as bigint) - ${TIMES.inFlightMs - TIMES.leaseMs}`;

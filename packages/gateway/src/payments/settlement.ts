@@ -122,15 +122,15 @@ export async function conclude(
 ): Promise<Settled> {
   const { settlement, balanceMicros } = outcome ?? {};
   // The payment may have settled, so an outage of the database must not fail it.
-  const unreadable: PaymentRecord = { ...payment, progress: 'unresolved' };
-  const find = () => payments.find(payment.key).catch(() => unreadable);
+  const unreadable = (): PaymentRecord => ({ ...payment, progress: 'unresolved' });
+  const find = () => payments.find(payment.key).catch(unreadable);
   let record = outcome?.record ?? (await find());
   if (settlement?.outcome === 'unsent' && !record) throw refusals.unavailable(settlement.reason);
   if (settlement?.outcome === 'unknown' && record) {
     await reconciler.reconcile(record);
     record = await find();
   }
-  record ??= unreadable;
+  record ??= unreadable();
   if (settlement?.outcome === 'settled') record = { ...record, signature: settlement.signature };
   else if (record.progress === 'refused') throw refusals.refusedRefusal(record, inVersion1Header);
   else if (record.progress !== 'settled') throw refusals.pendingRefusal(record, inVersion1Header);

@@ -161,12 +161,23 @@ export function readPresentedPayment(candidate: Candidate): PresentedPayment | R
   const offer = { ...candidate.offer, feePayer: transaction.keys[0] ?? '', amount: transfer.amount };
   const binding = bindingOf(transfer, offer, candidate);
   if (binding instanceof Refusal) return binding;
-  const { memo } = binding;
+  const { memo, isBound, creditMicros } = binding;
   const requirement = requirementOf(offer, memo);
   const hasTicket = memo !== undefined && memos.isTicketOf(memo, carried.ticket);
   const isSame = isSameRequirement(carried.accepted, requirement) && hasTicket;
   if (carried.version === 2 && !isSame) return refused('no_matching_requirements', 'accepted');
   const { message } = transaction;
   const encoded = Buffer.from(carried.transaction).toString('base64');
-  return { ...transfer, ...binding, key, network, transaction: encoded, message, requirement, hasTicket };
+  return {
+    ...transfer,
+    memo,
+    isBound,
+    creditMicros,
+    key,
+    network,
+    transaction: encoded,
+    message,
+    requirement,
+    hasTicket,
+  };
 }

@@ -242,5 +242,5 @@ export function readTransfer(transaction: Transaction, offer: Offer, crypto: Cry
   const rest = readMemo(others);
   if (typeof rest === 'string') return rest;
   if (!isSigned(transaction, crypto)) return 'invalid_exact_svm_payload_signature_invalid';
-  return { ...read, ...rest, feeLamports: feeOf(signers, limit, price) };
+  return { ...read, memo: rest.memo, feeLamports: feeOf(signers, limit, price) };
 }

@@ -36,7 +36,7 @@ export const unchargedCalls = (wallet: string, now: string) => `(select cast(coa
 export const INSERT_CALLS = insertion('uncharged_calls', ['payment_key', 'calls', 'at_ms']);
 
 /** Notes a call that may have an effect. */
-export const noteCall = (key: string, nowMs: number) => INSERT_CALLS({ payment_key: key, calls: 1, at_ms: nowMs });
+export const noteCall = (key: string, nowMs: number) => INSERT_CALLS([key, 1, nowMs]);
 
 /** Deletes the uncharged calls of a payment or debit. */
 export const deleteCalls = (key: string): Statement => ({

@@ -128,19 +128,16 @@ export const namesIn = (table: string, columns: Readonly<Record<string, string>>
     .map((column) => `${table}.${column}`)
     .join(', ');
 
-/** The columns of an object, by a table of its members; members that are missing are null. */
-export function columnsOf<T extends object>(object: T, columns: Readonly<Record<string, keyof T>>) {
-  const row: Record<string, SqlValue> = {};
-  for (const [column, member] of Object.entries(columns)) row[column] = (object[member] ?? null) as SqlValue;
-  return row;
-}
+/** The values of an object's members, in the order of a table of columns; null for members that are missing. */
+export const valuesIn = <T extends object>(object: T, columns: Readonly<Record<string, keyof T>>): SqlValue[] =>
+  Object.values(columns).map((member) => (object[member] ?? null) as SqlValue);
 
-/** Inserts rows with these columns, in this order, of the wallet that the guard names as `id`. */
+/** Inserts rows with the values of these columns, in this order, of the wallet that the guard names as `id`. */
 export function insertion(table: string, columns: readonly string[], otherwise = '') {
   const parameters = columns.map((_, index) => `$${index + 1}`);
   const sql = `insert into ${table} (${['wallet_id', ...columns].join(', ')})
   select ${['{guard.id}', ...parameters].join(', ')} where {guarded}${otherwise}`;
-  return (row: SqlRow): Statement => ({ sql, values: columns.map((name) => row[name] ?? null) });
+  return (values: readonly SqlValue[]): Statement => ({ sql, values });
 }
 
 /** The kind of a journal entry. A refusal moves no money, but may have cost a fee. */
@@ -186,19 +183,19 @@ const INSERT_ENTRY = insertion('journal_entries', [
 
 /** Appends an entry to a write whose guard names the wallet as `id`. `wallMs`: its time, by the wall clock. */
 export const append = ({ transaction, ...entry }: JournalEntry, wallMs: number): Statement =>
-  INSERT_ENTRY({
-    at: new Date(wallMs).toISOString(),
-    kind: entry.kind,
-    cluster: entry.cluster,
-    route: entry.route,
-    micro_usdc: entry.micros,
-    fee_lamports: entry.feeLamports,
-    signature: transaction === '' ? null : transaction,
-    request_id: entry.requestId,
-    node: NODE,
-    key: entry.key ?? null,
-    is_repair: entry.isRepair ? 1 : 0,
-  });
+  INSERT_ENTRY([
+    new Date(wallMs).toISOString(),
+    entry.kind,
+    entry.cluster,
+    entry.route,
+    entry.micros,
+    entry.feeLamports,
+    transaction === '' ? null : transaction,
+    entry.requestId,
+    NODE,
+    entry.key ?? null,
+    entry.isRepair ? 1 : 0,
+  ]);
 
 /** The journal entries of one write, for metrics and for requests that wait for their wallet. */
 export interface JournalWrite {
