@@ -21,7 +21,7 @@ interface Unflushed {
 }
 
 /** The shortest time between flushes. */
-const FLUSH_MS = 5;
+export const FLUSH_MS = 5;
 
 /** Flushes the log of a database file in another thread. Commits that arrive during a flush share the next one. */
 export class LogFlushes {

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import { advance, clockIn, READ_CLOCK, wallOf } from './clock.ts';
 import { type AtomicWrite, type ClockRow, type Database, SQLITE, type SqlRow, type Statement } from './database.ts';
 import { isLocked, readSqlite, SqliteConnection } from './sqlite-connection.ts';
-import { CHECKPOINT, Checkpoints, FixedFiles, type Flush, LogFlushes, logOf } from './sqlite-files.ts';
+import { CHECKPOINT, Checkpoints, FixedFiles, FLUSH_MS, type Flush, LogFlushes, logOf } from './sqlite-files.ts';
 
 /** The clocks of the process, and options for tests. */
 export interface SqliteOptions {
@@ -33,8 +33,8 @@ const CHECK_MS = 1_000;
 const LOCKED_MS = 1_000;
 /** How long it waits before it is tried again. */
 const AGAIN_MS = 25;
-/** The shortest time between commits. */
-const COMMIT_MS = 3;
+/** The shortest time between commits. More frequent ones would not be on disk earlier, because flushes are as far apart. */
+const COMMIT_MS = FLUSH_MS;
 
 /** The database file of a folder. */
 export const sqliteIn = (folder: string): string => `${folder}/gateway.db`;
@@ -55,6 +55,8 @@ export class SqliteDatabase implements Database {
   #waiting: Waiting[] = [];
   #timer: NodeJS.Timeout | undefined;
   #isPlanned = false;
+  /** Reads that wait for the next commit, because the writes before them must be visible. */
+  #reads: (() => void)[] = [];
   #committedAtMs = 0;
   readonly #flushes: LogFlushes;
   readonly #checkpoints: Checkpoints;
@@ -95,10 +97,7 @@ export class SqliteDatabase implements Database {
   }
 
   async read(statement: Statement): Promise<readonly SqlRow[]> {
-    if (this.#waiting.length > 0) {
-      await this.#checkpoints.held;
-      this.#commitWaiting();
-    }
+    if (this.#waiting.length > 0) await new Promise<void>((resolve) => this.#reads.push(resolve));
     return this.#connection.read(statement);
   }
 
@@ -147,6 +146,7 @@ export class SqliteDatabase implements Database {
     if (group.length === 0) return;
     this.#committedAtMs = performance.now();
     this.#commit(group);
+    for (const read of this.#reads.splice(0)) read();
   };
 
   /** Commits a group of writes in one transaction, or each write alone if one is at fault. */
