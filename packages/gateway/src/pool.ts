@@ -163,7 +163,7 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
   }
 }
 
-type PoolRequest = Omit<Dispatcher.DispatchOptions, 'origin'>;
+type PoolRequest = Pick<Dispatcher.DispatchOptions, 'method' | 'path' | 'headers' | 'body'>;
 
 /** The longest time of a request and the largest body of its answer. */
 interface RequestLimits {
@@ -184,8 +184,8 @@ export class Pool {
       : new UndiciPool(origin, { ...options, connect: connecting(connectMs) });
   }
 
-  dispatch(request: PoolRequest, handler: Dispatcher.DispatchHandler): boolean {
-    return this.#dispatcher.dispatch({ ...request, origin: this.#origin }, handler);
+  dispatch({ method, path, headers = null, body = null }: PoolRequest, handler: Dispatcher.DispatchHandler): boolean {
+    return this.#dispatcher.dispatch({ origin: this.#origin, method, path, headers, body }, handler);
   }
 
   /** Sends a request and reads its answer as text. Rejects unless the answer is complete within its limits. */
