@@ -197,6 +197,16 @@ ledgerSuite('an answer that was paid for and not delivered', (ledger) => {
   });
 });
 
+it('an answer in SQLite is not owed to a request that comes in the turn of its delivery', async () => {
+  const ledger = await openSqliteLedger();
+  const payment = newPayment();
+  await settle(ledger, payment);
+  const { payer, requestHash } = payment;
+  ledger.payments.delivered(payment.key);
+  expect((await ledger.payments.look({ ...newPayment(), payer, requestHash })).due).toEqual([]);
+  await ledger.close();
+});
+
 ledgerSuite('the limits of payments', (ledger) => {
   const PAYER = 'one payer';
   const next = (): NewPayment => newPayment({ payer: PAYER });
