@@ -250,7 +250,7 @@ describe('a gateway in this process', () => {
     await gateway.stop();
     const said = lines.filter((line) => line.includes('Redis')).map((line) => JSON.parse(line));
     const msg = expect.stringMatching(/^Redis does not answer \(.*ECONNREFUSED.*REDIS_URL/);
-    expect(said).toEqual([expect.objectContaining({ level: 30, msg })]);
+    expect(said).toEqual([expect.objectContaining({ level: 40, msg })]);
   });
 });
 
