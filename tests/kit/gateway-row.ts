@@ -7,14 +7,15 @@ import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '.
  * ports meanwhile. The caller closes the chains.
  */
 export async function startGatewayRow(
-  variables: Readonly<Record<string, string>>,
+  variables: Readonly<Record<string, string>> | ((port: number) => Readonly<Record<string, string>>),
   attempts = 5,
 ): Promise<SellingGateway> {
   const port = await freePort();
+  const given = typeof variables === 'function' ? variables(port) : variables;
   let solana: SolanaSandbox | undefined;
   try {
     solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY, port: port + 1 });
-    return await startSellingGateway({ ...variables, PORT: String(port) }, { solana });
+    return await startSellingGateway({ ...given, PORT: String(port) }, { solana });
   } catch (error) {
     await solana?.close();
     if (attempts === 0) throw error;

@@ -6,7 +6,7 @@ import { calledAs } from '../config.ts';
 import { EXIT, exitCodeFor, failureSentence } from '../failure.ts';
 import type { LedgerStep } from '../money/ledger-lines.ts';
 import type { OpenPayment } from '../money/open-payments.ts';
-import { sandboxRpc } from '../money/paying.ts';
+import { isLocal, sandboxRpc } from '../money/paying.ts';
 import type { Session } from '../session.ts';
 import { moment, usd } from '../show/chart.ts';
 import { table } from '../show/table.ts';
@@ -55,6 +55,10 @@ async function giveUp(session: Session, payment: OpenPayment): Promise<boolean> 
   const { id, micros, request } = payment;
   const signal = new AbortController().signal;
   const gateway = new URL(request.url).origin;
+  if (rpc === undefined && !isLocal(gateway)) {
+    terminal.note(`to give up the payment for ${request.url}, name a Solana RPC of your own: add --rpc <url>`);
+    return false;
+  }
   const fate = await fateOf({ ...payment, state: 'signed' }, (network) => ({
     rpcUrl: rpc ?? sandboxRpc(gateway, network),
     signal,

@@ -108,14 +108,22 @@ export function withOutcome(payment: SignedPayment, by: { outcome?: Outcome | un
 const isGenerated = ({ wallet: { source } }: Pick<PaymentSetup, 'wallet'>): boolean =>
   source === 'temporary' || source === 'stored';
 
-/** A network's RPC. Throws if the wallet needs one of its own. */
-export function rpcOf(paying: Pick<PaymentSetup, 'wallet' | 'rpc' | 'gateway'>, network: string): string {
-  if (paying.rpc !== undefined) return paying.rpc;
-  if (!isGenerated(paying)) throw new Error('your own wallet needs a Solana RPC to pay: add --rpc <url>');
-  return sandboxRpc(paying.gateway, network);
-}
+/** Whether a URL names this machine. */
+export const isLocal = (url: string): boolean => LOOPBACK.test(new URL(url).hostname);
 
-const isLocal = (url: string): boolean => LOOPBACK.test(new URL(url).hostname);
+/**
+ * A network's RPC. Throws if the wallet needs one of its own. A gateway on another machine could call its RPC a sandbox's, settle payments
+ * that it refused, and free their amounts. So only a temporary wallet, which holds no money, pays through it.
+ */
+export function rpcOf(
+  { rpc, gateway, wallet }: Pick<PaymentSetup, 'wallet' | 'rpc' | 'gateway'>,
+  network: string,
+): string {
+  if (rpc !== undefined) return rpc;
+  const isTrusted = wallet.source === 'temporary' || (wallet.source === 'stored' && isLocal(gateway));
+  if (!isTrusted) throw new Error('your own wallet needs a Solana RPC to pay: add --rpc <url>');
+  return sandboxRpc(gateway, network);
+}
 
 function inWords({ network, amount, payTo }: Offer, isPlayMoney: boolean): string {
   const cluster = clusterOfNetwork(network);
