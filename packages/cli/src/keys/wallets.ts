@@ -5,7 +5,7 @@ import { keypairFromFile, newKeypair, signerFromBytes } from '@asset-gateway/cli
 import { attempt } from '@asset-gateway/protocol';
 import { solanaKeypairFile, stateFolder } from '../config.ts';
 import { UsageError } from '../failure.ts';
-import { makeFolder, writeDurably, writeOnce } from '../money/durable.ts';
+import { writeOnce } from '../money/durable.ts';
 import type { Values } from '../options.ts';
 
 /** The source of a key: the user's own file, the keychain, the state folder, or a new temporary key. */
@@ -110,9 +110,9 @@ async function newKeychainWallet(file: string): Promise<Wallet> {
   const { address } = wallet.signer;
   if (!(await secretOf(address, wallet.keypair)))
     throw new Error("this system's keychain does not work; omit --keychain to store the wallet in a file");
-  makeFolder(dirname(file));
-  writeDurably(file, `${address}\n`);
-  return wallet;
+  writeOnce(file, `${address}\n`);
+  // Another process may have made one meanwhile.
+  return keychainWallet(addressIn(file) ?? address);
 }
 
 const walletFile = (): string => join(stateFolder(), 'wallet.json');

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   fsyncSync,
@@ -31,9 +32,10 @@ export function makeFolder(folder: string): void {
   for (let each = folder; each.length >= first.length; each = dirname(each)) syncFolder(dirname(each));
 }
 
+/** Writes a new file beside this one. Its name has no process id, because containers that share a folder may have the same one. */
 function writeDraft(file: string, text: string): string {
-  const draft = `${file}.${process.pid}.draft`;
-  writeFileSync(draft, text, { mode: PRIVATE, flush: true });
+  const draft = `${file}.${randomUUID()}.draft`;
+  writeFileSync(draft, text, { mode: PRIVATE, flag: 'wx', flush: true });
   return draft;
 }
 
