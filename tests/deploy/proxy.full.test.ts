@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { served } from '../discovery/everything.ts';
 import { expectInTable, expectRefusal } from '../http/error-table.ts';
 import { pathOf, rowOf } from '../http/targets.ts';
-import { askOne, seen, wireRequest } from '../http/wire.ts';
+import { askOne, openClient, seen, wireRequest } from '../http/wire.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { suiteWith } from '../kit/optional.ts';
@@ -22,6 +22,8 @@ const HEALTH = pathOf(rowOf('tokens.health'));
 const SNAPSHOTS = pathOf(rowOf('tokens.marketSnapshots'));
 const LISTED = pathOf(rowOf('tokens.variantMarkets'));
 
+/** How many requests of one address nginx takes at once. */
+const SLOW = 500;
 /** How often every node is restarted. */
 const ROUNDS = isFull ? 20 : 1;
 /** Long enough that a node has requests in flight when it stops. */
@@ -64,10 +66,31 @@ const suiteOf = (count: number) => (nginx: string) =>
 
       it.each([
         ['/%zz', [], '400 bad_request'],
+        [HEALTH, ['Transfer-Encoding: x, chunked'], '400 bad_request'],
         [`/${'x'.repeat(40_000)}`, [], '414 uri_too_long'],
         [HEALTH, [`X-Long: ${'x'.repeat(40_000)}`], '431 headers_too_large'],
       ])('what nginx cannot read gets a refusal of the same shape', async (target, lines, refusal) => {
         expectRefusal(await ask('GET', target, lines), refusal);
+      });
+
+      it('TRACE gets a refusal of the same shape, and does not reach a node', async () => {
+        const answer = await ask('TRACE', HEALTH);
+        expectRefusal(answer, '405 method_not_allowed');
+        expect(answer?.headers.allow).toContain('GET');
+        expect(deployment.log()).not.toContain('TRACE');
+      });
+
+      it(`V14 slow bodies of one address hold at most ${SLOW} connections, and others are served`, async () => {
+        const head = `POST ${SNAPSHOTS} HTTP/1.1\r\nHost: gateway.example\r\nContent-Length: 9\r\n\r\n{`;
+        const slow = Array.from({ length: SLOW + 10 }, () =>
+          openClient(deployment.port, { localAddress: '127.0.0.2' }),
+        );
+        for (const { socket } of slow) socket.write(head);
+        const refused = () => slow.flatMap((client) => client.answers());
+        await until(() => refused().length === 10);
+        for (const answer of refused()) expectRefusal(answer, '503 overloaded');
+        expect((await ask('GET', '/healthz'))?.status).toBe(200);
+        for (const { socket } of slow) socket.destroy();
       });
 
       it('no request reaches the internal location from which nginx answers', async () => {
