@@ -45,7 +45,7 @@ curl -s -D headers -H "SIGN-IN-WITH-X: $(sign_in)" "$url"
 echo
 
 url="$gateway/v1/x402/tokens/assets/search?q=gold"
-nonce=$(tr -d '\r' < headers | sed -n 's/^[Rr]eplay-[Nn]once: //p')
+nonce=$(tr -d '\r' < headers | sed -n 's/^[Rr]eplay-[Nn]once: \([0-9A-Za-z_-]*\)$/\1/p')
 info=$(printf '%s' "$info" | sed \
   -e "s|\"nonce\":\"[^\"]*\"|\"nonce\":\"$nonce\"|" \
   -e "s|\"uri\":\"[^\"]*\"|\"uri\":\"${url%%\?*}\"|" \

@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { freePort } from '../http/ports.ts';
 import { node, runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { json, startStrangeGateway } from '../kit/strange-gateway.ts';
 import { DEFAULT_PRICES } from '../kit/test-gateway.ts';
 import { patternOf } from '../tutorials/reader.ts';
 
@@ -42,6 +45,16 @@ it('agent.mjs stops if nothing listens, and says what to start', async () => {
   const place = `http://127.0.0.1:${await freePort()}`;
   const { code, stderr } = await runCommand(node('examples/agent.mjs'), { env: { ...env, ASSET_GATEWAY_URL: place } });
   expect([code, stderr]).toEqual([1, expect.stringContaining(`nothing listens on ${place}; run npm start first`)]);
+});
+
+it('W40 curl.sh runs no command of a hostile gateway', async () => {
+  const gateway = await startStrangeGateway();
+  const made = join(makeFolder(), 'made');
+  const info = { domain: `$(touch ${made})`, uri: 'u', statement: 's', version: '1', nonce: 'n', issuedAt: 'i' };
+  const body = { extensions: { 'sign-in-with-x': { info } } };
+  gateway.answer((_, response) => json(response, 402, body, { 'Replay-Nonce': 'n"|e;#' }));
+  await runCommand(['sh', 'examples/curl.sh'], { env: { ...env, ASSET_GATEWAY_URL: gateway.url } });
+  expect([gateway.arrivals.length, existsSync(made)]).toEqual([3, false]);
 });
 
 it.each([
