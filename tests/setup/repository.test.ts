@@ -24,6 +24,22 @@ interface Workflow {
   };
 }
 
+/** The events of a workflow, and what its jobs run. */
+interface Untrusted {
+  readonly on: object;
+  readonly jobs: Readonly<Record<string, { readonly steps: readonly { readonly run?: string }[] }>>;
+}
+
+/** A package in a lock. */
+interface Locked {
+  readonly integrity?: string;
+  readonly link?: boolean;
+  readonly resolved?: string;
+}
+
+/** Builds of the sandbox's runtime for other machines. CONTRIBUTING.md says how to add their hashes. */
+const WITHOUT_HASH = /^node_modules\/litesvm-(?:darwin-(?:arm64|x64)|linux-(?:arm64-(?:gnu|musl)|x64-musl))$/;
+
 describe('the repository as others see it', () => {
   it('names its owner in the files that release/owner.json lists and nowhere else', () => {
     const { owner, files } = json('release/owner.json');
@@ -51,6 +67,21 @@ describe('the repository as others see it', () => {
     expect(permissions).toEqual({ contents: 'read' });
     for (const [line] of read(path).matchAll(/uses: .*/g))
       expect(line).toMatch(/^uses: [\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
+  it.each(WORKFLOWS)('%s runs no text of a stranger, and none with the rights of this repository', (path) => {
+    const { on, jobs } = readYaml<Untrusted>(path);
+    expect(Object.keys(on).filter((event) => !['push', 'pull_request', 'schedule'].includes(event))).toEqual([]);
+    const scripts = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run = [] }) => run));
+    expect(scripts.filter((script) => script.includes('${{'))).toEqual([]);
+  });
+
+  it.each(['.', 'site', 'release'])('V7 the lock of %s names the hash of every package, and no registry', (place) => {
+    const { packages } = json(join(place, 'package-lock.json'));
+    const foreign = Object.entries<Locked>(packages).filter(([path]) => path.includes('node_modules/'));
+    const unhashed = foreign.filter(([, { integrity, link }]) => !link && !integrity?.startsWith('sha512-'));
+    expect(unhashed.map(([path]) => path).filter((path) => !WITHOUT_HASH.test(path))).toEqual([]);
+    expect(foreign.filter(([, { link, resolved }]) => !link && resolved !== undefined)).toEqual([]);
   });
 
   it('runs CI on the oldest supported Node and on every later one with long support', () => {
