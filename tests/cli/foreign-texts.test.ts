@@ -40,6 +40,30 @@ describe('W24 a text from a gateway', () => {
     expect([hiddenIn(stdout), forgedIn(stdout)]).toEqual([[], []]);
   });
 
+  it('that names a parameter is neither an option nor a command in an example', async () => {
+    const names = [FORGED, 'city $(reboot)', "it's", 'x;reboot', '-x', 'q'];
+    const properties = Object.fromEntries(names.map((name) => [name, { type: 'string', examples: [FORGED] }]));
+    const row = {
+      httpMethod: 'GET',
+      path: '/v1/x402/evil/:a b',
+      priceUsd: '0',
+      accessMode: 'siwx',
+      description: 'It.',
+    };
+    const inputSchema = { type: 'object', properties, required: names };
+    const routes = [{ ...row, surface: 'evil', method: 'get', provider: 'evil', inputSchema }];
+    fixture.proxy.alter = ({ target }) =>
+      target.startsWith('/v1/catalog') ? { status: 200, body: JSON.stringify({ routes }) } : undefined;
+    for (const typed of ['evil get --help', 'evil --help', 'evil get word', 'evil']) {
+      const { stdout, stderr } = await fixture.run(typed);
+      const shown = stdout + stderr;
+      expect([typed, hiddenIn(shown), forgedIn(shown)]).toEqual([typed, [], []]);
+      // What a shell would not read as text.
+      expect([typed, shown.replace(/'(?:[^']|'\\'')*'/g, '').includes('reboot')]).toEqual([typed, false]);
+    }
+    expect((await fixture.run('evil get --help')).stdout).toContain('--q <value>');
+  });
+
   it('in a cell of a table is one line; other values are empty', () => {
     const cells = [FORGED, 5, null, { toString: 'no' }, ['x']];
     const lines = table(cells, 80, [{ title: 'CELL', cell: (cell) => cell as string }]);

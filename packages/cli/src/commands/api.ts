@@ -16,11 +16,16 @@ const MAX_EXAMPLES = 30;
 const MAX_METHODS = 3_000;
 const API_NAME = /^[a-z][a-z0-9-]{1,30}$/;
 const PLAIN_WORD = /^[\w./:,@-]+$/;
+const PLAIN_OPTION = /^\w[\w.[\]-]{0,63}$/;
 
-/** The parameters that have an option of their own. A parameter with the name of a common option needs the JSON object. */
+/** Whether a parameter has an option of its own. One with the name of a common option, or with characters of a shell, has none. */
+const hasOption = ({ name }: CallParameter): boolean =>
+  PLAIN_OPTION.test(name) && !Object.hasOwn(COMMON, optionName(name));
+
+/** The parameters that have an option of their own. The others need the JSON object. */
 function optionsBy(route: ListedRoute): ReadonlyMap<string, CallParameter> {
-  const named = callParameters(route).map((each) => [optionName(each.name), each] as const);
-  return new Map(named.filter(([name]) => !Object.hasOwn(COMMON, name)).toReversed());
+  const named = callParameters(route).filter(hasOption);
+  return new Map(named.map((each) => [optionName(each.name), each] as const).toReversed());
 }
 
 const wordsIn = (schema: unknown): string[] =>
@@ -46,12 +51,16 @@ const shellWord = (text: string): string => (PLAIN_WORD.test(text) ? text : `'${
 
 function exampleOf(route: ListedRoute): string {
   const needed = callParameters(route).filter(({ isRequired }) => isRequired);
-  const words = needed.map(({ name, schema }) => {
-    const [example = wordsIn(schema)[0]] = listAt(schema, 'examples');
-    const text = typeof example === 'object' ? JSON.stringify(example) : String(example ?? '…');
-    return `--${optionName(name)} ${shellWord(oneLine(text, MAX_TEXT))}`;
-  });
-  return [route.surface, route.method, ...words, ...(route.accessMode === 'exact' ? ['--pay'] : [])].join(' ');
+  const sampleOf = ({ schema }: CallParameter): unknown => listAt(schema, 'examples')[0] ?? wordsIn(schema)[0] ?? '…';
+  const wordOf = (value: unknown): string => {
+    const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+    return shellWord(oneLine(text, MAX_TEXT));
+  };
+  const options = needed.filter(hasOption).map((each) => `--${optionName(each.name)} ${wordOf(sampleOf(each))}`);
+  const others = needed.filter((each) => !hasOption(each)).map((each) => [each.name, sampleOf(each)]);
+  const json = others.length > 0 ? [wordOf(Object.fromEntries(others))] : [];
+  const pay = route.accessMode === 'exact' ? ['--pay'] : [];
+  return [route.surface, route.method, ...json, ...options, ...pay].join(' ');
 }
 
 /** Converts an option's text to the type in its schema. */
