@@ -55,11 +55,11 @@ const ADVICE = {
     'package-lock.json does not fit package.json (EUSAGE), so nothing was installed: restore both files and try again.',
 };
 
-/** Installs exactly what a folder's package-lock.json names, by hash. Returns a sentence if it fails. */
-export function installLocked(folder, ...options) {
-  const cached = npm(folder, 'ci', '--prefer-offline', ...options);
+/** Installs exactly what a folder's package-lock.json names, by hash. Its .npmrc forbids scripts. Returns a sentence if it fails. */
+export function installLocked(folder) {
+  const cached = npm(folder, 'ci', '--prefer-offline');
   // ETARGET: the version is newer than npm's cached metadata of its package.
-  const code = cached === 'ETARGET' ? npm(folder, 'ci', ...options) : cached;
+  const code = cached === 'ETARGET' ? npm(folder, 'ci') : cached;
   return (
     code && (ADVICE[code] ?? `The dependencies could not be installed (${code}): fix the errors above and try again.`)
   );

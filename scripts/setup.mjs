@@ -58,17 +58,17 @@ export async function alone(steps) {
   release();
 }
 
-function installOnce(folder, what, ...options) {
+function installOnce(folder, what) {
   if (isInstalled(folder)) return;
   process.stderr.write(`Installing ${what} (the first time only) …\n`);
-  const fault = installLocked(folder, ...options);
+  const fault = installLocked(folder);
   if (fault) stop(fault);
 }
 
 export const install = () => installOnce('.', 'the dependencies');
 
-/** Installs a tool that few commands need, from the lock in its own folder, without install scripts. */
-export const installTool = (folder) => installOnce(folder, `what ${folder}/ needs`, '--ignore-scripts');
+/** Installs a tool that few commands need, from the lock in its own folder. */
+export const installTool = (folder) => installOnce(folder, `what ${folder}/ needs`);
 
 const filesIn = (folder) =>
   readdirSync(folder, { recursive: true })

@@ -14,6 +14,7 @@ interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly scripts?: Readonly<Record<string, string>>;
 }
 
 const fileOf = ({ name, version }: Manifest): string => `${name}-${version}.tgz`;
@@ -77,6 +78,7 @@ beforeAll(async () => {
     { name: 'tool', version: '1.1.0', optionalDependencies: builds },
     { name: 'tool-build', version: '1.0.0' },
     { name: 'other', version: '1.0.0' },
+    { name: 'tool', version: '1.3.0', scripts: { postinstall: `touch ${join(folder, 'ran')}` } },
   ]);
 });
 
@@ -94,7 +96,8 @@ function makeProject(locked: Locked): string {
   const lock = { ...root, lockfileVersion: 3, requires: true, packages: Object.fromEntries([['', root], ...packages]) };
   writeFileSync(join(project, 'package.json'), JSON.stringify(root));
   writeFileSync(join(project, 'package-lock.json'), JSON.stringify(lock));
-  writeFileSync(join(project, '.npmrc'), `registry=${registry.url}\ncache=${folder}/cache\naudit=false\n`);
+  const ours = readFileSync('.npmrc', 'utf8');
+  writeFileSync(join(project, '.npmrc'), `${ours}registry=${registry.url}\ncache=${folder}/cache\n`);
   return project;
 }
 
@@ -182,6 +185,13 @@ describe('the set-up', () => {
     expect(stderr).toContain('npm error code EINTEGRITY');
     expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^A dependency is not the one .* package-lock\.json names/);
     expectNothingInstalled(project);
+  });
+
+  it('V7 runs no script of a dependency', async () => {
+    const tool = { version: '1.3.0', integrity: registry.integrityOf('tool', '1.3.0'), hasInstallScript: true };
+    const project = makeProject({ tool });
+    expect(await install(project)).toMatchObject({ code: 0 });
+    expect([versionOf(project, 'tool'), existsSync(join(folder, 'ran'))]).toEqual(['1.3.0', false]);
   });
 
   it('V7 installs nothing when the lock lacks a package', async () => {

@@ -76,13 +76,17 @@ describe('the repository as others see it', () => {
     expect(scripts.filter((script) => script.includes('${{'))).toEqual([]);
   });
 
-  it.each(['.', 'site', 'release'])('V7 the lock of %s names the hash of every package, and no registry', (place) => {
-    const { packages } = json(join(place, 'package-lock.json'));
-    const foreign = Object.entries<Locked>(packages).filter(([path]) => path.includes('node_modules/'));
-    const unhashed = foreign.filter(([, { integrity, link }]) => !link && !integrity?.startsWith('sha512-'));
-    expect(unhashed.map(([path]) => path).filter((path) => !WITHOUT_HASH.test(path))).toEqual([]);
-    expect(foreign.filter(([, { link, resolved }]) => !link && resolved !== undefined)).toEqual([]);
-  });
+  it.each(['.', 'site', 'release'])(
+    'V7 the lock of %s names the hash of every package and no registry, and no package runs a script',
+    (place) => {
+      const { packages } = json(join(place, 'package-lock.json'));
+      const foreign = Object.entries<Locked>(packages).filter(([path]) => path.includes('node_modules/'));
+      const unhashed = foreign.filter(([, { integrity, link }]) => !link && !integrity?.startsWith('sha512-'));
+      expect(unhashed.map(([path]) => path).filter((path) => !WITHOUT_HASH.test(path))).toEqual([]);
+      expect(foreign.filter(([, { link, resolved }]) => !link && resolved !== undefined)).toEqual([]);
+      expect(read(join(place, '.npmrc'))).toContain('\nignore-scripts=true\n');
+    },
+  );
 
   it('runs CI on the oldest supported Node and on every later one with long support', () => {
     const { tests } = readYaml<Workflow>('.github/workflows/ci.yml').jobs;
