@@ -38,7 +38,6 @@ const OF_UNFINISHED = [
   'payments_unfinished',
   'payments_due',
   'payments_open',
-  'payments_unknown',
   'payments_searched',
   'debits_watched',
   'debits_memos',

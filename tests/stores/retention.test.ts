@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { grant, HOLDER, JOURNAL_KEEP_MS, ledgerSuite, newDebit, newPayment, settle } from '../kit/ledger.ts';
+import { TIMES } from '../../packages/gateway/src/times.ts';
+import {
+  grant,
+  HOLDER,
+  JOURNAL_KEEP_MS,
+  ledgerSuite,
+  newDebit,
+  newPayment,
+  settle,
+  startSettling,
+} from '../kit/ledger.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -75,6 +85,20 @@ ledgerSuite('retention', (ledger) => {
     expect(await count('journal_entries')).toBe(1);
     await ledger.retention.prune();
     expect(await count('journal_entries')).toBe(0);
+  });
+
+  it('deletes the reservations of a process that has died, and keeps its settlements', async () => {
+    const states = async () => {
+      await ledger.retention.prune();
+      const rows = await ledger.database.report({ sql: 'select state from payments order by state' });
+      return rows.map(({ state }) => state);
+    };
+    await ledger.payments.reserve(newPayment());
+    await startSettling(ledger, newPayment());
+    ledger.nowMs += TIMES.leaseMs + TIMES.answerMs - 1;
+    expect(await states()).toEqual(['reserved', 'settling']);
+    ledger.nowMs += 1;
+    expect(await states()).toEqual(['settling']);
   });
 
   it('X11 deletes everything that has expired at once, in batches', async () => {

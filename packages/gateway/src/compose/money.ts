@@ -5,6 +5,7 @@ import { Accounts } from '../credit/accounts.ts';
 import { LIMITS } from '../limits.ts';
 import { Payments } from '../payments/payments.ts';
 import { Books } from '../sales/books.ts';
+import { IS_UNFINISHED } from '../stores/sql/conditions.ts';
 import type { Database, MoneyEvents } from '../stores/sql/database.ts';
 import { Retention } from '../stores/sql/retention.ts';
 import { TIMES } from '../times.ts';
@@ -50,7 +51,7 @@ export function openMoney(
   };
 }
 
-const END_LEASES = `update payments set leased_until_ms = $1 where leased_until_ms > $1 and state in ('reserved', 'settling') and {in time}
+const END_LEASES = `update payments set leased_until_ms = $1 where leased_until_ms > $1 and ${IS_UNFINISHED} and {in time}
   returning key as id`;
 const END_HOLDS = `update debits set until_ms = 0 where state = 'held' and {in time} returning id`;
 

@@ -4,6 +4,7 @@ import { runAll } from '../../closing.ts';
 import { TIMES } from '../../times.ts';
 import { monotonicMs } from '../clock.ts';
 import { jumpOf, mayDelete } from './clock.ts';
+import { IS_UNFINISHED, isLapsedPayment } from './conditions.ts';
 import { type AtomicWrite, type ClockRow, type Database, only, type SqlValue } from './database.ts';
 
 /** Limits of the stored rows. */
@@ -100,7 +101,7 @@ export class Retention {
     const byAge = [
       // A paid fee counts for an hour, although its payment may be forgotten before.
       () => this.#remove('payments', 'forget_at_ms', nowMs - 1, 'fee_until_ms > $2'),
-      () => this.#remove('payments', 'leased_until_ms', oldMs, `state <> 'reserved'`),
+      () => this.#removeLapsed(oldMs),
       () => this.#remove('answers', 'until_ms', nowMs),
       () => this.#remove('debits', 'captured_at_ms', oldMs, 'watch_from_ms is not null'),
       () => this.#remove('uncharged_calls', 'at_ms', oldMs),
@@ -144,6 +145,12 @@ export class Retention {
       fromMs = toMs;
       return found !== undefined;
     });
+  }
+
+  /** Deletes reservations whose leases ended by a time. A process leaves few when it dies, so that one batch suffices. */
+  async #removeLapsed(endedMs: number): Promise<void> {
+    const sql = `delete from payments where ${IS_UNFINISHED} and ${isLapsedPayment('$1')} and {in time} returning 1 as id`;
+    await this.#database.write({ guard: { sql, values: [endedMs] } });
   }
 
   /** Deletes the oldest entries in the order of their numbers, because a wrong clock may have dated some, even in the future. */
