@@ -9,6 +9,12 @@ const MAX_PATTERN = 500;
 /** Limits for the instructions of a compiled pattern and for the matched text. Their product bounds the time. */
 const MAX_PROGRAM = 600;
 const MAX_MATCHED = 1_000;
+/** The most transitions of an automaton that is made whole. */
+const MAX_TRANSITIONS = 2_000;
+/** Characters for each step of a validator: as one-pass patterns and whole automata read them. */
+const CHARACTERS = 4;
+/** Instructions for each step, if a character may need a new state. */
+const INSTRUCTIONS = 4;
 
 /** Loads the library only for a document that has a pattern. */
 function compiled(source: string): import('re2js').RE2JS {
@@ -21,6 +27,21 @@ function compiled(source: string): import('re2js').RE2JS {
   }
 }
 
+/** Makes the states that matching may need, and returns whether these are all. */
+function isSmall({ onepass, prefixComplete, dfa }: import('re2js').RE2JS['re2Input'], first: () => void): boolean {
+  if (onepass || prefixComplete) return true;
+  first();
+  const letters = [0, ...dfa.classBounds];
+  const states = new Set(dfa.startStates.values());
+  let transitions = 0;
+  for (const state of states) {
+    transitions += letters.length;
+    if (transitions > MAX_TRANSITIONS) return false;
+    for (const letter of letters) states.add(dfa.step(state, dfa.runeClass(letter), letter, 0));
+  }
+  return !states.has(null);
+}
+
 /**
  * A pattern that matches in linear time and refuses a long text. It extends RegExp because the validator accepts no other object, and
  * because JSON then shows its source.
@@ -28,12 +49,20 @@ function compiled(source: string): import('re2js').RE2JS {
 class LinearPattern extends RegExp {
   readonly #source: string;
   readonly #pattern: import('re2js').RE2JS;
+  readonly #perCharacter: number;
 
   constructor(source: string) {
     super('');
     this.#source = source;
     this.#pattern = compiled(source);
     if (this.#pattern.programSize() > MAX_PROGRAM) throw new DocumentFault('takes too long to match');
+    const isFast = isSmall(this.#pattern.re2Input, () => this.#pattern.testExact(''));
+    this.#perCharacter = isFast ? 1 / CHARACTERS : Math.max(1, this.#pattern.programSize() / INSTRUCTIONS);
+  }
+
+  /** A validator's steps to match a text. */
+  stepsFor({ length }: string): number {
+    return length > MAX_MATCHED ? 1 : 1 + length * this.#perCharacter;
   }
 
   override test(text: string): boolean {

@@ -1,9 +1,14 @@
 import type { Issue, Values } from '@asset-gateway/protocol';
 import type { TSchema } from 'typebox';
-import { Compile } from 'typebox/schema';
+import { Compile, Check as check, Errors } from 'typebox/schema';
+import { type Keywords, Steps, StepsSpent } from './steps.ts';
 
 /** The most violations that a refusal names. */
 const MAX_ISSUES = 20;
+/** For the values of one request. These take about 20 ms. */
+const MAX_STEPS = 30_000;
+/** For the names of the violations in one place. */
+const MAX_SEARCH_STEPS = 10_000;
 const NAME = /^[\w.[\]-]{1,64}$/;
 
 /** A parameter's name for the response: arbitrary client text is not echoed. */
@@ -35,6 +40,7 @@ const ALLOWED: Readonly<Record<string, (parameters: Values) => string>> = {
   maxLength: ({ limit }) => `Must have at most ${String(limit)} characters.`,
   minItems: ({ limit }) => `Must have at least ${String(limit)} items.`,
   maxItems: ({ limit }) => `Must have at most ${String(limit)} items.`,
+  maxSteps: () => 'Takes too long to check. Send fewer values or shorter texts.',
   maxValues: ({ limit }) => `Must hold at most ${String(limit)} values.`,
   segment: () => 'Must be one segment of a path, without slashes.',
   pattern: ({ pattern }) => `Must match ${short(String(pattern))}.`,
@@ -46,6 +52,7 @@ const topOf = (name: string): string => name.split(/[.[]/, 1)[0] ?? '';
 /** The violations found in one request. */
 export class Violations {
   readonly issues: Issue[] = [];
+  readonly steps = new Steps(MAX_STEPS);
 
   /** Whether the limit is reached. */
   get isFull(): boolean {
@@ -73,28 +80,37 @@ export class Violations {
 type Violation = readonly [name: string, rule: string, bounds?: Values];
 
 /** Finds violations one by one, so that a search can end at a limit. */
-type Judge = (value: unknown, name: string) => Iterable<Violation>;
-
-/** The keywords read here; the library judges the others. */
-interface Shape {
-  readonly allOf?: readonly TSchema[];
-  readonly anyOf?: readonly TSchema[];
-  readonly properties?: Readonly<Record<string, TSchema>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: unknown;
-  readonly items?: TSchema;
-  readonly prefixItems?: readonly TSchema[];
-  readonly minItems?: number;
-  readonly maxItems?: number;
-}
+type Judge = (value: unknown, name: string, steps: Steps) => Iterable<Violation>;
 
 const memberOf = (name: string, key: string): string => (name === '' ? key : `${name}.${key}`);
 
+/** The library's validator, compiled unless its schema is too wide for the engine's parser. */
+function validatorOf(schema: TSchema) {
+  const compiled = compiledOf(schema);
+  return {
+    spend: (steps: Steps, value: unknown) => steps.spendOn(schema, value, !compiled),
+    Check: compiled ?? ((value: unknown) => check(schema, value)),
+    Errors: (value: unknown) => Errors(schema, value),
+  };
+}
+
+function compiledOf(schema: TSchema): ((value: unknown) => boolean) | undefined {
+  try {
+    const validator = Compile(schema);
+    return (value) => validator.Check(value);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
 /** Finds the first broken keyword of one value. */
 function scalar(schema: TSchema): Judge {
-  const validator = Compile(schema);
-  return function* (value, name) {
+  const validator = validatorOf(schema);
+  return function* (value, name, steps) {
+    validator.spend(steps, value);
     if (validator.Check(value)) return;
+    steps.spendOn(schema, value, true);
     const [, [error]] = validator.Errors(value);
     yield [name, error?.keyword ?? 'schema', error?.params as Values];
   };
@@ -102,25 +118,27 @@ function scalar(schema: TSchema): Judge {
 
 /** If no alternative fits, finds the violations of each. */
 function choice(schema: TSchema, alternatives: readonly TSchema[]): Judge {
-  const validator = Compile(schema);
+  const validator = validatorOf(schema);
   const judges = alternatives.map(judgeOf);
-  return function* (value, name) {
+  return function* (value, name, steps) {
+    validator.spend(steps, value);
     if (validator.Check(value)) return;
-    for (const judge of judges) yield* judge(value, name);
+    for (const judge of judges) yield* judge(value, name, steps);
   };
 }
 
 /** Finds the violations of each part, and of the rest of the schema. */
-function all(parts: readonly TSchema[], { allOf: _, ...rest }: Shape): Judge {
+function all(parts: readonly TSchema[], { allOf: _, ...rest }: Keywords): Judge {
   const judges = [...parts, rest as TSchema].map(judgeOf);
-  return function* (value, name) {
-    for (const judge of judges) yield* judge(value, name);
+  return function* (value, name, steps) {
+    for (const judge of judges) yield* judge(value, name, steps);
   };
 }
 
-function object({ properties = {}, required = [], additionalProperties }: Shape): Judge {
+function object({ properties = {}, required = [], additionalProperties }: Keywords): Judge {
   const members = Object.entries(properties).map(([key, schema]) => ({ key, judge: judgeOf(schema) }));
-  return function* (value, name) {
+  return function* (value, name, steps) {
+    steps.spend(1 + members.length);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       yield [name, 'type', { type: 'object' }];
       return;
@@ -130,17 +148,18 @@ function object({ properties = {}, required = [], additionalProperties }: Shape)
       if (isUnknown) yield [memberOf(name, key), 'additionalProperties'];
     }
     for (const { key, judge } of members) {
-      if (Object.hasOwn(value, key)) yield* judge(Reflect.get(value, key), memberOf(name, key));
+      if (Object.hasOwn(value, key)) yield* judge(Reflect.get(value, key), memberOf(name, key), steps);
       else if (required.includes(key)) yield [memberOf(name, key), 'required'];
     }
   };
 }
 
 /** A list; items beyond its limit are not read. */
-function array({ items, prefixItems = [], minItems = 0, maxItems = Number.POSITIVE_INFINITY }: Shape): Judge {
+function array({ items, prefixItems = [], minItems = 0, maxItems = Number.POSITIVE_INFINITY }: Keywords): Judge {
   const first = prefixItems.map(judgeOf);
   const rest = items && judgeOf(items);
-  return function* (value, name) {
+  return function* (value, name, steps) {
+    steps.spend(1);
     if (!Array.isArray(value)) {
       yield [name, 'type', { type: 'array' }];
       return;
@@ -148,15 +167,16 @@ function array({ items, prefixItems = [], minItems = 0, maxItems = Number.POSITI
     if (value.length < minItems) yield [name, 'minItems', { limit: minItems }];
     if (value.length > maxItems) yield [name, 'maxItems', { limit: maxItems }];
     for (const [index, item] of value.slice(0, maxItems).entries()) {
-      yield* (first[index] ?? rest)?.(item, `${name}[${index}]`) ?? [];
+      yield* (first[index] ?? rest)?.(item, `${name}[${index}]`, steps) ?? [];
     }
   };
 }
 
 function newJudge(schema: TSchema): Judge {
-  const shape: Shape = schema;
+  const shape: Keywords = schema;
   if (shape.allOf) return all(shape.allOf, shape);
-  if (shape.anyOf) return choice(schema, shape.anyOf);
+  const alternatives = shape.anyOf ?? shape.oneOf;
+  if (alternatives) return choice(schema, alternatives);
   if (shape.properties) return object(shape);
   return shape.items || shape.prefixItems ? array(shape) : scalar(schema);
 }
@@ -173,21 +193,42 @@ function judgeOf(schema: TSchema): Judge {
 /** Adds the violations of a place's values. */
 export type Check = (value: unknown, violations: Violations) => void;
 
+/** Adds the violations of a value that its schema refuses. The steps may end the search. */
+function search(judge: Judge, value: unknown, add: (violation: Violation) => boolean): void {
+  try {
+    for (const violation of judge(value, '', new Steps(MAX_SEARCH_STEPS))) if (!add(violation)) return;
+  } catch (error) {
+    if (!(error instanceof StepsSpent)) throw error;
+  }
+}
+
+/** Whether the steps left suffice to check a value. */
+function isAffordable({ spend }: ReturnType<typeof validatorOf>, value: unknown, { steps }: Violations): boolean {
+  try {
+    spend(steps, value);
+    return true;
+  } catch (error) {
+    if (error instanceof StepsSpent) return false;
+    throw error;
+  }
+}
+
 /**
  * Compiles a schema into a check that reports the first violation of each value, up to a limit. The library decides what passes; this
  * file finds what is wrong, because the library's own search always visits every value.
  */
 export function compile(schema: TSchema, place: Issue['in']): Check {
-  const validator = Compile(schema);
+  const validator = validatorOf(schema);
   const judge = judgeOf(schema);
   return (value, violations) => {
+    if (!isAffordable(validator, value, violations)) return violations.note(place, '', 'maxSteps');
     if (validator.Check(value)) return;
     const named = new Set<string>();
-    for (const [name, rule, bounds] of judge(value, '')) {
+    search(judge, value, ([name, rule, bounds]) => {
       if (!named.has(name)) violations.note(place, name, rule, bounds);
       named.add(name);
-      if (violations.isFull) return;
-    }
+      return !violations.isFull;
+    });
     // A value that the schema refuses must not pass.
     if (named.size === 0) violations.note(place, '', 'schema');
   };
