@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Paths } from '../../packages/gateway/src/apis/paths.ts';
 import { check } from '../../packages/gateway/src/config/apis-file/check.ts';
@@ -138,7 +139,7 @@ it('X18 asset-gateway check prints the paths that values of a row would lead to'
   expect(output.join('')).toContain(
     [
       'Values that would lead to another path are refused:',
-      '  coin         /coins/{id}           never as /coins/{id}:sell, /coins/markets, /coins/list and more',
+      '  coin         /coins/{id}           never as /coins/markets, /coins/list, /coins/top10/ and more',
       '  ofMarket     /coins/{id}/{market}  never as /coins/{id}/history, /coins/all/{market}',
       '  allOfMarket  /coins/all/{market}   never as /coins/{id}/history',
       '  flag         /flags/{flag}         never as /flags/true',
@@ -183,6 +184,55 @@ describe('a search for other paths', () => {
   ])('X18 finds what %s with slashes leads to', (path, others) => {
     const paths = new Paths(['/c/{path}', '/c/{folder}/secret', '/c/x/{a}/{b}']);
     expect([...paths.othersFor('/c/{path}', { path }, ['path'])]).toEqual(others);
+  });
+
+  it('without values names each path that values lead to', () => {
+    const segment = fc.constantFrom(
+      'a',
+      'ab',
+      'b',
+      'A',
+      '{x}',
+      '{y}',
+      '{x}{y}',
+      'a{x}',
+      'b{x}',
+      '{x}a',
+      '{x}-{y}',
+      'a{x}b',
+    );
+    const path = fc.array(segment, { minLength: 1, maxLength: 3 }).map((segments) => `/${segments.join('/')}`);
+    const value = fc.constantFrom('a', 'ab', 'b', 'aab', 'a-b', 'A', 'ba');
+    const document = fc.uniqueArray(path, { minLength: 2, maxLength: 12 });
+    fc.assert(
+      fc.property(document, value, value, (all, x, y) => {
+        const paths = new Paths(all);
+        const named = all.map((each) => visits(paths, each));
+        expect(
+          all.map((each, at) => visits(paths, each, { x, y }).filter((other) => !named[at]?.includes(other))),
+        ).toEqual(all.map(() => []));
+      }),
+    );
+  });
+
+  it.each<[name: string, pathOf: (index: number) => string[]]>([
+    ['a text before a parameter', (index) => [`/a${index}x{id}`]],
+    ['a text after a parameter', (index) => [`/{id}x${index}`]],
+    ['a text after three parameters', (index) => [`/{a}/{b}/{c}/k${index}`, `/q${index}/{b}/{c}/m${index}`]],
+    ['plain text beside a parameter', (index) => [`/c/{id}/x${index}`, `/c/l${index}/y${index}`]],
+  ])('takes time that grows with the number of paths that differ in %s, and not faster', (_, pathOf) => {
+    const took = (count: number) => {
+      const all = Array.from({ length: count }, (_, index) => pathOf(index)).flat();
+      const start = process.cpuUsage();
+      const paths = new Paths(all);
+      for (const path of all) paths.othersFor(path).next();
+      const { user, system } = process.cpuUsage(start);
+      return user + system;
+    };
+    took(250);
+    const ratios = [1, 2, 3].map(() => took(2_000) / Math.max(1, took(250)));
+    // Eight times as long; a square would take 64 times as long.
+    expect(Math.min(...ratios)).toBeLessThan(24);
   });
 
   it('takes time that grows with the document and the value, and not faster', () => {

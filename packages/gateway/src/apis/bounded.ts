@@ -12,7 +12,7 @@ import type { TSchema } from 'typebox';
 import { Check } from 'typebox/schema';
 import { type Bound, boundsOf, isNeeded, namesIn, narrowed, type OperatorBounds, SchemaEdit } from './bounds.ts';
 import { DocumentFault, partsOf, shown } from './document.ts';
-import { parameterName } from './paths.ts';
+import { parameterName } from './path-texts.ts';
 
 /** A longer name is never another spelling of a parameter. */
 const MAX_NAME = 200;

@@ -1,7 +1,7 @@
 import { listAt, type Members, objectAt } from '@asset-gateway/protocol';
 import type { TObject, TSchema } from 'typebox';
 import { DocumentFault, type OpenApiDocument, type Operation, shown } from './document.ts';
-import { isText, parameterName, partsOf } from './paths.ts';
+import { isText, parameterName, partsOf } from './path-texts.ts';
 import { checkedSchema, isInherited } from './schemas.ts';
 
 const LITERAL = /^[A-Za-z0-9._~!$&'()*+,;=:@-]+$/;

@@ -17,7 +17,7 @@ import type { OperatorBounds } from './bounds.ts';
 import { DocumentFault, type OpenApiDocument, type Operation, shown } from './document.ts';
 import { answerOf, bodyOf, resultOf } from './media.ts';
 import { assertNamed, objectOf, parametersOf, type SentHere, templateOf } from './parameters.ts';
-import { inAscii, parameterName } from './paths.ts';
+import { inAscii, parameterName } from './path-texts.ts';
 import { sampleOf } from './samples.ts';
 import { isVerb, sameVerbRules } from './verbs.ts';
 

@@ -1,0 +1,157 @@
+import { fits, isOpen, segmentsOf, textsOf } from './path-texts.ts';
+
+/** A path as the texts around the parameters of each segment. Plain text is one text. */
+interface PathTemplate {
+  readonly path: string;
+  readonly segments: readonly (readonly string[])[];
+}
+
+const templateOf = (path: string): PathTemplate => ({
+  path,
+  segments: segmentsOf(path).map((segment) => textsOf(segment.toLowerCase())),
+});
+
+/** Equal for paths that servers may take for each other. */
+const keyOf = (path: string): string =>
+  segmentsOf(path)
+    .map((segment) => (isOpen(textsOf(segment)) ? '{}' : segment.toLowerCase()))
+    .join('/');
+
+const isPlain = (texts: readonly string[]): boolean => texts.length === 1;
+const isVerb = (texts: readonly string[]): boolean => texts.some((text) => text.includes(':'));
+const firstOf = (texts: readonly string[]): string => texts[0] ?? '';
+const lastOf = (texts: readonly string[]): string => texts.at(-1) ?? '';
+
+/** Whether values may turn one template segment into the other. */
+function mayMeet(own: readonly string[], other: readonly string[]): boolean {
+  if (isOpen(other)) return true;
+  if (isPlain(own)) return isPlain(other) ? own[0] === other[0] : fits(firstOf(own), other);
+  const [first, last, otherFirst, otherLast] = [firstOf(own), lastOf(own), firstOf(other), lastOf(other)];
+  const isSameStart = first.startsWith(otherFirst) || otherFirst.startsWith(first);
+  const isSameEnd = last.endsWith(otherLast) || otherLast.endsWith(last);
+  return (isVerb(own) && isVerb(other)) || (isSameStart && isSameEnd);
+}
+
+/** Whether a path becomes the other one by reading a parameter as fixed text. */
+const becomes = ({ segments: own }: PathTemplate, { segments: other }: PathTemplate): boolean =>
+  own.every((texts, at) => mayMeet(texts, other[at] ?? [])) &&
+  own.some((texts, at) => !isPlain(texts) && !isOpen(other[at] ?? []));
+
+type Lists = readonly (readonly PathTemplate[])[];
+
+const sizeOf = (lists: Lists): number => lists.reduce((sum, { length }) => sum + length, 0);
+const fewest = (all: readonly Lists[]): Lists => all.toSorted((a, b) => sizeOf(a) - sizeOf(b))[0] ?? [];
+
+function addTo<Key>(lists: Map<Key, PathTemplate[]>, key: Key, template: PathTemplate): void {
+  const list = lists.get(key) ?? [];
+  lists.set(key, list);
+  list.push(template);
+}
+
+/** Templates by a text, found by its start. */
+class ByStart {
+  readonly #lists = new Map<string, PathTemplate[]>();
+  readonly #texts: readonly string[];
+  readonly #lengths: readonly number[];
+
+  constructor(templates: readonly PathTemplate[], textOf: (template: PathTemplate) => string) {
+    for (const template of templates) addTo(this.#lists, textOf(template), template);
+    this.#texts = [...this.#lists.keys()].sort();
+    this.#lengths = [...new Set(this.#texts.map(({ length }) => length))];
+  }
+
+  /** Those whose text starts this text, or is it. */
+  starting(text: string): Lists {
+    const lengths = this.#lengths.filter((length) => length <= text.length);
+    return lengths.map((length) => this.#lists.get(text.slice(0, length)) ?? []);
+  }
+
+  /** Those whose text starts this text, or starts with it. */
+  meeting(text: string): Lists {
+    const lists = [...this.starting(text)];
+    for (let at = this.#indexAfter(text); this.#texts[at]?.startsWith(text); at++) {
+      lists.push(this.#lists.get(this.#texts[at] ?? '') ?? []);
+    }
+    return lists;
+  }
+
+  /** The index of the first text after this one. */
+  #indexAfter(text: string): number {
+    let [low, high] = [0, this.#texts.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#texts[middle] ?? '') <= text) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+const backwards = (text: string): string => [...text].reverse().join('');
+
+/** The templates of one length, by their segments at one place. */
+class PathColumn {
+  readonly #open: readonly PathTemplate[];
+  readonly #fixed: readonly PathTemplate[];
+  readonly #verbs: readonly PathTemplate[];
+  readonly #byStart: ByStart;
+  readonly #byEnd: ByStart;
+
+  constructor(templates: readonly PathTemplate[], at: number) {
+    const textsAt = ({ segments }: PathTemplate) => segments[at] ?? [];
+    const fixed = templates.filter((each) => !isOpen(textsAt(each)));
+    this.#open = templates.filter((each) => isOpen(textsAt(each)));
+    this.#fixed = fixed;
+    this.#verbs = fixed.filter((each) => isVerb(textsAt(each)));
+    this.#byStart = new ByStart(fixed, (each) => firstOf(textsAt(each)));
+    this.#byEnd = new ByStart(fixed, (each) => backwards(lastOf(textsAt(each))));
+  }
+
+  /** The templates that may meet this segment, perhaps with others. */
+  near(texts: readonly string[]): Lists {
+    const [first, last] = [firstOf(texts), backwards(lastOf(texts))];
+    if (isPlain(texts)) return [this.#open, ...this.#byStart.starting(first)];
+    const verbs = isVerb(texts) ? [this.#verbs] : [];
+    const sides = [first && this.#byStart.meeting(first), last && this.#byEnd.meeting(last)].filter(
+      (each) => each !== '',
+    );
+    return [this.#open, ...verbs, ...fewest([...sides, [this.#fixed]])];
+  }
+}
+
+/** The paths of a document, found by the segments that they have in common with another. */
+export class PathIndex {
+  readonly #byLength = new Map<number, PathTemplate[]>();
+  readonly #columns = new Map<number, readonly PathColumn[]>();
+
+  constructor(paths: readonly string[]) {
+    const keys = new Set<string>();
+    for (const path of paths) {
+      const template = templateOf(path);
+      if (!keys.has(keyOf(path))) addTo(this.#byLength, template.segments.length, template);
+      keys.add(keyOf(path));
+    }
+  }
+
+  /** The paths that this one becomes by reading a parameter as fixed text, for any values. */
+  *othersOf(path: string): Generator<string> {
+    const own = templateOf(path);
+    const all = this.#byLength.get(own.segments.length) ?? [];
+    const candidates = own.segments.flatMap((texts, at) => (isOpen(texts) ? [] : [this.#column(own, at).near(texts)]));
+    const seen = new Set<PathTemplate>();
+    for (const list of fewest([...candidates, [all]])) {
+      for (const other of list) {
+        if (!seen.has(other) && becomes(own, other)) yield other.path;
+        seen.add(other);
+      }
+    }
+  }
+
+  /** Made when first read, because most documents need few. */
+  #column({ segments: { length } }: PathTemplate, at: number): PathColumn {
+    const templates = this.#byLength.get(length) ?? [];
+    const columns = this.#columns.get(length) ?? Array.from({ length }, (_, place) => new PathColumn(templates, place));
+    this.#columns.set(length, columns);
+    return columns[at] as PathColumn;
+  }
+}
