@@ -49,8 +49,8 @@ const run = (connection: Connected, ...statements: string[]): boolean =>
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /**
- * Writes the name of a process, which others can read; false if another process holds the lock. The commit waits for readers, who
- * would otherwise make it fail again and again.
+ * Writes the name of a process, which others can read; false if another process holds the lock. The commit waits for
+ * readers, which would otherwise make it fail repeatedly.
  */
 function writeName(connection: Connected, name: string): boolean {
   const note = `create table if not exists holder (id integer primary key, name text); replace into holder values (1, ${quoted(name)})`;
@@ -73,7 +73,7 @@ export async function lockFolder(folder: string): Promise<{ lock: FolderLock } |
   const name = `process ${process.pid} on ${hostname()}`;
   let wroteName = false;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    // A statement that failed stays active, and keeps the read lock of the connection's later statements. So each attempt has its own.
+    // A failed statement stays active and keeps the connection's read lock, so each attempt has its own connection.
     const connection = new Connection(path);
     const isNamed = writeName(connection, name);
     if (isNamed && run(connection, 'begin immediate'))

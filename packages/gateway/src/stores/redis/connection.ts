@@ -18,7 +18,7 @@ class Late extends Error {}
 export function rejectAfter<T>(limitMs: number, words: string, task: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(new Late(words));
-    // A busy process runs timers before it reads sockets: a reply that has arrived by now still counts.
+    // A busy process runs timers before it reads sockets. A reply that has already arrived still counts.
     const timer = setTimeout(() => setImmediate(giveUp), limitMs);
     task.then(resolve, reject).finally(() => clearTimeout(timer));
   });
@@ -33,7 +33,10 @@ function socketFor(url: string) {
   return { ...(isNamed && { servername: hostname }), autoSelectFamilyAttemptTimeout: CONNECT_MS / 2 };
 }
 
-/** The template of a connection's clients, never connected: the library builds a class of all commands for each one that it creates. */
+/**
+ * The template of this connection's clients. It never connects. Clients are copies of it, because the library builds a
+ * class of all commands for each client that it creates.
+ */
 const newModel = (create: typeof createClient, url: string) =>
   create({
     url,
@@ -68,9 +71,9 @@ export interface ScriptCall {
 /** The time-out of a reply, in milliseconds. */
 export interface ReplyTimeout {
   readonly waitMs: number;
-  /** The part of it for a large answer to travel. */
+  /** Its part for the transfer of a large answer. */
   readonly travelMs?: number;
-  /** Whether to wait for a new connection if the last one was lost just now. */
+  /** Whether to wait for a new connection if the last one has just been lost. */
   readonly forConnection?: boolean;
 }
 
@@ -114,13 +117,13 @@ export class RedisConnection {
   readonly #model: Client;
   /** How each attempt to connect ends. */
   readonly #attempts = new EventEmitter<{ connect: [Client]; error: [unknown] }>();
-  /** An `error` of it ends it. A lost connection is replaced, never reused. */
+  /** Its `error` event ends it. A lost connection is replaced, never reused. */
   #client: Client | undefined;
   #lostAtMs = Number.NEGATIVE_INFINITY;
   #questions = 0;
   #isClosed = false;
   #refusal: string | undefined;
-  /** When each refusal was said last. */
+  /** When each refusal was last logged. */
   readonly #said = new Map<string, number>();
   #notice: (message: string) => void = () => undefined;
 
@@ -139,7 +142,7 @@ export class RedisConnection {
     return this.#client !== undefined;
   }
 
-  /** Why the server refuses our commands, if it will not stop to by itself. */
+  /** Why the server refuses our commands, if only the operator can fix it. */
   get refusal(): string | undefined {
     return this.#refusal;
   }
@@ -149,7 +152,10 @@ export class RedisConnection {
     this.#attempts.on('connect', listener);
   }
 
-  /** Starts to connect, and reports when Redis is lost and found. Resolves after the first attempt. */
+  /**
+   * Starts to connect, and reports when Redis becomes unavailable and available again. Resolves after the first
+   * attempt.
+   */
   async connect(notice: (message: string) => void): Promise<void> {
     this.#notice = notice;
     void this.#stayConnected(notice);
@@ -174,10 +180,10 @@ export class RedisConnection {
     });
     if (echo === number) return [nowMs, wallMs, answer];
     client.emit('error', new Error('a reply is missing'));
-    throw new Error('Redis has answered another question');
+    throw new Error('Redis has answered another command');
   }
 
-  /** Says each refusal once an hour. */
+  /** Logs each refusal at most once an hour. */
   #note(refusal: string | undefined): void {
     if (refusal === undefined) return;
     this.#refusal = refusal;
@@ -209,7 +215,7 @@ export class RedisConnection {
     }
   }
 
-  /** Keeps one connection until it ends, and answers the reason. */
+  /** Keeps one connection until it ends, and returns the reason. */
   async #live(): Promise<Error> {
     const client = this.#model.duplicate();
     const ended = new Promise<Error>((resolve) => {

@@ -9,9 +9,9 @@ import {
   type ScriptCall,
 } from './connection.ts';
 
-/** Nodes note the time every second: after a longer pause the clock has stepped, or no node ran. */
+/** Nodes store the time every second. After a longer pause, either the clock has stepped or no node ran. */
 const PAUSE_MS = 60_000;
-/** The answer to a command that the server read too late; nothing was done. */
+/** The answer to a command that the server read too late. The script did nothing. */
 const TOO_LATE = 'too late';
 
 /**
@@ -49,7 +49,7 @@ export function script(body: string): Script {
   return { source, sha1: createHash('sha1').update(source).digest('hex') };
 }
 
-/** How long after the time-out a script may still run. A server that was stopped reads old commands when it continues. */
+/** How long after the time-out a script may still run. A suspended server reads old commands when it resumes. */
 const GRACE_MS = 300;
 const NO_EXPIRY = 1e15;
 

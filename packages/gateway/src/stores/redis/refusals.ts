@@ -1,4 +1,4 @@
-/** Errors that do not end by themselves, and what the operator does about each. The first match decides. */
+/** Errors that persist until the operator acts, each with the remedy. The first match decides. */
 const LASTING: readonly (readonly [error: RegExp, advice: string])[] = [
   [
     /^(?:MOVED|ASK|CROSSSLOT|CLUSTERDOWN) /,
@@ -18,7 +18,10 @@ const LASTING: readonly (readonly [error: RegExp, advice: string])[] = [
 
 const MAX_LENGTH = 120;
 
-/** Why a server will never do what it is asked, with the way out; undefined for errors that may end by themselves. */
+/**
+ * The reason and the remedy if the server will keep refusing our commands; undefined for errors that may end by
+ * themselves.
+ */
 export function lastingRefusal({ message }: Error): string | undefined {
   const [, advice] = LASTING.find(([error]) => error.test(message)) ?? [];
   const [line = ''] = message.split('\n', 1);

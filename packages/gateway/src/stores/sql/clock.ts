@@ -1,28 +1,32 @@
 import { type ClockRow, only, type SqlRow, type Statement } from './database.ts';
 
 /**
- * The clocks that decide about money.
+ * Which clock decides about money. "The books" are the SQL tables of money.
  *
  * | what | clock |
  * |---|---|
  * | leases, holds, owed and stored answers, windows of calls and fees, expiry of records, the issue time of a memo | books |
- * | deletion of the rows above | books, after a rest and without a jump (`mayDelete`) |
- * | `journal_entries.at`, receipts, deletion of journal entries | wall, the last one under `mayDelete` too |
+ * | deletion of the rows above | books, and only while `mayDelete` holds: no recent step, no jump |
+ * | `journal_entries.at`, the times in receipts | wall |
+ * | deletion of journal entries | wall, and only while `mayDelete` holds |
  * | a PostgreSQL statement that is read too late | wall of the server |
  * | nonces and slots | the store's: memory (monotonic) or Redis |
  * | whether a payment can still land, where a search of the chain begins | the chain: block heights, slots, block times |
  *
- * The books' clock goes on by a monotonic clock, and never back. If the wall clock (the database server's) is later, the books' clock
- * moves to it: by at most an hour at any time, and by at most a week at a start, because a gateway may have been stopped. So a wall
- * clock that was wrong once leaves nothing behind, and a larger jump counts only after an operator has accepted it.
+ * The books' clock follows a monotonic clock and never goes back. If the wall clock (the database server's) is later, the books'
+ * clock moves to it: by at most an hour at any time, and by at most a week at a start, because a gateway may have been stopped. So a
+ * wall clock that was wrong once has no lasting effect. A larger jump counts only after an operator has accepted it.
  */
 const HOUR_MS = 3_600_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
-/** Smaller differences are the travel time of a reply. */
+/** Smaller differences are not steps, because a reply takes time to travel. */
 const STEP_MS = 1_000;
-/** After a shorter pause the wall clock says how long it was. */
+/** After a shorter pause, the wall clock shows how long the pause was. */
 const PAUSE_MS = 60_000;
-/** How long nothing is deleted after a step: longer than debits are stored, which keep a nonce from being used twice. */
+/**
+ * How long nothing is deleted after a step. This is longer than debits are stored, because a stored debit prevents a
+ * second use of its nonce.
+ */
 const REST_MS = 900_000;
 
 const deviationOf = ({ nowMs, wallMs }: Pick<ClockRow, 'nowMs' | 'wallMs'>): number => wallMs - nowMs;
@@ -58,7 +62,10 @@ export function advance(last: ClockRow, wallMs: number, expectedMs?: number): Cl
 const isAccepted = ({ acceptedMs }: ClockRow, deviationMs: number): boolean =>
   Math.abs(deviationMs - acceptedMs) <= HOUR_MS;
 
-/** How far the wall clock has jumped, forth or back; 0 if the jump was an hour at most or an operator has accepted it. */
+/**
+ * How far the wall clock has jumped, forwards or back. 0 if the jump was at most an hour, or if an operator has
+ * accepted it.
+ */
 export const jumpOf = (row: ClockRow): number => (isAccepted(row, deviationOf(row)) ? 0 : deviationOf(row));
 
 /** Whether rows may be deleted because of their age. */
@@ -67,7 +74,7 @@ export const mayDelete = (row: ClockRow): boolean => jumpOf(row) === 0 && row.no
 export const CLOCK_COLUMNS = `now_ms as "nowMs", wall_ms as "wallMs", accepted_ms as "acceptedMs", stepped_ms as "steppedMs"`;
 export const READ_CLOCK: Statement = { sql: `select ${CLOCK_COLUMNS} from clock where id = 1` };
 
-/** The clocks in the only row of an answer. */
+/** Reads both clocks from the single row of a result. */
 export function clockIn(rows: readonly SqlRow[]): ClockRow {
   const { nowMs, wallMs, acceptedMs, steppedMs } = only(rows);
   return {

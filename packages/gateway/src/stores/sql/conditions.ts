@@ -4,7 +4,7 @@ import { type AtomicWrite, insertion, type Statement } from './database.ts';
 
 // SQL that payments and credit share. `wallet` and `now`: a parameter such as $5, or a column.
 
-/** A subquery of its own: PostgreSQL would scan the whole table if the list of ids depended on the outer row. */
+/** A subquery, because PostgreSQL would scan the whole table if the list of ids depended on the outer row. */
 export const THE_WALLET = '(select id from wallets where cluster = $1 and address = $2)';
 
 /** Payments whose outcome is not known yet. */
@@ -18,15 +18,16 @@ export const bringsCredit = (now: string) =>
 export const IS_SEARCHED = `state in ('settling', 'unresolved') and search_ended_ms is null`;
 
 /**
- * Whether a payment is open or its answer owed. Its first condition is that of an index; without it all payments of the wallet would be
- * read.
+ * Whether a payment is open or its answer owed. The first condition matches an index. Without it, the database would
+ * read all payments of the wallet.
  */
 export const isDue = (now: string) => `(state in ('settling', 'unresolved') or owed_until_ms is not null)
   and ((${IS_SEARCHED}) or owed_until_ms > ${now})`;
 
 /**
- * The number of a wallet's upstream calls of the last minute that nothing has paid for. A call that may have an effect is noted before it
- * is made, so calls whose price is still held are left out: `LIMITS.holdsPerWallet` limits those.
+ * The number of a wallet's upstream calls in the last minute that nothing has paid for. A call that may have an effect
+ * is recorded before it is made. The count leaves out calls whose price is still held, because `LIMITS.holdsPerWallet`
+ * limits those.
  */
 export const unchargedCalls = (wallet: string, now: string) => `(select cast(coalesce(sum(calls), 0) as bigint)
   from uncharged_calls u where wallet_id = ${wallet} and at_ms > cast(${now} as bigint) - ${TIMES.failuresMs}
@@ -48,8 +49,8 @@ export const deleteCalls = (key: string): Statement => ({
 export const isLapsedPayment = (now: string) => `state = 'reserved' and leased_until_ms <= ${now}`;
 
 /**
- * Deletes the lapsed reservation of a payment, and notes its call if that may have had an effect. The new version of the wallet stops the
- * request that made the reservation, if it still runs.
+ * Deletes the lapsed reservation of a payment, and records its call if the call may have had an effect. Also changes
+ * the wallet's version, which stops the request that made the reservation if it still runs.
  */
 export const dropLapsedPayment = (key: string, isOnce: boolean, nowMs: number): AtomicWrite => ({
   guard: {

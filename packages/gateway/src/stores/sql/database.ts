@@ -41,7 +41,7 @@ export type SqlRow = Readonly<Record<string, SqlValue>>;
 export interface Statement {
   readonly sql: string;
   readonly values?: readonly SqlValue[];
-  /** The most bytes of its answer, if they may be many: it is given more time. */
+  /** The largest size of the result in bytes, if it can be large. The time-out grows with it. */
   readonly bytes?: number;
 }
 
@@ -72,7 +72,7 @@ export function bytesOf(values: readonly SqlValue[]): number {
   return bytes;
 }
 
-/** Both clocks of the books when they were written: clock.ts. */
+/** Both clocks, as the database last stored them. clock.ts explains them. */
 export interface ClockRow {
   /** The books' clock. Like all times here it is in milliseconds since the Unix epoch; 0 in a new database. */
   readonly nowMs: number;
@@ -87,9 +87,8 @@ export interface ClockRow {
 /** A database of money: SQLite in DATA_DIR, or PostgreSQL. Methods reject while it is unavailable. */
 export interface Database {
   readonly dialect: Dialect;
-  /** The books' clock in milliseconds since the Unix epoch. It never goes back: clock.ts. */
-  now(): number;
-  /** The wall time of a moment of the books' clock, for entries and receipts. */
+  /** The books' clock in milliseconds since the Unix epoch. It never goes back (clock.ts). */ now(): number;
+  /** Converts a time of the books' clock to wall time, for journal entries and receipts. */
   wallAt(nowMs: number): number;
   /** Both clocks now. */
   clock(): Promise<ClockRow>;
@@ -113,7 +112,7 @@ export function only(rows: readonly SqlRow[]): SqlRow {
   return row;
 }
 
-/** A value as a text; empty for null. */
+/** Converts a value to text. Null becomes the empty text. */
 export const text = (value: SqlValue | undefined): string => String(value ?? '');
 
 /** The members of an object in its row, by a table of columns; columns that are null are left out. */
@@ -132,7 +131,9 @@ export const namesIn = (table: string, columns: Readonly<Record<string, string>>
 export const valuesIn = <T extends object>(object: T, columns: Readonly<Record<string, keyof T>>): SqlValue[] =>
   Object.values(columns).map((member) => (object[member] ?? null) as SqlValue);
 
-/** Inserts rows with the values of these columns, in this order, of the wallet that the guard names as `id`. */
+/**
+ * Inserts rows with values for these columns, in this order. Their wallet is the one that the guard returns as `id`.
+ */
 export function insertion(table: string, columns: readonly string[], otherwise = '') {
   const parameters = columns.map((_, index) => `$${index + 1}`);
   const sql = `insert into ${table} (${['wallet_id', ...columns].join(', ')})
@@ -143,7 +144,7 @@ export function insertion(table: string, columns: readonly string[], otherwise =
 /** The kind of a journal entry. A refusal moves no money, but may have cost a fee. */
 export type JournalKind = 'settlement' | 'refusal' | 'grant' | 'debit';
 
-/** A movement of money. It is written together with what it records, and never changed. */
+/** A movement of money. It is written in the same transaction as the movement, and never changed. */
 export interface JournalEntry {
   readonly kind: JournalKind;
   /** `mainnet` or `devnet`. */
@@ -164,7 +165,7 @@ export interface JournalEntry {
   readonly isRepair?: true;
 }
 
-/** Names this process. */
+/** A random name of this process, for the journal's `node`. */
 const NODE = randomBytes(4).toString('hex');
 
 const INSERT_ENTRY = insertion('journal_entries', [
@@ -181,7 +182,7 @@ const INSERT_ENTRY = insertion('journal_entries', [
   'is_repair',
 ]);
 
-/** Appends an entry to a write whose guard names the wallet as `id`. `wallMs`: its time, by the wall clock. */
+/** Appends an entry to a write whose guard returns the wallet as `id`. `wallMs`: the entry's wall time. */
 export const append = ({ transaction, ...entry }: JournalEntry, wallMs: number): Statement =>
   INSERT_ENTRY([
     new Date(wallMs).toISOString(),
@@ -215,17 +216,17 @@ const KEEP = `insert into answers (key, until_ms, bytes, answer) select $1, $2, 
   set until_ms = excluded.until_ms, bytes = excluded.bytes, answer = excluded.answer`;
 
 /**
- * Stores an answer in the write that charges for it. `key`: of its payment or debit; `answer`: JSON; `untilMs`: null while its payment
- * is open.
+ * Stores an answer in the write that charges for it. `key`: the key of its payment or debit. `answer`: JSON. `untilMs`:
+ * null while its payment is open.
  */
 export const keepAnswer = (key: string, answer: string, untilMs: number | null) => ({
   sql: KEEP,
   values: [key, untilMs, Buffer.byteLength(answer), answer],
 });
 
-/** What payments and credit have in common: a database, its clock, and the answers that were paid for. */
+/** The common base of payments and credit: a database, its clock, and the stored answers that clients have paid for. */
 export abstract class Ledger {
-  /** The table of what pays for answers, and its key. */
+  /** The table whose rows pay for answers, and its key column. */
   protected abstract readonly paidBy: { readonly table: 'payments' | 'debits'; readonly key: 'key' | 'id' };
   protected readonly database: Database;
   protected readonly events: EventEmitter<MoneyEvents>;
@@ -242,7 +243,7 @@ export abstract class Ledger {
     return Math.floor(this.database.now());
   }
 
-  /** Whether a write that was rejected may still be written: by a server, but not by this process. */
+  /** Whether a rejected write may still take effect. It may on a server, but not in this process. */
   get mayWriteLater(): boolean {
     return this.database.dialect.name === 'postgres';
   }

@@ -13,7 +13,10 @@ function isDatabaseUrl({ protocol, hostname, pathname }: URL): boolean {
   return PROTOCOLS.includes(protocol) && hostname !== '' && pathname.length > 1;
 }
 
-/** One URL per host of libpq's parameter `host`, which may be a folder of sockets, or else the URL as it is. */
+/**
+ * One URL for each host in libpq's parameter `host`, where a host may be a folder of sockets. Without the parameter,
+ * the URL itself.
+ */
 function perNamedHost(url: URL): URL[] {
   const ports = url.searchParams.get('port')?.split(',') ?? [];
   return (url.searchParams.get('host')?.split(',') ?? ['']).map((host, at) => {
@@ -51,19 +54,25 @@ export function databaseUrls(given: string): string[] {
 export const CONNECT_MS = 400;
 /** The time-out of a query without its bytes. */
 export const QUERY_MS = 400;
-/** The slowest network that large answers are stored over: 10 MB/s. */
+/** Time-outs of large answers assume a network of at least 10 MB/s. */
 const BYTES_PER_MS = 10_000;
 const HEARTBEAT_MS = 200;
 const REPORT_MS = 20_000;
-/** Writes rely on this isolation, whatever the role has. The server cancels statements that no node waits for any more. */
+/**
+ * Writes need this isolation level, so the role's default must not apply. The server cancels statements that nodes have
+ * stopped waiting for.
+ */
 const SESSION = `set default_transaction_isolation = 'read committed';
   set statement_timeout = 2000; set lock_timeout = 250; set idle_in_transaction_session_timeout = 5000`;
-/** Behind a pooler a connection may have the limits of another one. */
+/** Behind a pooler, a connection may carry another session's limits. */
 const WITHOUT_LIMITS = 'set local statement_timeout = 0; set local lock_timeout = 0';
 const CONNECTIONS = 10;
-/** Codes of a lost connection, by Node and by PostgreSQL (an administrator's command). */
+/** Codes of a lost connection: Node's, and PostgreSQL's for an administrator's command. */
 const LOST = ['ECONNRESET', 'EPIPE', '57P01', '57P02'];
-/** Codes of a write that the server has rolled back because of concurrent ones: a conflict of isolated transactions, a deadlock. */
+/**
+ * Codes of a write that the server has rolled back because of concurrent writes: a serialization conflict, or a
+ * deadlock.
+ */
 const UNDONE = ['40001', '40P01'];
 const LOCK_TIMEOUT = '55P03';
 /** How often a write is sent. */
@@ -133,13 +142,13 @@ export function isOfConnection(error: unknown): boolean {
   return OF_SERVER.test(code) ? OF_CONNECTION.test(code) : !UNTRUSTED.test(code);
 }
 
-/** Whether an error is a time-out, which a slow network, a busy machine, or a full pool of connections may cause. */
+/** Whether an error is a time-out. A slow network, a busy machine or a full connection pool can cause one. */
 export const isLate = (error: unknown): boolean => /time-?out/i.test((error as Error).message) && codeOf(error) === '';
 
 /** How long a query with this many bytes of parameters and answer may take, in milliseconds. */
 export const queryMs = (bytes: number): number => QUERY_MS + bytes / BYTES_PER_MS;
 
-/** Connections to one server: for requests, for reports, and one that is asked whether the server answers. */
+/** Connections to one server: for requests, for reports, and one for heartbeats. */
 type ServerPools = Readonly<Record<'requests' | 'reports' | 'heartbeat', Pool>>;
 
 /** One server. */
@@ -152,12 +161,15 @@ export class PostgresServer {
     this.#connections = connections;
   }
 
-  /** Sends a query that says whether the server answers. */
+  /** Sends a heartbeat, which shows whether the server answers. */
   beat(query: Query, values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
     return this.ask(query, values, HEARTBEAT_MS, this.#connections.heartbeat);
   }
 
-  /** Sends a query, again if its connection was lost or has not prepared it, or if it was rolled back. It is written once. */
+  /**
+   * Sends a query. Resends it if its connection was lost or had not prepared it, or if the server rolled it back. Its
+   * effect still happens at most once.
+   */
   async ask(query: Query, values: readonly SqlValue[], waitMs: number, pool = this.#connections.requests) {
     let isLast = false;
     for (let attempt = 1; ; attempt++) {
@@ -187,7 +199,7 @@ export class PostgresServer {
       const query = { text, values: [...values], ...options };
       return (await client.query<Record<string, SqlValue>>(query)).rows;
     } catch (error) {
-      // A connection that owes an answer would give it to the next query.
+      // A connection with an outstanding answer would give it to the next query.
       isUsable = !isOfConnection(error);
       throw error;
     } finally {
@@ -208,7 +220,7 @@ export class PostgresServer {
       await client.query('commit');
     } catch (error) {
       await client.query('rollback').catch(() => undefined);
-      // Another node has just made the first table.
+      // Another node has just created the table.
       if (isDuplicate(error)) return this.migrate();
       throw error;
     } finally {
@@ -230,7 +242,7 @@ async function applyMissing(client: PoolClient): Promise<void> {
   const { rows: tables } = await client.query("select to_regclass('schema_changes') as name");
   if (tables[0]?.name === null) await client.query(CHANGES_TABLE);
   if ((await missingIn(client)).length === 0) return;
-  // Waits for a node that applies them. Only roles that may write the table can lock it like this.
+  // Waits for a node that applies changes. Only roles with write access to the table can take this lock.
   await client.query('lock table schema_changes in share row exclusive mode');
   for (const change of await missingIn(client)) {
     await client.query(change.postgres);
@@ -239,8 +251,8 @@ async function applyMissing(client: PoolClient): Promise<void> {
 }
 
 /**
- * Loads the client library. The answered function opens each server in turn, which connects on its first query. `connectMs` is how long
- * that may take: less where requests wait for it.
+ * Loads the client library. Each call of the returned function opens the next server, which connects on its first
+ * query. `connectMs`: the time-out of that connection; short if requests wait for it.
  */
 export async function loadServers(urls: readonly string[], connectMs = CONNECT_MS): Promise<() => PostgresServer> {
   const { default: pg } = await import('pg');
@@ -257,7 +269,7 @@ export async function loadServers(urls: readonly string[], connectMs = CONNECT_M
     const connectionString = urls[opened++ % urls.length] ?? '';
     const [requests, heartbeat] = [CONNECTIONS, 1].map((max) => {
       const pool = newPool({ connectionString, max });
-      // The first query of the connection waits for it, and reports its failure.
+      // The first query waits for this statement and reports its failure.
       return pool.on('connect', (client) => void client.query(SESSION).catch(() => undefined));
     }) as [Pool, Pool];
     const reports = { connectionString, max: 2, query_timeout: REPORT_MS, idleTimeoutMillis: 1_000 };

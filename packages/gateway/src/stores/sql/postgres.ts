@@ -25,21 +25,21 @@ import {
 } from './postgres-server.ts';
 
 export interface PostgresOptions {
-  /** May have several hosts, separated by commas, which are tried in turn. */
+  /** May name several hosts, separated by commas. They are tried in turn. */
   readonly url: string;
   /** Replaces the books' clock and the wall clock, for tests. */
   readonly clock?: Clock | undefined;
-  /** Turns the server's time of day, for tests. */
+  /** Changes the server's time of day, for tests. */
   readonly turned?: Clock | undefined;
 }
 
 const BEAT_MS = 400;
 /**
- * After this many late heartbeats in succession the server counts as lost: one may be the fault of a busy machine. A server that
- * stops is noticed in less than a second, because clients are refused within one.
+ * After this many consecutive late heartbeats, the server counts as lost. A single one may be due to a busy machine. A
+ * stopped server is noticed within a second.
  */
 const LATE_BEATS = 2;
-/** Larger writes are sent one after the other, so that small ones need not share the network with them. */
+/** Larger writes are sent one at a time, so that small writes do not share the network with several large ones. */
 const LARGE_BYTES = 256 * 1024;
 
 const READ_CLOCKS =
@@ -62,7 +62,7 @@ export class PostgresDatabase implements Database {
   /** The timer of the next heartbeat; undefined during one. */
   #beat: NodeJS.Timeout | undefined;
   #isReady = false;
-  /** Whether the outage is logged. */
+  /** Whether the present outage has been logged. */
   #isLost = false;
   #isMigrated = false;
   #late = 0;
@@ -125,7 +125,7 @@ export class PostgresDatabase implements Database {
     const query = this.#query(statements.map(({ sql }) => sql).join(';'), () => writeQuery(write));
     const values = valuesOf(write);
     const bytes = bytesOf(values);
-    // A server that was stopped reads old statements when it continues.
+    // A suspended server reads old statements when it resumes.
     const send = async () => {
       const deadlineMs = this.#serverClock.now() + CONNECT_MS + queryMs(bytes);
       const [row] = await this.#ask(query, [...values, Math.ceil(deadlineMs)], bytes);
@@ -149,7 +149,9 @@ export class PostgresDatabase implements Database {
     return query;
   }
 
-  /** A statement that fails or is late fails its own request. Only the heartbeat says whether the server answers. */
+  /**
+   * A failed or late statement fails only its own request. Only the heartbeat decides whether the server is available.
+   */
   async #ask(query: Query, values: readonly SqlValue[], bytes: number): Promise<readonly SqlRow[]> {
     if (!this.#isReady) throw new Error('PostgreSQL does not answer');
     try {

@@ -18,7 +18,10 @@ interface RetentionOptions {
 }
 
 const EVERY_MS = 30_000;
-/** The longest time of a batch. After a longer one the next is smaller, so that other work of this thread or its server hardly waits. */
+/**
+ * The longest time of a batch. If a batch takes longer, the next batch is smaller, so that other work of this thread or
+ * of the server hardly waits.
+ */
 const BATCH_MS = 10;
 const LEAST_ROWS = 50;
 const FIRST_ROWS = 100;
@@ -34,13 +37,16 @@ const isKept = `granted_micro_usdc > 0 or ${isReferenced.join(' or ')}`;
 const OLDEST_ENTRIES = `select id, at from journal_entries where id > (select pruned_id from books) order by id limit $1`;
 
 /**
- * The time of the first entry that is kept, or now. All entries before it were appended earlier, even if a wrong clock has dated them
- * later.
+ * The time of the first remaining entry, or now if none remains. Deleted entries were appended before it, even if a
+ * wrong clock dated them later.
  */
 const COMPLETE_SINCE = `(select max(at) from (select complete_since as at from books
   union all select coalesce((select at from journal_entries where id > $2 order by id limit 1), $3)) as times)`;
 
-/** Deletes the oldest entries up to one of them, and adds them to the opening entries of their wallets. One node does it. */
+/**
+ * Deletes the oldest entries up to an id, and adds their sums to the opening entries of their wallets. Only one node
+ * succeeds.
+ */
 const prune = (from: number, to: number, now: string): AtomicWrite => ({
   guard: {
     sql: `update books set pruned_id = $2, complete_since = ${COMPLETE_SINCE}
@@ -61,13 +67,16 @@ const prune = (from: number, to: number, now: string): AtomicWrite => ({
   ],
 });
 
-/** A part of the answers, the newest before `$1`: their bytes with those of newer ones (`$2`), and the first beyond the limit. */
+/**
+ * Sums the answers' bytes in batches, newest first. `$1`: where the last batch ended. `$2`: the bytes so far. Also
+ * returns the first answer beyond the limit.
+ */
 const NEWEST_ANSWERS = `select cast($2 + sum(bytes) as bigint) as bytes, min(number) as oldest,
   max(case when $2 + total > $3 then number end) as excess from (
     select number, bytes, sum(bytes) over (order by number desc) as total from (
       select number, bytes from answers where number < $1 order by number desc limit ${MOST_SUMMED}) as newest) as summed`;
 
-/** Throws if the clock has jumped, so that ages mean nothing. */
+/** Throws if the clock has jumped, because ages are then unknown. */
 function assertNoJump(clocks: ClockRow): void {
   if (jumpOf(clocks) === 0) return;
   throw new Error(
@@ -96,10 +105,10 @@ export class Retention {
   async prune(): Promise<void> {
     const clocks = await this.#database.clock();
     const nowMs = Math.floor(this.#database.now());
-    // Debits, uncharged calls and idle wallets are stored as long as answers.
+    // Debits, uncharged calls and idle wallets are stored for as long as answers.
     const oldMs = nowMs - TIMES.answerMs;
     const byAge = [
-      // A paid fee counts for an hour, although its payment may be forgotten before.
+      // A fee counts against the budget for an hour, so its payment must stay that long.
       () => this.#remove('payments', 'forget_at_ms', nowMs - 1, 'fee_until_ms > $2'),
       () => this.#removeLapsed(oldMs),
       () => this.#remove('answers', 'until_ms', nowMs),
@@ -113,7 +122,7 @@ export class Retention {
     await runAll([...always, ...(mayDelete(clocks) ? byAge : [])], 'several parts of retention have failed');
   }
 
-  /** Runs batches until one answers false. Each is given its number of rows. */
+  /** Runs batches until one returns false. `rows`: the size of the batch. */
   async #inBatches(batch: (rows: number) => Promise<boolean>): Promise<void> {
     const startedMs = monotonicMs();
     let rows = FIRST_ROWS;
@@ -127,14 +136,14 @@ export class Retention {
   }
 
   /**
-   * Deletes rows whose indexed column is not beyond a time. Each batch begins after the last one, whose rows an index may still hold.
-   * `unless`: a condition, in which `$2` is the time.
+   * Deletes rows whose indexed time is at or before `beforeMs`. Each batch begins where the last one ended, because the
+   * index may still hold deleted rows. `unless`: keeps the rows that meet this condition, in which `$2` is the time.
    */
   async #remove(table: string, column: string, beforeMs: number, unless = 'false'): Promise<void> {
     const isInBatch = `${column} > $1 and ${column} <= $2`;
     const find = `select ${column} as last from ${table} where ${isInBatch} order by ${column} limit 1 offset $3`;
     const remove = `delete from ${table} where ${isInBatch} and coalesce(${unless}, false) = false and {in time} returning 1 as id`;
-    // An idle wallet that is kept is not looked at again before its next payment.
+    // A kept wallet is not checked again until its next payment.
     const keep = `update ${table} set ${column} = null where ${isInBatch} and {in time} returning 1 as id`;
     let fromMs = -1;
     await this.#inBatches(async (rows) => {

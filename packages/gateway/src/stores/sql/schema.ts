@@ -1,9 +1,9 @@
 import { CHANGES } from './changes.ts';
 
 /**
- * What `SCHEMA_STATE` finds. `number`: of the last change; 0 in a new database. `worksWith`: the lowest change whose gateways work with
- * the schema, because during an upgrade nodes of both versions run. To add a change, add two files to the folder `changes`; never edit
- * those that were released.
+ * The state that `SCHEMA_STATE` reads. `number`: the last applied change; 0 in a new database. `worksWith`: the oldest
+ * change whose gateways still work with this schema, because nodes of both versions run during an upgrade. To add a
+ * change, add two files to the folder `changes`. Never edit a released file.
  */
 export type SchemaState = Pick<(typeof CHANGES)[number], 'number' | 'worksWith'>;
 

@@ -25,8 +25,8 @@ export const isLocked = (error: unknown): boolean =>
   String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
 
 /**
- * A statement in the SQL of SQLite, where `$1` is a name and `?1` is the first parameter. Changes run after their guard, whose row's
- * id follows their own parameters.
+ * Rewrites a statement for SQLite, where `$1` is a name and `?1` is the first parameter. Changes run after their guard;
+ * the id of the guard's row is the last parameter.
  */
 export function numbered({ sql, values = [] }: Statement): string {
   const conditional = sql.replaceAll('{in time}', 'true').replaceAll('{guarded}', 'true');
@@ -36,7 +36,9 @@ export function numbered({ sql, values = [] }: Statement): string {
 /** Bytes of a file; undefined if it is missing. */
 const sizeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.size;
 
-/** Makes the file with a first page if it is missing. An empty file was cut off. */
+/**
+ * Makes the file with a first page if it is missing. Throws if it is empty, because an empty file has lost its content.
+ */
 function makeFile(path: string): void {
   const size = sizeOf(path);
   if (size === 0) throw new Error('the file was cut off');
@@ -170,7 +172,10 @@ export class SqliteConnection {
   }
 }
 
-/** Reads a file in another thread, on a connection of its own: disposing of an old statement blocks this thread while its connection is busy. */
+/**
+ * Reads a file in another thread, on its own connection, because disposing of an old statement blocks this thread while
+ * its connection is busy.
+ */
 async function reading<T>(path: string, read: (connection: ThreadedConnection) => Promise<T>): Promise<T> {
   const connection = new ThreadedConnection(path, { timeout: BUSY_MS });
   try {
@@ -187,7 +192,9 @@ export const readSqlite = (path: string): Pick<Database, 'report' | 'dialect'> =
     reading(path, async (connection) => (await connection.prepare(numbered(asked))).all(asked.values ?? [])),
 });
 
-/** How long a start waits for the check of a large file. Small files take no longer, unless the machine is busy. */
+/**
+ * How long a start waits for the check of the file. A small file is checked in this time, unless the machine is busy.
+ */
 const CHECK_MS = 200;
 const LARGE_BYTES = 16 * 1024 * 1024;
 /** The condition for tables that every start reads. */
@@ -195,7 +202,10 @@ const READ_FIRST = `t.name in ('settings', 'admissions')`;
 /** The condition for the other tables. */
 const OTHERS = `t.name not in ('settings', 'admissions')`;
 
-/** Each table with its columns of text and what orders its rows, the schema first. Names are read as bytes: they may be damaged too. */
+/**
+ * Each table with its text columns and the column that orders its rows; the schema first. Names are read as bytes,
+ * because they may be damaged too.
+ */
 const textColumns = (
   tables: string,
 ): string => `select cast(t.name as blob) as tables, cast(group_concat(c.name) as blob) as columns, iif(t.wr, '0', 'rowid') as orders
@@ -203,13 +213,13 @@ const textColumns = (
   where t.schema = 'main' and t.type = 'table' and c.type = 'TEXT' and ${tables} group by t.name
   order by t.name <> 'sqlite_schema'`;
 
-/** SQLite compares a text up to its first NUL only. */
+/** SQLite stops comparing a text at its first NUL. */
 const isBeyondAscii = (column: string): string =>
   `${column} glob '*[^' || char(1) || '-' || char(127) || ']*' or instr(cast(${column} as blob), x'00') > 0`;
 
 /**
- * The next row with a text that is not ASCII; its texts as bytes. One row is found in the other thread; the rows after it would be found
- * in this one. Without row ids only the first is found: those tables hold addresses, so it is damaged.
+ * The next row with a text that is not ASCII; its texts as bytes. Returns one row at a time, because the library would
+ * read further rows in this thread. Tables without row ids hold only ASCII, so their first such row is damaged.
  */
 const nextBeyondAscii = (table: string, columns: readonly string[], order: string): string => `select ${order} as place,
   ${columns.map((column) => `cast(${column} as blob)`)} from ${table}
@@ -241,15 +251,18 @@ async function otherFault(connection: ThreadedConnection): Promise<string | unde
   return textFault(connection, OTHERS);
 }
 
-/** A file that cannot be read is damaged. One that another process locks was not read: throws that error. */
+/**
+ * The damage that a failed read shows. Throws the error if another process has locked the file, because then the file
+ * was not read.
+ */
 function damageOf(error: Error & { readonly code?: string }): string {
   if (isLocked(error)) throw error;
   return error.message;
 }
 
 /**
- * Checks a whole database file in another thread. The start waits for a while, and this rejects if damage or a lock is found in that time.
- * Later `damage` resolves with the damage, if any, or rejects because of a lock.
+ * Checks a whole database file in another thread. Rejects if it finds damage or a lock within CHECK_MS. Otherwise it
+ * resolves, and `damage` later resolves with the damage, if any, or rejects because of a lock.
  */
 export async function checkSqlite(path: string): Promise<{ readonly damage: Promise<string | undefined> }> {
   const size = sizeOf(path) ?? 0;

@@ -82,7 +82,10 @@ function identityOf(path: string): string | undefined {
 const MOVED =
   'was deleted or replaced while this gateway used it; put it back, or stop the gateway and restore a backup';
 
-/** Files that must stay in place, because this process would go on writing into a file that no later process reads. */
+/**
+ * Files that must stay in place. If one were replaced, this process would keep writing into the old file, which no
+ * later process reads.
+ */
 export class FixedFiles {
   readonly #paths: readonly string[];
   #identities: readonly (string | undefined)[];

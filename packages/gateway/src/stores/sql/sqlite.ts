@@ -31,9 +31,12 @@ const CLOCK_MS = 1_000;
 const CHECK_MS = 1_000;
 /** How long a write waits in all for a lock of another process. */
 const LOCKED_MS = 1_000;
-/** How long it waits before it is tried again. */
+/** The pause between two attempts. */
 const AGAIN_MS = 25;
-/** The shortest time between commits. More frequent ones would not be on disk earlier, because flushes are as far apart. */
+/**
+ * The shortest time between commits. More frequent commits would not reach the disk earlier, because flushes are this
+ * far apart.
+ */
 const COMMIT_MS = FLUSH_MS;
 
 /** The database file of a folder. */
@@ -48,7 +51,7 @@ export class SqliteDatabase implements Database {
   readonly #path: string;
   readonly #now: Clock;
   readonly #wallNow: Clock;
-  /** The books' clock less that of the process. */
+  /** The books' clock minus the process's clock. */
   #aheadMs = 0;
   #clockMovedAtMs = 0;
   #connection: SqliteConnection;
@@ -60,7 +63,7 @@ export class SqliteDatabase implements Database {
   #committedAtMs = 0;
   readonly #flushes: LogFlushes;
   readonly #checkpoints: Checkpoints;
-  /** Files that must be in place. While one has a fault, nothing may be written. */
+  /** Files that must stay in place. While one is missing or replaced, nothing may be written. */
   readonly #files: FixedFiles;
   readonly #checking: Repeated;
 
@@ -129,7 +132,9 @@ export class SqliteDatabase implements Database {
     this.#clockMovedAtMs = askedAtMs;
   }
 
-  /** Commits what waits after a time, unless that is planned already. 0: at the end of this turn of the event loop. */
+  /**
+   * Schedules a commit of the waiting writes, unless one is scheduled. 0: at the end of this turn of the event loop.
+   */
   #commitIn(milliseconds: number): void {
     if (this.#isPlanned) return;
     this.#isPlanned = true;
@@ -149,7 +154,7 @@ export class SqliteDatabase implements Database {
     for (const read of this.#reads.splice(0)) read();
   };
 
-  /** Commits a group of writes in one transaction, or each write alone if one is at fault. */
+  /** Commits a group of writes in one transaction. If one of them fails, commits each write alone. */
   #commit(group: readonly Waiting[]): void {
     try {
       // Money must not move in a file that no later process reads.
@@ -166,7 +171,7 @@ export class SqliteDatabase implements Database {
       }
       this.#flushes.start();
     } catch (error) {
-      // The fault of one write must not fail the others. A file that cannot be written fails all.
+      // A faulty write must not fail the others. If the file cannot be written, all fail.
       const isOfFile = this.#flushes.haveFailed || this.#files.fault !== undefined;
       if (isLocked(error)) this.#tryAgain(group, error);
       else for (const each of group) group.length === 1 || isOfFile ? each.reject(error) : this.#commit([each]);
