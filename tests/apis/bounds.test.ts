@@ -110,7 +110,7 @@ describe('a file is refused that', () => {
     ['sets a value of another type', { ask: { set: { prompt: 1 } } }, '"prompt": the value breaks its schema'],
     ['sends a default beyond its bounds', { items: { bounds: { limit: { maximum: 1, default: 2 } } } }, '"limit": the'],
     ['sets and bounds the same', { ask: { set: { prompt: 'a' }, bounds: { prompt: { maxLength: 1 } } } }, 'twice'],
-    ['sets what is in a list', { list: { set: { size: 1 } } }, '"size": inside a list nothing can be sent'],
+    ['sets what is in a list', { list: { set: { size: 1 } } }, '"size": a value inside a list cannot be set'],
     ['forbids a part of the path', { items: { forbid: ['id'] } }, 'the parameters of the path are "'],
     ['bounds nothing', { ask: { bounds: { prompt: {} } } }, 'bounds.prompt'],
   ])('%s', (_, operations, fault) => {

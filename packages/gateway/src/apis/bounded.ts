@@ -14,7 +14,7 @@ import { type Bound, boundsOf, isNeeded, namesIn, narrowed, type OperatorBounds,
 import { DocumentFault, partsOf, shown } from './document.ts';
 import { parameterName } from './path-texts.ts';
 
-/** A longer name is never another spelling of a parameter. */
+/** No spelling of a parameter is longer. */
 const MAX_NAME = 200;
 const NO_LETTERS = /[^\p{L}\p{N}]/gu;
 /** Servers may ignore case, look-alike letters, hyphens and underscores in a name. */
@@ -37,7 +37,7 @@ function* spelled(
   }
 }
 
-/** Whether a body keeps to a bound. Only plain digits count as a number. */
+/** Makes the check that a body keeps to a bound. A number counts only if it is written in plain digits. */
 function keeping(bound: Bound): (body: unknown) => boolean {
   const { name, allowed } = bound;
   const schema = allowed && (narrowed({}, allowed) as TSchema);
@@ -60,7 +60,7 @@ function withMember(value: unknown, [name = '', ...rest]: readonly string[], sen
 
 const AS_DESCRIBED = 'Must have only the members of the schema, spelled as there, with numbers in plain digits.';
 
-/** The body schema with the documented members only, and the rule that a schema cannot express. */
+/** The body schema with the documented members only, and a rule for what a schema cannot express. */
 function closed(body: BodySchema, bounds: readonly Bound[]): { readonly body: BodySchema; readonly rule: Rule } {
   const names = namesIn(body as Members);
   const isPlain = names !== undefined && partsOf(body as Members).length === 0 && 'properties' in body;

@@ -93,7 +93,7 @@ export class SchemaEdit {
   readonly #mayBeOpen: boolean;
   places = 0;
 
-  /** `mayBeOpen`: whether a place counts that the schema leaves open. */
+  /** `mayBeOpen`: whether the bound may apply to an object that does not name the member. */
   constructor(bound: Bound, mayBeOpen: boolean) {
     this.#bound = bound;
     this.#mayBeOpen = mayBeOpen;
@@ -124,7 +124,7 @@ export class SchemaEdit {
 
   #found(isInList: boolean): void {
     this.places++;
-    if (isInList && this.#bound.sent !== undefined) throw new DocumentFault('inside a list nothing can be sent');
+    if (isInList && this.#bound.sent !== undefined) throw new DocumentFault('a value inside a list cannot be set');
   }
 
   #member(properties: Members, [name = '', ...rest]: readonly string[], isInList: boolean): Members {

@@ -38,7 +38,7 @@ export function bodyOf(document: OpenApiDocument, { node, verb }: Operation, not
   return { schema: object as BodySchema, type: json.name, example: exampleIn(document, json.media) };
 }
 
-/** The example of a media type, unless it is long or its reference leads nowhere. */
+/** The example of a media type; undefined if it is too long or its reference is broken. */
 function exampleIn(document: OpenApiDocument, media: Members): unknown {
   const [named] = Object.values(objectAt(media.examples));
   try {
@@ -50,7 +50,7 @@ function exampleIn(document: OpenApiDocument, media: Members): unknown {
   }
 }
 
-/** How many statuses a message lists, and the length of the longest, `default`. */
+/** How many statuses a message lists, and the length of the longest status, `default`. */
 const MAX_STATUSES = 8;
 const MAX_STATUS = 7;
 /** The documented success statuses, in the order of preference. */

@@ -77,7 +77,10 @@ function exampleOf(
 
 const SCHEME_TYPES = ['apiKey', 'http', 'oauth2', 'openIdConnect'];
 
-/** Names what an operation needs besides one key, if anything. Throws if a key in a header or query is not enough. */
+/**
+ * A note on the credentials that an operation wants besides one key, if any. Throws if the gateway cannot send the one
+ * that it needs.
+ */
 function otherKeys(document: OpenApiDocument, { node }: Operation): string | undefined {
   const alternatives = listAt(node.security ?? document.root.security).map((each) => Object.keys(objectAt(each)));
   const schemes = objectAt(objectAt(document.root.components).securitySchemes);
@@ -170,8 +173,8 @@ function samePathRules(
 }
 
 /**
- * The row of an operation, and the parts that it does not check or leaves out. Throws a DocumentFault if a row cannot express the
- * operation.
+ * The row of an operation, with notes on the parts that it leaves out or does not check. Throws a DocumentFault if a
+ * row cannot express the operation.
  */
 export function rowOf(document: OpenApiDocument, operation: Operation, serving: ServedOperation) {
   const { api, access, cluster } = serving;
@@ -199,7 +202,7 @@ export function rowOf(document: OpenApiDocument, operation: Operation, serving: 
     input,
     rules,
     codes: {},
-    // Made when read, because only descriptions need them and a start does not.
+    // Made when first read, because a start does not need them.
     get example() {
       return example();
     },

@@ -8,7 +8,10 @@ const MAX_DEPTH = 32;
 const MAX_VALUES = 500;
 const MAX_TEXT = 1_000;
 
-/** The approximate length of a value as JSON. Exceeds the limit if the value is long, deep or contains itself. */
+/**
+ * The approximate length of a value as JSON. The result exceeds the limit if the value is too long or too deep, or
+ * contains itself.
+ */
 function sizeOf(value: unknown, limit: number, depth: number): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return 4;
@@ -36,7 +39,7 @@ function sampleText(schema: Members): string {
   return matching(String(pattern), MAX_TEXT);
 }
 
-/** Ways to make a sample, each slower than the one before: with the document's examples, without them, by trying alternatives. */
+/** Ways to make a sample, fastest first: with the document's examples, without them, and by trying alternatives. */
 const WAYS = ['given', 'simple', 'tried'] as const;
 
 /** The members that an object's schema and its parts describe. */
@@ -82,7 +85,10 @@ class Sampling {
     return only === undefined ? oneOf.slice(0, 1) : [only];
   }
 
-  /** If several schemas give a member, the first is the narrowest in most documents. In others the last narrows a common base. */
+  /**
+   * Merges schemas. If several describe a member, the first is the narrowest in most documents, and the last in
+   * documents that narrow a common base.
+   */
   #merged(schemas: readonly unknown[], required: readonly unknown[]): unknown {
     const samples = this.#each(schemas, required);
     const objects = samples.filter(isObject).reverse();
@@ -102,7 +108,7 @@ class Sampling {
     });
   }
 
-  /** Adds members that are required but not described. */
+  /** Adds members that are required but have no schema. */
   #filled(value: Members, required: unknown): Members {
     const missing = listAt(required).filter((name) => !Object.hasOwn(value, String(name)));
     const some = missing.slice(0, Math.max(0, this.#left));

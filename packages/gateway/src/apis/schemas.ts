@@ -48,7 +48,7 @@ const CHECKED: Readonly<Record<string, KeywordValue>> = {
   examples: (value) => listAt(value).slice(0, 1).filter(isShort),
 };
 
-/** Keywords that tell readers of answers nothing. */
+/** Keywords that are useless in a description of answers. */
 const OF_INPUT = ['pattern', 'examples', 'default'];
 
 /** Keywords that restrict a value but are not checked. */
@@ -93,7 +93,7 @@ interface ReadingOptions {
 
 class TooManyParts extends DocumentFault {}
 
-/** Reads one schema of a document. Parts that it cannot judge accept any value and are noted. */
+/** Reads one schema of a document. Parts that it cannot read accept any value and are noted. */
 class SchemaReading {
   readonly #document: OpenApiDocument;
   readonly #options: ReadingOptions;
@@ -151,7 +151,7 @@ class SchemaReading {
     const asType = SPELLINGS[String(schema.type)];
     if (asType && Array.isArray(schema.enum))
       schema.enum = schema.enum.map((each) => (isObject(each) ? each : asType(each)));
-    // Some documents name the items of a list in its own enum, which no list fits.
+    // Some documents put the allowed items into the enum of the list itself, which then no list can match.
     if (schema.type === 'array' && Array.isArray(schema.enum) && !schema.enum.some(Array.isArray)) {
       delete schema.enum;
       this.#anything(place, 'is a list with an enum of items');
@@ -184,14 +184,14 @@ class SchemaReading {
     const entries = Object.entries(properties).flatMap(([name, each]) => {
       const isUsable = this.#options.isChecked ? !isInherited(name) : name !== '__proto__';
       if (isUsable) return [[name, this.read(each, `${place}.${name}`)] as const];
-      this.#anything(`${place}.${name}`, 'has the name of what every object has');
+      this.#anything(`${place}.${name}`, 'has a name that every object inherits');
       return [];
     });
     return Object.fromEntries(entries);
   }
 }
 
-/** A schema as deep as the limit of parts allows, and the parts that are not checked. */
+/** The deepest reading of a schema within the limit of parts, and the parts that are not checked. */
 function deepest(document: OpenApiDocument, value: unknown, options: Omit<ReadingOptions, 'maxDepth'>, place: string) {
   const attempt = (maxDepth: number) => {
     const reading = new SchemaReading(document, { ...options, maxDepth });
@@ -223,6 +223,6 @@ export function checkedSchema(document: OpenApiDocument, value: unknown, place: 
   return found.schema;
 }
 
-/** A schema that describes an answer, as deep as it can be while it stays short. */
+/** A schema that describes an answer, as deep as MAX_ANSWER_PARTS allows. */
 export const describingSchema = (document: OpenApiDocument, value: unknown): TSchema =>
   deepest(document, value, { isChecked: false, maxParts: MAX_ANSWER_PARTS }, '').schema;

@@ -12,7 +12,7 @@ const BATCH_MS = 500;
 /** A larger difference means that someone has set the wall clock while no process ran. */
 const STEP_MS = 1_000;
 
-/** Large budgets and those of a second do not outlive the process. */
+/** Whether a budget's slots are stored. Those of large budgets and of limits per second are not. */
 const isKept = ({ limit, fromDispatch }: Budget): boolean => limit <= MAX_KEPT_LIMIT && !fromDispatch;
 
 /** Changes whenever the machine starts; undefined if the system has no such id. */
@@ -46,9 +46,9 @@ const IS_HELD = '(budget is not null and (frees_at_ms > $2 or frees_at_monotonic
 const FORGET = `delete from admissions where id < coalesce(
   (select id from admissions where ${IS_USED} or ${IS_HELD} order by id limit 1), ${Number.MAX_SAFE_INTEGER}) and {in time} returning id`;
 
-/** The nonces and slots that the last process has stored. */
+/** The nonces and slots that the last process stored. */
 export interface LeftRecords {
-  /** Of the used nonces. */
+  /** The epoch of the used nonces. */
   readonly epoch: string;
   readonly nonces: readonly string[];
   /** The slots that may still be held, by budget. */
@@ -124,7 +124,7 @@ export class LocalRecords {
     return [freesAtMs, this.#clocks.monotonic() + holdMs, holdMs];
   }
 
-  /** A slot frees when its time is over by both clocks, but never later than its hold time from now. */
+  /** When a stored slot frees: when its time is over by both clocks, but at most its hold time from now. */
   #freesAt({ frees_at_ms: wallMs, frees_at_monotonic_ms: monotonic, hold_ms: holdMs }: SqlRow): number {
     const nowMs = this.#clocks.now();
     const remainingMs = Math.max(Number(wallMs) - nowMs, Number(monotonic) - this.#clocks.monotonic());
@@ -132,8 +132,8 @@ export class LocalRecords {
   }
 
   /**
-   * Used nonces are valid for the next process unless the machine has restarted, which may lose the last ones, or its time was set,
-   * which could accept old ones again. Then a new epoch invalidates all nonces.
+   * Reads the epoch of the nonces. The next process keeps it, unless the machine has restarted, which may lose the last
+   * used nonces, or its time was set, which could make old nonces valid again. Then a new epoch invalidates all nonces.
    */
   async #readEpoch(): Promise<{ readonly epoch: string; readonly isNew: boolean }> {
     const { now, monotonic, boot } = this.#clocks;

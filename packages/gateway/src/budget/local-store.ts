@@ -5,13 +5,13 @@ import type { LeftRecords, LocalRecords } from './local-records.ts';
 import { type HeldSlot, SlidingLog } from './sliding-log.ts';
 import type { Budget, BudgetView, NonceUse, NonceVerdict, Share, SlotAttempt, SlotVerdict, Store } from './store.ts';
 
-/** Slots and nonces of one process. It decides each step in memory, and stores the step before it counts. */
+/** Slots and nonces of one process. It decides each step in memory, and stores the step before it answers. */
 export class LocalStore implements Store {
   readonly now: Clock;
   readonly wallNow: Clock;
   readonly #records: LocalRecords;
   readonly #epoch: string;
-  /** Owners of used nonces. A nonce can be used from 30 s before its issue on, and is accepted until 300 s after it. */
+  /** Owners of used nonces. A nonce is accepted from 30 s before its issue until 300 s after it. */
   readonly #nonces = new Recent<string>(TIMES.rememberedMs);
   readonly #held: ReadonlyMap<string, readonly HeldSlot[]>;
   readonly #logs = new Map<string, SlidingLog>();

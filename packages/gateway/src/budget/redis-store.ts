@@ -23,7 +23,7 @@ import {
   shareNameOf,
 } from './store.ts';
 
-/** How often the epoch is read in the background, which also shows whether Redis answers. */
+/** How often the epoch is read in the background. This also shows whether Redis answers. */
 const BEAT_MS = 1_000;
 
 const TAG = 'budgets';
@@ -59,19 +59,22 @@ type AdmitReply = [
 interface KnownBudget {
   readonly budget: Budget;
   /**
-   * This node's calls by the machine's clock, so that this node alone never exceeds the limit, even if Redis has lost data or its clock is
-   * wrong.
+   * This node's own calls by the machine's clock. This node alone then never exceeds the limit, even if Redis has lost
+   * data or has a wrong clock.
    */
   readonly own: SlidingLog;
   /** What Redis has reported last. */
   shared?: { readonly left: number; readonly freesAtMs: number };
-  /** The end of a pause that Redis has reported. This node does not send it back, because that would extend it each time. */
+  /**
+   * The end of a pause that Redis has reported. This node does not send it back, because each time would extend the
+   * pause.
+   */
   pausedUntilMs: number;
 }
 
 /**
- * Budgets and sign-ins that nodes share: the slots and the pause of each upstream key, the used nonces, and the epoch of all of them.
- * They have one hash tag, so that a sign-in outlives a change of the upstream's key.
+ * Budgets and sign-ins that nodes share: the slots and the pause of each upstream key, the used nonces, and their
+ * epoch. All have one hash tag, so that a sign-in stays valid when the upstream's key changes.
  */
 export class RedisStore implements Store {
   readonly #connection: RedisConnection;
@@ -121,7 +124,7 @@ export class RedisStore implements Store {
     return isBack ? refusal : { kind: 'not_given_back' };
   }
 
-  /** Asks Redis only if half of the slots are taken, because until then every share has a slot. */
+  /** Asks Redis only if at least half of the slots are taken, because every share has a slot before. */
   async judge(budget: Budget, share: Share): Promise<SlotVerdict | undefined> {
     if (this.view(budget).left > budget.limit / 2) return undefined;
     const verdict = await this.#ask(this.#of(budget), { budget, owner: NO_OWNER, room: ROOM, share });
@@ -158,7 +161,7 @@ export class RedisStore implements Store {
     return { ...view, left: Math.min(view.left, shared.left), resetMs: shared.freesAtMs - now };
   }
 
-  /** Reads the epoch. Does nothing without a connection, whose loss is reported. Never rejects. */
+  /** Reads the epoch. Does nothing without a connection, because the connection reports its own loss. Never rejects. */
   async readEpoch(): Promise<void> {
     if (!this.#connection.isConnected) return;
     await this.#background.run('redis', () => this.#space.readEpoch(BACKGROUND_TIMEOUT));

@@ -12,16 +12,17 @@ import {
   shareNameOf,
 } from './store.ts';
 
-/** A held slot, and when it frees by itself. */
+/** A held slot, and when it expires. */
 export interface HeldSlot {
   readonly owner: string;
   readonly freesAtMs: number;
 }
 
 /**
- * A sliding log of slots. A slot is held while its call runs and for one window after it. Counting from the end of a call, not from its
- * admission, ensures that the upstream sees at most `limit` calls in any window. An upstream that stalls for longer than an abandoned
- * call is held can see more (docs/decisions/0011-abandoned-upstream-calls.md).
+ * A sliding log of slots. A slot is held while its call runs and for one window after it. Because the window counts
+ * from the end of a call and not from its admission, the upstream sees at most `limit` calls in any window. It can see
+ * more if it stalls for longer than the slot of an abandoned call is held
+ * (docs/decisions/0011-abandoned-upstream-calls.md).
  */
 export class SlidingLog {
   readonly #budget: Budget;
@@ -30,7 +31,7 @@ export class SlidingLog {
   readonly #running = new Map<string, number>();
   readonly #completed = new Map<string, number>();
   readonly #maps = [this.#restored, this.#running, this.#completed];
-  /** The shares of the held slots, by owner, and the number of slots of each group and of each wallet in it. */
+  /** The shares of the held slots by owner, and the number of slots of each group and of each wallet in a group. */
   readonly #shares = new Map<string, Share>();
   readonly #ofGroups = new Counts();
   readonly #ofWallets = new Counts();
@@ -83,7 +84,7 @@ export class SlidingLog {
     return this.#running.has(owner) || this.#completed.has(owner) || this.#restored.has(owner);
   }
 
-  /** Holds a slot for as long as the upstream may read the call, and one window more. */
+  /** Holds a slot until one window after the last moment at which the upstream may read the call. */
   take(owner: string, nowMs: number, share?: Share): HeldSlot {
     const { inFlightMs, lateMs = 0, windowMs } = this.#budget;
     const freesAtMs = nowMs + inFlightMs + lateMs + windowMs;
@@ -124,7 +125,7 @@ export class SlidingLog {
     return { left: Math.max(0, this.#budget.limit - held), resetMs, pauseMs: this.pauseMs(nowMs) };
   }
 
-  /** The share that allows no further slot, and for how long if no other group takes slots. */
+  /** The share that allows no further slot, and for how long. Assumes that no other group takes slots. */
   #judge(share: Share, nowMs: number) {
     const { limit } = this.#budget;
     const holdings = {

@@ -19,7 +19,7 @@ interface SlotDependencies {
   /** The slots left, for the log. */
   readonly allowance: Allowance;
   readonly room: InFlight;
-  /** Undefined if the first request gets the slot. */
+  /** Undefined without fair shares: the first request gets the slot. */
   readonly sharing?: Sharing | undefined;
   /** A random id that clients cannot guess. */
   readonly randomId: () => string;
@@ -48,7 +48,10 @@ function refusalOfSlot(reason: keyof typeof CODES, { retryAfterMs, scope }: Slot
   });
 }
 
-/** Asks the store for a slot. Retries a lost reply once with the same owner, which the store recognises. Discards a late answer. */
+/**
+ * Asks the store for a slot. Retries a lost reply once with the same owner, which the store recognises. Rejects a late
+ * answer.
+ */
 async function ask(store: Store, attempt: SlotAttempt): Promise<SlotVerdict> {
   const sinceMs = performance.now();
   const verdict = await store
@@ -66,7 +69,7 @@ async function checkedShare(by: Sharing, trail: Trail, allowance: Allowance, wit
   return share;
 }
 
-/** Takes the slots of one request: each is one atomic step that takes a slot and uses up the nonce, or refuses. */
+/** Takes the slots of one request. In one atomic step, it takes a slot and uses up the nonce, or refuses. */
 export class SlotTaker implements Slots {
   readonly share: Slots['share'];
   readonly #dependencies: SlotDependencies;

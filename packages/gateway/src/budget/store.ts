@@ -10,8 +10,8 @@ export interface Budget {
   /** How long a call may take. */
   readonly inFlightMs: number;
   /**
-   * How much later the upstream may still read an abandoned call; default: 0. A slot without a known end of its call frees after the
-   * sum of all three.
+   * How much later the upstream may still read an abandoned call; default: 0. If the end of a call is unknown, its slot
+   * frees after the sum of `windowMs`, `inFlightMs` and `lateMs`.
    */
   readonly lateMs?: number;
   /** Whether a slot frees one window after it was taken, however long the call takes. Such slots are not stored. */
@@ -44,8 +44,8 @@ export interface SlotAttempt {
   readonly wallet?: string | undefined;
   readonly nonce?: NonceUse | undefined;
   /**
-   * The share that the slot is charged to until it frees; judged last. If several shares wait for one call, the slot is charged to the
-   * share whose group holds the fewest slots. Undefined: no share is charged.
+   * The share that the slot is charged to until it frees; judged last. Of several shares, the slot is charged to the
+   * one whose group holds the fewest slots. Undefined: no share is charged.
    */
   readonly share?: Share | readonly Share[] | undefined;
   /** Set on a retry: milliseconds already spent waiting for the first reply. */
@@ -92,11 +92,11 @@ export interface Allowance {
  * tests/stores/contract.ts.
  */
 export interface Store {
-  /** The store's clock, in milliseconds since the Unix epoch, which judges ages. It never steps. */
+  /** The store's clock in milliseconds since the Unix epoch, for ages. It never steps. */
   now(): number;
   /** The time of day, for dates that are shown and compared. It steps when someone sets the clock. */
   wallNow(): number;
-  /** Whether the store answered last. */
+  /** Whether the store answered its last request. */
   ready(): boolean;
   /** The id of the set of used nonces; undefined before the first one is read. */
   epoch(): string | undefined;
@@ -125,7 +125,7 @@ export interface Share {
 /** A share as the text that Redis stores. */
 export const shareNameOf = ({ group, wallet }: Share): string => `${group} ${wallet}`;
 
-/** The kind of a used up share: the group's, or the wallet's within its group. */
+/** Which share is used up: the group's, or the wallet's within its group. */
 export type ShareScope = 'group' | 'wallet';
 
 /** Kinds of groups: an address prefix, a wallet that has paid, and refreshes that no client waits for. */
@@ -150,7 +150,10 @@ export interface Holdings {
  * Transactions on Networking, 1998).
  */
 export const THRESHOLD_FACTOR = 4;
-/** Of a limit of 30, two slots are reserved for groups below their even part, and two for wallets that have paid: one in 15 each. */
+/**
+ * One slot in 15 is reserved for groups below their even part, and one in 15 for wallets that have paid. With a limit
+ * of 30, that is two slots each.
+ */
 export const SLOTS_PER_RESERVED = 15;
 
 /** The prefix of an address: IPv4 /24, IPv6 /48. */

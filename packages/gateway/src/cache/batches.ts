@@ -48,7 +48,7 @@ function parsed(json: string): readonly (Record<string, unknown> | null)[] {
   }
 }
 
-/** The unchanged texts of an upstream's items, by mint; empty unless the answer is a compact JSON list. */
+/** The unchanged texts of an upstream's items, by mint. Empty unless the answer is a JSON list without spaces. */
 export function itemsOf({ id }: Route, json: string): ReadonlyMap<unknown, string> {
   const { mint = 'mint', around: [before, after] = ['', ''] } = ROWS[id] ?? {};
   if (!json.startsWith(before) || !json.endsWith(after)) return new Map();

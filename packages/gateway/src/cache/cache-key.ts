@@ -45,7 +45,7 @@ const othersIn = (given: Values, properties: object): readonly unknown[] =>
     .sort()
     .map((name) => [name, given[name]]);
 
-/** Whether a value is an object of JSON. Lists are none, and neither is a number whose digits are kept. */
+/** Whether a value is a JSON object: not a list, and not a number that keeps its digits. */
 const hasMembers = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
@@ -61,7 +61,8 @@ export function cacheKeyOf(route: Route, input: Input, kept: Lifetime, nowSecond
     if (!schema) continue;
     const { properties } = schema;
     if (!properties || !hasMembers(given)) {
-      // In an object of its own, which no other value of a row is, so that a list differs from an object with its members.
+      // Wrapped in an object, which no other value in the key is, so that a list differs from an object with its
+      // members.
       inOrder.push({ given });
       continue;
     }

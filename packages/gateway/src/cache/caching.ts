@@ -140,7 +140,9 @@ const isMissing = ({ kept }: RequestedKey): boolean => !kept;
 
 /** Seconds, longer than a wait plus the usual call. */
 const SOON_SECONDS = 15;
-/** Whether an item will still be good enough when the others arrive. Other items are fetched with them. */
+/**
+ * Whether an item will still be fresh enough when the missing items arrive. If not, it is fetched together with them.
+ */
 const isLasting = ({ kept, key, ageSeconds = 0 }: RequestedKey): boolean =>
   kept !== undefined && ageSeconds < key.maxStaleSeconds - SOON_SECONDS;
 

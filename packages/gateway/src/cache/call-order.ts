@@ -2,8 +2,8 @@ import type { CacheKey } from './cache-key.ts';
 import { byWorth, KeyDemand, type KeyRequest, type Withdrawal } from './key-demand.ts';
 
 /**
- * `known`: how many keys are stored. `candidates`: how many stored keys a choice considers. The least valuable are evicted first. Both
- * numbers may briefly double.
+ * `known`: how many keys are stored. `candidates`: how many of them a choice considers. The least valuable keys are
+ * evicted first. Both numbers may be exceeded twofold until the next eviction.
  */
 export interface OrderLimits {
   readonly slots: number;
@@ -19,14 +19,17 @@ export type NextCall = { readonly ids: readonly string[] } | { readonly againAtM
 const NEVER = Number.POSITIVE_INFINITY;
 /** An answer counts as missing this long before it expires. */
 const EARLY_SECONDS = 2;
-/** The price of a slot rises while fewer slots are free than wanted, and falls while more are. The rate is per second and slot. */
+/**
+ * The price of a slot rises while fewer slots than this are free, and falls while more are. The rate is per second and
+ * slot.
+ */
 const WANTED_FREE = 1;
 const PRICE_STEP = 0.003;
 const LEAST_PRICE = 0.5;
 const HIGHEST_PRICE = 1e6;
 /** Each further free slot multiplies the price by this factor. */
 const DISCOUNT = 0.9;
-/** While less than half of the slots are free, calls keep this fraction of an even spacing. */
+/** While less than half of the slots are free, the pause between calls is at least this fraction of even spacing. */
 const SPACING = 0.25;
 /** Requests for other parts of the batch that arrive meanwhile join the next call. */
 const GATHER_MS = 1_000;
@@ -36,7 +39,10 @@ const LAST_RETRY_MS = 60_000;
 /** This many consecutive failures mean that the upstream is down, whatever was requested. */
 const OUTAGE_CALLS = 3;
 
-/** Chooses the next upstream call: the one that answers most requests, if they are worth a slot. All times are monotonic. */
+/**
+ * Chooses the next upstream call: the one that answers most requests, if it answers enough of them for the price of a
+ * slot. All times are monotonic.
+ */
 export class CallOrder {
   readonly #limits: OrderLimits;
   /** By id. */
@@ -151,8 +157,9 @@ export class CallOrder {
   }
 
   /**
-   * After an outage, the keys that failed in it stop backing off. They become candidates before a request for them arrives, because
-   * otherwise the first request would win. Runs at most once per LAST_RETRY_MS.
+   * After an outage, the keys that failed in it stop backing off. They become candidates before a request for them
+   * arrives, because otherwise the first requested key would be fetched first whatever its value. Runs at most once per
+   * LAST_RETRY_MS.
    */
   #recover(nowMs: number): void {
     const wasDown = this.#failedInARow >= OUTAGE_CALLS && nowMs >= this.#recoveredAtMs + LAST_RETRY_MS;

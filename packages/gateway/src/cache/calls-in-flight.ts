@@ -25,7 +25,7 @@ import {
 /** Dependencies of a cache's calls. */
 export interface CacheCallDependencies {
   readonly upstream: Upstream;
-  /** Takes a slot for a refresh that no request waits for. */
+  /** Takes slots for refreshes that no request waits for. */
   readonly alone: Slots;
   readonly allowance: Allowance;
   /** Entries and leases shared between nodes. */
@@ -67,10 +67,10 @@ const MEMORY_MS = 90_000;
 /** The approximate memory of a cached rejection. */
 const REFUSAL_BYTES = 2_048;
 
-/** A cache's call serves many requests, so it has no arrival of its own. */
+/** A cache's call serves many requests, so it has no single arrival. */
 const NOWHERE = { hosts: [], port: 0 } as const;
 
-/** Whether a call that was not made may still be made within the waiting time. */
+/** Whether a call that was refused may be tried again within the waiting time. */
 const mayPassInTime = (error: unknown): boolean =>
   isTemporary(error) && !(lacksShare(error) && 1_000 * (error.retryAfterSeconds ?? 0) > WAIT_MS);
 
@@ -78,7 +78,7 @@ const mayPassInTime = (error: unknown): boolean =>
 export class CallsInFlight {
   /** Recent failures, by key id. */
   readonly #failures = new LRUCache<string, Failure>({ max: 1_024, ttl: MEMORY_MS });
-  /** Rejected keys. Each is fetched alone until the upstream answers it. */
+  /** Rejected keys. Each is fetched in its own call until the upstream answers it. */
   readonly alone = new LRUCache<string, true>({ max: 8_192, ttl: MEMORY_MS });
   readonly made = { awaited: 0, refresh: 0 };
   /** The number of begun calls that have no slot yet. */
@@ -138,7 +138,7 @@ export class CallsInFlight {
       this.keep(answered, attempt.leader);
       const ids = new Set(idsOf(answered));
       unanswered = plans.filter(({ key }) => !ids.has(key.id));
-      const reason = 'other items than were asked for';
+      const reason = 'other items than requested';
       if (unanswered.length > 0) throw new Refusal('upstream_invalid_response', { reason });
     } catch (error) {
       const left = { plans: unanswered, waiters: waiters() };
@@ -150,7 +150,7 @@ export class CallsInFlight {
     }
   }
 
-  /** Retries each waiting request once on its own, and refuses it if that fails too. */
+  /** Retries once for each waiting request, in its own call. If that fails too, refuses the request. */
   async #again({ plans, waiters }: CallPart, claim: CallClaim): Promise<void> {
     const left = () => waiters.filter((waiter) => this.#waiting.has(waiter));
     for (const waiter of waiters) waiter.isRetried = true;
@@ -215,7 +215,7 @@ export class CallsInFlight {
     return kept !== undefined && !('refusal' in kept);
   }
 
-  /** Refuses requests for failed keys. Returns the other keys to the order. */
+  /** Refuses requests for failed keys. Gives the other keys back to `CallOrder`. */
   #failed(plans: readonly FetchPlan[], waiters: readonly Waiter[], error: unknown): void {
     const nowMs = this.#dependencies.now();
     if (!mayPassInTime(error)) for (const waiter of waiters) this.#waiting.refuse(waiter, error);

@@ -18,7 +18,7 @@ export interface Withdrawal extends Pick<KeyRequest, 'weight' | 'refusesCached'>
 
 /** Demand decays over half an hour, or over twice the time that an answer may be served. */
 const MEMORY_SECONDS = 1_800;
-/** Demand seen for a shorter time is rated as if seen over this time. */
+/** The rate of younger demand is computed as if it had been observed for this long. */
 const LEAST_SEEN_MS = 60_000;
 
 /** The demand for a key, its stored answer and its calls. */
@@ -72,7 +72,10 @@ export class KeyDemand {
     return this.isInFlight || this.notBeforeMs > nowMs;
   }
 
-  /** Whether a call may include this key. A key that could get a shared call rejected joins only if a request waits for it. */
+  /**
+   * Whether a call may include this key. A key that could cause the rejection of a shared call joins only if a request
+   * waits for it.
+   */
   mayJoin(nowMs: number): boolean {
     if (this.isAwaited) return true;
     return (this.hasAnswered || !this.key.batch) && this.ageAt(nowMs) >= this.key.freshSeconds;

@@ -24,7 +24,7 @@ const FETCHED_AT = /^\d{1,15}$/;
 const TAG = 'cache';
 /** The limit of all entries, because Redis also holds more important data. */
 const MAX_BYTES = 256 * 1024 * 1024;
-/** An entry may be this far in the future, because nodes follow the store's clock no closer. */
+/** An entry's time may be this far in the future, because a node's estimate of the store's clock is this inaccurate. */
 const TOLERANCE_MS = 1_000;
 /** A read takes no longer than a request waits for a call. */
 const READ_TIMEOUT = timeoutFor(MAX_REPLY_BYTES, REQUEST_TIMEOUT);
@@ -77,7 +77,7 @@ export class RedisEntries implements SharedEntries {
   async #send(entries: readonly (Keyed & SharedEntry)[], owner: string): Promise<void> {
     const aheadMs = this.#space.now() - this.#options.now();
     const words: (string | number)[] = [];
-    // One after the other, because each compression has its own buffers.
+    // One at a time, because each compression allocates its own buffers.
     for (const { key, fetchedAtMs, json } of entries) {
       const sealed = await this.#seal(this.#digest(key), { fetchedAtMs: fetchedAtMs + aheadMs, json });
       const leftMs = key.maxStaleSeconds * 1_000 - (this.#options.now() - fetchedAtMs);

@@ -13,7 +13,7 @@ export const isRejection = (error: unknown): error is Refusal =>
 /** Whether the call may succeed for some of its keys. */
 export const isDivisible = (error: unknown): error is Refusal =>
   isRejection(error) || (error instanceof Refusal && error.code === 'upstream_invalid_response');
-/** Whether the upstream is up and the request is at fault. */
+/** Whether the request, and not the upstream, caused the failure. */
 export const isOfRequest = (error: unknown): error is Refusal =>
   isRejection(error) || (isDivisible(error) && !(error instanceof UpstreamRefusal));
 /** Whether a call was not made for a temporary reason, so that its requests keep waiting. */
@@ -42,7 +42,7 @@ export interface WantedKey extends Pick<KeyRequest, 'ageSeconds' | 'refusesCache
   readonly notBeforeMs?: number | undefined;
 }
 
-/** A request that wants keys. Its slots take the slot of a call, and use up the request's sign-in with it. */
+/** A request for keys. Its `slots` take a call's slot, which uses up the request's sign-in. */
 export type Requester = Pick<UpstreamCall, 'wallet' | 'slots'>;
 
 /** A request that waits until all its keys are answered. */
@@ -55,9 +55,9 @@ export class Waiter {
   readonly given = new Map<string, CachedAnswer>();
   /** Whether another request's call answered at least one key. */
   isCollapsed = false;
-  /** Whether the waiting time is over, so that only a call in flight keeps the request. */
+  /** Whether the waiting time is over. The request then waits only for calls in flight. */
   isLate = false;
-  /** Whether the request has a call of its own in flight, because a shared one was rejected. */
+  /** Whether the request has its own call in flight, because a shared call was rejected. */
   isRetried = false;
   readonly done: Promise<void>;
   readonly #wanted: Map<string, WantedKey>;
@@ -113,7 +113,7 @@ const MAX_WAITING = 256;
 /** The most waiting requests of one group or wallet. */
 const MAX_OF_SHARE = 64;
 
-/** Waiting requests in order of arrival. They are few, so each look-up reads them all. */
+/** Waiting requests in order of arrival. There are few, so each look-up reads all of them. */
 export class Waiters {
   readonly #timers = new Map<Waiter, NodeJS.Timeout>();
   readonly #order: CallOrder;

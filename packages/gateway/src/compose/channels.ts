@@ -14,7 +14,7 @@ import type { Connection } from '../upstreams/upstream.ts';
 import type { Foundation } from './dependencies.ts';
 import { type ChannelPlan, channelKeyOf, type KeyPlan, type ProviderEntry, providerEntriesOf } from './providers.ts';
 
-/** The upstream of a family of routes: one channel, or several, of which the first available one is called. */
+/** The upstream of a family of routes: one channel, or several channels of which the first available one is called. */
 export interface Channel {
   readonly name: ChannelName;
   readonly upstream: Upstream;
@@ -74,7 +74,7 @@ export class Channels {
     } else for (const channel of opened) this.#channels.set(channelKeyOf(channel.name), channel);
   }
 
-  /** Wraps the connections: the outer wrappers refuse before an inner one takes a slot. */
+  /** Wraps the connections. The outer wrappers refuse before an inner wrapper takes a slot. */
   #open({ name, transport, keys: plans }: ChannelPlan, room: InFlight, connections: number): SingleChannel {
     const { breaker, tracing } = this.#foundation;
     const openKey = ({ budget, options }: KeyPlan): UpstreamKey => {
@@ -101,10 +101,15 @@ export class Channels {
   }
 }
 
-/** Parts of a provider's calls in flight: of devnet, whose money is free, and of one wallet on each cluster. */
+/**
+ * The largest fractions of a provider's calls in flight: for devnet, whose money is free, and for one wallet on each
+ * cluster.
+ */
 const IN_FLIGHT_PARTS = { devnet: 1 / 4, walletOnMainnet: 1 / 4, walletOnDevnet: 1 / 8 } as const;
 
-/** The calls in flight of each cluster of a provider, within the provider's own; `all` if it has no clusters. */
+/**
+ * The rooms for calls in flight of each cluster of a provider, within the provider's room; `all` if it has no clusters.
+ */
 function roomsOf(inFlight: number): Readonly<Record<Cluster | 'all', InFlight>> {
   const partOf = (part: number) => Math.ceil(inFlight * part);
   const all = new InFlight(inFlight);
@@ -122,10 +127,13 @@ function roomsOf(inFlight: number): Readonly<Record<Cluster | 'all', InFlight>> 
 const keysOf = ({ surface }: ChannelName): string =>
   surface === 'tokens' ? 'TOKENS_API_KEY' : `The key of ${surface}`;
 
-/** How much longer a lease lasts than its call. */
+/** How much longer a lease lasts than the longest call. */
 const LEASE_MARGIN_MS = 3_000;
 
-/** The scope of an API's shared entries. A key has a row's values without their names, and the next document may have other names. */
+/**
+ * The scope of an API's shared entries. A cache key has a row's values without their names, and the API's next document
+ * may name them differently.
+ */
 function scopeOf({ urls, rows, entry }: ApiConfig): string {
   const shapes = rows.map(({ id, httpMethod, upstream, input: { path, query, body } }) => {
     const names = [path, query, body].map((schema) => Object.keys(schema?.properties ?? {}));
@@ -149,7 +157,7 @@ export function openCaches(foundation: Foundation, channels: Channels, sharing: 
     const dependencies = { store, allowance, room, sharing, randomId };
     return new CachingUpstream({
       ...{ upstream, lifetimes, maxBytes: Math.floor(maxBytes / scopes.size), allowance },
-      // No wallet signs for a refresh that no client waits for.
+      // A refresh that no client waits for has no wallet and no client address.
       alone: new SlotTaker(dependencies, {}, { requestId: '', client: '' }),
       shared: openShared?.({ secrets, scope, leaseMs, now }) ?? NOT_SHARED,
       ...{ randomId, now },

@@ -13,8 +13,9 @@ const NONE = { rows: [], close: async () => undefined };
 const CONNECTIONS = 2;
 
 /**
- * The paths of the documents, for programs that request the root. The page also reads whether answers are cached for all users,
- * whether there is a faucet, whether payments have receipts, and the clusters whose balances it can read.
+ * The paths of the documents, for programs that request the root. The page also reads from it whether answers are
+ * cached for all users, whether there is a faucet, whether payments have receipts, and on which clusters it can read
+ * balances.
  */
 const indexOf = (service: Service, { cache, paid, receipts }: Config, ownRoutes: readonly OwnRoute[]): string =>
   JSON.stringify({

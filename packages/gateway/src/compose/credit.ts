@@ -19,7 +19,7 @@ import type { Money } from './money.ts';
 
 /** Selling for credit. */
 export interface CreditSetup {
-  /** The gate of a paid route that takes credit too, or of a route that sells only credit. */
+  /** The gate of a paid route that also accepts credit, or of a route that sells credit. */
   gate(route: Route, describe: Describe): Gate;
   /** How a route of the credit surface is answered. */
   answerOf(route: Route): OwnAnswer;
@@ -30,7 +30,7 @@ const clusterOf = ({ id, cluster }: Route): Cluster => {
   return cluster;
 };
 
-/** A queue whose calls wake when this node writes to their account. */
+/** A queue of calls that wait for their account. A write of this node to the account wakes them. */
 function openQueue({ database, events }: Money): AccountQueue {
   const queue = new AccountQueue(TIMES.waitEachMs[database.dialect.name === 'sqlite' ? 'alone' : 'amongNodes']);
   events.on('written', (written) => queue.wake(written));
@@ -46,9 +46,9 @@ export function openCredit(credit: CreditConfig, money: Money, exact: ExactSetup
   const answers = new ChargedAnswers(accounts);
   const debiting = { accounts, answers, leaseMs, onStep };
   const queue = openQueue(money);
-  // Each instance keeps the keys of one epoch, and credit has an epoch of its own.
+  // Each instance caches the keys of one epoch, and credit has its own epoch.
   const nonces = new Nonces(crypto, secrets);
-  // The clock that forgets debits must judge nonces too, so that no nonce outlives its debit.
+  // The clock that expires debits must also judge nonces, so that no nonce outlives its debit.
   const clocks = { now: () => accounts.now(), wallNow: () => store.wallNow() };
   const signIn = { crypto, nonces, clocks };
   const paidGate = (route: Route, describe: Describe, sale: CreditSale) =>

@@ -33,19 +33,19 @@ export interface Dependencies
   /** The window of the asset-data budget in milliseconds; default: a minute. */
   readonly windowMs?: number | undefined;
   readonly breaker?: Partial<BreakerOptions> | undefined;
-  /** How long a refused key is set aside. */
+  /** How long a rejected key is set aside. */
   readonly refusedKeys?: Partial<Pick<KeyOptions, 'setAsideMs' | 'now'>>;
   /** How often covered payments are searched for, in milliseconds. */
   readonly watchEveryMs?: number;
   /** Public routes besides the route table. No description lists them. */
   readonly ownRoutes?: readonly OwnRoute[];
-  /** Whether payments are play money, so that no price is a loss; default: false. */
+  /** Whether payments are play money, so that no price can lose money; default: false. */
   readonly isPlayMoney?: boolean;
   /** Whether this node is shutting down, and so not ready. */
   readonly isStopping?: () => boolean;
   /** Default: nothing is traced. */
   readonly tracing?: Tracing;
-  /** Hears failures of background work. */
+  /** Runs background work and reports its failures. */
   readonly background?: Background;
 }
 

@@ -16,7 +16,7 @@ import { checkSqlite } from '../stores/sql/sqlite-connection.ts';
 const EARLIER = ['gateway.lmdb', 'slots.jsonl'];
 const SECRET = /^[\w-]{43}$/;
 
-/** A fault of the folder, as advice for the operator. */
+/** A fault of DATA_DIR, with advice for the operator. */
 const fault = (advice: string): ConfigError => new ConfigError([`DATA_DIR: ${advice}`]);
 
 const DAMAGED =
@@ -34,7 +34,10 @@ function folderFault(error: unknown, folder: string): unknown {
   return ofFile('cannot be opened or written', '');
 }
 
-/** Makes a folder and its missing parents. Node's recursive mkdir never ends where no folder can be made, such as in /proc. */
+/**
+ * Makes a folder and its missing parents. Node's recursive mkdir never returns where no folder can be made, such as in
+ * /proc.
+ */
 function makeFolders(folder: string): void {
   if (existsSync(folder)) return;
   makeFolders(dirname(folder));
@@ -60,7 +63,7 @@ async function claimFolder(folder: string): Promise<FolderLock> {
     const why = code ?? message;
     throw /NOTADB|CORRUPT/.test(why)
       ? fault(`gateway.db.lock in ${folder} is damaged (${why}): delete it while no gateway serves from there.`)
-      : fault(`the folder ${folder} cannot hold a lock (${why}): it needs room, and a local disk.`);
+      : fault(`the folder ${folder} cannot hold a lock (${why}): it needs free space on a local disk.`);
   });
   if ('lock' in locking) return locking.lock;
   throw fault(
@@ -86,9 +89,9 @@ async function secretOf(database: SqliteDatabase): Promise<string> {
 export interface Local {
   readonly database: SqliteDatabase;
   readonly store: LocalStore;
-  /** The secret for operators who set none. It is made once. */
+  /** The folder's secret, for operators who set none. The first start makes it. */
   readonly secret: string;
-  /** Notices what the operator should know about the folder. */
+  /** Reports what the operator should know about the folder. */
   connect(notice: (message: string) => void): Promise<void>;
   close(): Promise<void>;
 }

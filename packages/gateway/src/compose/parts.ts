@@ -22,7 +22,9 @@ const PAYMENT_SPANS: SpanNames<Payments> = {
   resolve: 'record',
 };
 
-/** Shares slots among clients. A wallet counts as one that has not paid if its payments cannot be looked up. */
+/**
+ * Shares slots among clients. If a wallet's payments cannot be looked up, the wallet counts as one that has not paid.
+ */
 const createSharing = ({ money, onSlot }: Foundation): Sharing => ({
   async shareOf({ client, wallet = '' }) {
     const hasPaid = (await money?.payments.isKnownPayer(wallet).catch(() => false)) ?? false;
@@ -41,7 +43,7 @@ export interface Parts {
   readonly unlisted: readonly OwnRoute[];
   readonly exact: ExactSetup | undefined;
   readonly credit: CreditSetup | undefined;
-  /** Clients that pass no gate. */
+  /** The blocked clients, which every gate refuses. */
   readonly blocked: BlockedFile | undefined;
   /** Shares the asset-data budget. */
   readonly sharing: Sharing | undefined;

@@ -38,13 +38,13 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 /** Short, because the limit is per second. */
 const PAID_PAUSE_SECONDS = 2;
-/** The part of a window in which a stalled upstream may still read an abandoned call: 5 s of a minute. */
+/** How long a stalled upstream may still read an abandoned call, as a fraction of the window: 5 s of a minute. */
 const LATE_SHARE = 1 / 12;
 
 /** All providers, and the operator's APIs. `windowMs`: the window of budgets per minute. */
 export function providerEntriesOf(config: Config, windowMs = MINUTE_MS): readonly ProviderEntry[] {
   const { paid, apis, upstreamTimeoutMs } = config;
-  /** Our own. `config/` reads their variables; the protocol has their names and rates. */
+  /** Our own providers. `config/` reads their variables; the protocol package has their names and rates. */
   const own: Readonly<Record<UpstreamProvider, ProviderEntry>> = {
     tokens: { inFlight: 64, channels: tokensChannels(config, windowMs) },
     alchemy: { inFlight: 32, channels: rpcChannels('alchemy', paid) },
@@ -96,7 +96,7 @@ function keyedChannel(
 ): ChannelPlan {
   const common = { deadlinesMs, secrets: secrets.flatMap(spellingsOf), usualPauseSeconds: MINUTE_MS / SECOND_MS };
   const times = { windowMs, inFlightMs: Math.max(deadlinesMs.free, deadlinesMs.paid), lateMs: windowMs * LATE_SHARE };
-  // Ours have no `headers`.
+  // Our own upstreams have no `headers`.
   const refusedKey = headers && (key?.refused ?? REFUSED);
   const planOf = (secret: string): KeyPlan => ({
     budget: { key: `${name.provider}:${hashOf(account + secret)}`, limit, ...times },

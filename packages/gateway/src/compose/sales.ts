@@ -18,7 +18,7 @@ import { monotonicMs } from '../stores/clock.ts';
 import type { Money } from './money.ts';
 import { COMMAND_CONNECT_MS, openPostgres, openState, openToRead, signingSecretsOf } from './state.ts';
 
-/** The payee's account on each cluster, with a connection of its own. */
+/** The payee's account on each cluster, with its own connection. */
 async function payeesOf({ payTo, facilitator, solanaRpcUrls }: PaidConfig): Promise<Payee[]> {
   const feePayer = facilitator.kind === 'remote' ? undefined : addressOf(facilitator.keypair);
   const urls = Object.entries(solanaRpcUrls) as [Cluster, string][];
@@ -46,7 +46,8 @@ function openOnce(paid: PaidConfig) {
 }
 
 const NO_SECRET = "GATEWAY_SECRET is required: it proves which memos are this gateway's own.";
-const NO_CHAIN = 'SOLANA_MAINNET_RPC_URL or SOLANA_DEVNET_RPC_URL is required: there is no chain to compare with.';
+const NO_CHAIN =
+  'SOLANA_MAINNET_RPC_URL or SOLANA_DEVNET_RPC_URL is required: without one, there is no chain to compare with.';
 
 /** Opens the database for writing. With SQLite no gateway may run; with PostgreSQL gateways may run. */
 async function openToRepair(config: Config) {
@@ -65,7 +66,7 @@ async function openToRepair(config: Config) {
   return { database: money.database, close };
 }
 
-/** Proves credit by the memos of this deployment: those of its secrets. */
+/** Proves credit by the memos that this deployment has signed with its secrets. */
 async function proverOf(config: Config, toRepair: boolean): Promise<ProveCredit> {
   const secrets = await signingSecretsOf(config);
   if (toRepair && secrets.length === 0) throw new ConfigError([NO_SECRET]);
@@ -106,7 +107,7 @@ export function watchCovered(paid: PaidConfig, { database, payments }: Money, ev
   return {
     async close() {
       const ended = watch.close();
-      // Ends the search that is running.
+      // Waits for the running search.
       await closeAll([{ close: () => ended }, chains]);
     },
   };

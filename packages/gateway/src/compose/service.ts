@@ -51,7 +51,7 @@ const READY = { json: JSON.stringify({ ok: true, status: 'ready' }) };
 
 const MIB = 1024 * 1024;
 
-/** Says which catalogs are longer than our clients read. */
+/** A notice that names the catalogs that are too long for our clients. */
 export function lengthNotice(catalogs: ReadonlyMap<string | undefined, string>): string | undefined {
   const long = [...catalogs].flatMap(([provider, text]) =>
     provider !== undefined && Buffer.byteLength(text) > MAX_READ_BYTES ? [provider] : [],

@@ -18,7 +18,7 @@ import { type SpanNames, type Tracing, untraced } from '../traces/tracing.ts';
 import { type Local, openLocal, READ_SECRET } from './local.ts';
 import { type Money, openMoney, recover } from './money.ts';
 
-/** The table that a statement names first. A span never has a statement's values. */
+/** The first table in a statement, for the name of its span. A span never contains a statement's values. */
 const tableOf = ({ sql }: Statement): string => /\b(?:from|into|update) (\w+)/i.exec(sql)?.[1] ?? 'settings';
 
 const DATABASE_SPANS: SpanNames<Database> = {
@@ -33,7 +33,7 @@ const READ_COMMIT = { sql: `select current_setting('synchronous_commit') as valu
 const FORGETS =
   'DATABASE_URL: CREDIT=on requires synchronous_commit=on, because otherwise a server crash can lose credit that customers have paid for. This server has it off.';
 
-/** Errors about the server's certificate, each with the way out. The first match decides. */
+/** Errors about the server's certificate, each with its remedy. The first match decides. */
 const CERTIFICATES: readonly (readonly [code: RegExp, advice: string])[] = [
   [/ALTNAME/, 'name the host as the certificate does'],
   [
@@ -70,7 +70,7 @@ export async function openPostgres(url: string, hasCredit: boolean) {
   };
 }
 
-/** How long the command `sales` waits for a busy server. */
+/** How long the command `sales` waits for a connection. */
 export const COMMAND_CONNECT_MS = 5_000;
 const NEVER_USED = 'DATABASE_URL: no gateway has used this database yet.';
 
@@ -101,7 +101,7 @@ async function readPostgres(url: string) {
 
 const EVICTS = 'Redis drops keys when its memory is full, including used nonces: set maxmemory-policy to noeviction';
 
-/** Opens Redis, whose data may be lost. */
+/** Opens Redis, for data that may be lost. */
 async function openRedis(url: string, background: Background) {
   const connection = await RedisConnection.load(url);
   const store = new RedisStore(connection, undefined, background);
@@ -172,7 +172,7 @@ export async function openToRead({ databaseUrl, redisUrl, dataDir }: Config) {
   return { database: readSqlite(sqliteIn(dataDir)), close: async () => undefined };
 }
 
-/** The secrets of a deployment, read like `openToRead` if its folder holds the only one. */
+/** The secrets of a deployment. If only its folder has one, reads it as `openToRead` does. */
 export async function signingSecretsOf({ secrets, redisUrl, dataDir }: Config): Promise<readonly string[]> {
   if (secrets.length > 0 || redisUrl !== undefined || !existsSync(sqliteIn(dataDir))) return secrets;
   return (await readSqlite(sqliteIn(dataDir)).report(READ_SECRET)).map(({ value }) => String(value));

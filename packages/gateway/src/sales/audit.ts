@@ -27,7 +27,7 @@ export interface Discrepancy {
 
 type Value = Discrepancy['found'];
 
-/** A fault of a journal entry, of a transfer without one, or of a wallet. */
+/** A discrepancy of a journal entry, of a transfer without an entry, or of a wallet. */
 const about = (
   { cluster, wallet, transaction = '', id }: Pick<ReadEntry, 'cluster' | 'wallet'> & Partial<ReadEntry>,
   fault: string,
@@ -48,7 +48,7 @@ function ofSettlement(entry: ReadEntry, transfer: ChainTransfer | undefined): Di
   return faults;
 }
 
-/** A grant is part of its settlement. */
+/** Compares a grant with its settlement. A payment cannot grant more than it has settled. */
 function ofGrant(grant: ReadEntry, settlement: ReadEntry | undefined): Discrepancy[] {
   if (!settlement) return [about(grant, 'granted without settlement', grant.usd_micros, undefined)];
   if (grant.usd_micros <= settlement.usd_micros) return [];
@@ -58,12 +58,15 @@ function ofGrant(grant: ReadEntry, settlement: ReadEntry | undefined): Discrepan
 const byTransaction = (entries: readonly ReadEntry[], kind: JournalKind) =>
   new Map(entries.flatMap((entry) => (entry.kind === kind ? [[entry.transaction, entry] as const] : [])));
 
-/** The part of a transfer that a memo of this deployment proves to be credit; undefined if the memo proves nothing. */
+/**
+ * Returns the part of a transfer that its memo proves to be credit, if this deployment made the memo; otherwise
+ * undefined.
+ */
 export type ProveCredit = (transfer: ChainTransfer) => number | undefined;
 
 /**
- * A transfer without a settlement. `creditMicros`: its credit if that is proven, by its memo or by the debit of a covered payment;
- * `refusal`: the entry of its payment, if that was refused.
+ * A transfer without a settlement. `creditMicros`: its credit, if its memo or the debit of a covered payment proves it.
+ * `refusal`: the journal entry of its refused payment, if there is one.
  */
 export interface Missing {
   readonly transfer: ChainTransfer;
@@ -84,14 +87,14 @@ function ofMissing({ transfer, creditMicros, refusal }: Missing): Discrepancy {
   return { ...fault, command };
 }
 
-/** Entries since a time, and those shortly before. */
+/** Entries since a time, and those of the hour before, because clocks differ. */
 async function readEntries(books: Books, sinceMs: number): Promise<ReadEntry[]> {
   const entries: ReadEntry[] = [];
   for await (const part of books.entries(Math.max(0, sinceMs - ENTRY_SKEW_MS))) entries.push(...part);
   return entries;
 }
 
-/** Transfers by signature: those listed, and those before the period whose entries are in it. */
+/** Transfers by signature: those of the period, and earlier ones whose entries are in the period. */
 async function transfersOf(payees: readonly Payee[], settled: readonly ReadEntry[], listed: readonly ChainTransfer[]) {
   const found = new Map(listed.map((transfer) => [transfer.signature, transfer]));
   for (const { transaction } of settled) {
@@ -110,7 +113,7 @@ async function comparableSince(books: Books, sinceMs: number): Promise<number> {
   return completeSinceMs === 0 ? sinceMs : Math.max(sinceMs, completeSinceMs + ENTRY_SKEW_MS);
 }
 
-/** Judges a transfer that has no settlement. That of a covered payment becomes credit entirely. */
+/** Judges a transfer without a settlement. The whole amount of a covered payment becomes credit. */
 async function missingOf(transfer: ChainTransfer, refusal: ReadEntry | undefined, books: Books, prove: ProveCredit) {
   const request = refusal && { route: refusal.route, requestId: refusal.request_id };
   const entry = { ...(await missingEntry(transfer)), ...request };
@@ -119,9 +122,9 @@ async function missingOf(transfer: ChainTransfer, refusal: ReadEntry | undefined
 }
 
 /**
- * Compares the journal with the chain, as far back as it is complete, and with all balances. Each transfer to the payee must have one
- * entry, and each entry one transfer. Older transfers are only matched, not judged. The chain is read before the open payments, so each of
- * its transfers has an entry or is open.
+ * Compares the complete part of the journal with the chain, and with all balances. Each transfer to the payee must have
+ * one entry, and each entry one transfer. Older transfers may match an entry, but need none. Reads the chain before the
+ * open payments, so that each transfer it finds has an entry or an open payment.
  */
 export async function audit(books: Books, payees: readonly Payee[], fromMs: number, prove: ProveCredit) {
   const listMs = await comparableSince(books, fromMs);

@@ -22,8 +22,8 @@ export const GROUPINGS = ['route', 'wallet', 'day', 'cluster'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
 /**
- * A payment with an unknown outcome that may have moved money. `state`: `settling`, `unresolved`, or `given up` once it is no longer
- * looked up; `transaction`: its signature, empty if unknown.
+ * A payment with an unknown outcome that may have moved money. `state`: `settling`, `unresolved`, or `given up` when
+ * the gateway has stopped looking it up. `transaction`: its signature, empty if unknown.
  */
 export interface OpenPayment
   extends TextColumns<'since' | 'state' | 'cluster' | 'route' | 'wallet' | 'transaction' | 'request_id' | 'id'> {
@@ -56,7 +56,7 @@ const SUMS = {
   debits: sumOf('debit', '1'),
   /** Paid to the payee. */
   settled_usd_micros: sumOf('settlement', 'e.micro_usdc'),
-  /** The part of it that became credit. */
+  /** The part of the payments that became credit. */
   granted_usd_micros: sumOf('grant', 'e.micro_usdc'),
   /** Bought from credit. */
   spent_usd_micros: sumOf('debit', 'e.micro_usdc'),
@@ -77,12 +77,12 @@ const groupQuery = (dialect: Dialect, by: Grouping): string => `select e.cluster
   from journal_entries e ${by === 'wallet' ? 'join wallets w on w.id = e.wallet_id' : ''} where e.at >= $1 group by 1, 2
   order by 1 desc, ${SUMS.settled_usd_micros} + ${SUMS.spent_usd_micros} desc limit $2`;
 
-/** The queries name their columns as these types name their members. */
+/** The queries name their columns after the members of these types. */
 const as = <T>(rows: readonly object[]): readonly T[] => rows as readonly T[];
 
 const ascending = (one: string, other: string): number => Number(one > other) - Number(one < other);
 
-/** Reports about money. They delay no request, and reject while the database is unavailable. */
+/** Reports about money. They do not delay requests. Each rejects while the database is unavailable. */
 export class Books {
   readonly #database: Pick<Database, 'report' | 'dialect'>;
 
@@ -112,13 +112,13 @@ export class Books {
     }
   }
 
-  /** The clocks as a gateway last wrote them. `accept`: whether to accept the wall clock, which changes nothing else. */
+  /** The clocks, as a gateway last wrote them. `accept`: whether to accept the wall clock first. */
   async clock(accept: boolean): Promise<ClockRow> {
     if (accept) await this.#database.report(ACCEPT_CLOCK);
     return clockIn(await this.#database.report(READ_CLOCK));
   }
 
-  /** Since when no entry was deleted, in milliseconds; 0 if none ever was. */
+  /** The time since which the journal is complete, in milliseconds; 0 if no entry was ever deleted. */
   async completeSinceMs(): Promise<number> {
     const [row] = await this.#database.report({ sql: 'select complete_since as at from books' });
     return row?.at == null ? 0 : Date.parse(text(row.at));

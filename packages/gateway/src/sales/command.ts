@@ -30,7 +30,10 @@ const FOLLOW_MS = 1_000;
 /** How long after its time an entry may become visible. */
 const LATE_MS = 10_000;
 
-/** Writes entries as they are appended, until the process ends. Concurrent entries may not become visible in the order of their ids. */
+/**
+ * Writes entries as they are appended, until the process ends. Concurrent entries may become visible in another order
+ * than that of their ids.
+ */
 async function follow({ books }: Archive, { sinceMs, format }: SalesTask, { stdout }: CommandOutput): Promise<never> {
   if (format !== 'json') stdout.write(tableText(entryTable([]), format));
   let fromMs = sinceMs;
@@ -47,7 +50,7 @@ async function follow({ books }: Archive, { sinceMs, format }: SalesTask, { stdo
   }
 }
 
-/** Appends the missing entries whose credit is proven, and answers their number. */
+/** Appends the missing entries whose credit is proven, and returns their number. */
 async function repair({ database }: Archive, missing: readonly Missing[]): Promise<number> {
   let count = 0;
   for (const { transfer, entry, creditMicros } of missing) {
@@ -62,7 +65,7 @@ const NOT_GRANTED = {
   barred: 'its payment is in progress, or it is older than the journal and may have been granted: then add --since all',
 };
 
-/** Grants a whole transfer, because the operator has decided so, and answers the exit code. */
+/** Grants the whole amount of a transfer, which the operator has chosen with `--grant`. Returns the exit code. */
 async function grant(
   archive: Archive,
   signature: string,
@@ -117,7 +120,9 @@ async function carryOut(task: SalesTask, archive: Archive, output: CommandOutput
   return 0;
 }
 
-/** The command `asset-gateway sales`. Answers its exit code: 2 if the arguments are invalid or the chain cannot be read. */
+/**
+ * The command `asset-gateway sales`. Returns its exit code: 2 if the arguments are invalid or the chain cannot be read.
+ */
 export async function sales(words: readonly string[], output: CommandOutput, open: OpenArchive): Promise<number> {
   let task: SalesTask | 'help';
   try {

@@ -19,13 +19,13 @@ interface WatchDependencies {
 }
 
 const EVERY_MS = 10_000;
-/** How long the position of a chain is reused while nothing is searched for. */
+/** How long the position of a chain is reused while no payment is watched. */
 const IDLE_MS = 600_000;
-/** How long before it was covered a payment may have landed: longer than a memo is good, at 400 ms for a slot. */
+/** How many slots before its debit a payment may have landed. At 400 ms a slot, this is longer than a memo is valid. */
 const SLOTS_BEFORE = 1_500;
 /** How far back the first search of a database goes. */
 const SLOTS_AT_FIRST = 50_000;
-/** How many blocks a payment is watched: ten times its blockhash's life, because a node may lag behind. */
+/** How many blocks a payment is watched. This is ten times the life of its blockhash, because a node may lag behind. */
 const WATCHED_BLOCKS = 1_500;
 const MOST_AT_ONCE = 1_000;
 
@@ -48,9 +48,10 @@ const NOTE_SLOT = `insert into searches (cluster, slot) select $1, $2 where {in 
   on conflict (cluster) do update set slot = excluded.slot returning slot as id`;
 
 /**
- * Finds covered payments that someone has broadcast all the same, and grants their amounts as credit. Each search compares the new
- * transactions of the payee with the memos of all watched payments at once. Slots and heights of the chain decide, and no clock of this
- * machine: a search begins some slots before the last one's slot, and a payment is watched until its blockhash has expired.
+ * Finds covered payments that were broadcast after all, and grants their amounts as credit. Each search compares the
+ * payee's new transactions with the memos of all watched payments. It uses slots and block heights of the chain instead
+ * of this machine's clock: a search begins some slots before the last search's slot, and a payment is watched for
+ * WATCHED_BLOCKS blocks.
  */
 export class CoveredWatch {
   readonly #dependencies: WatchDependencies;
@@ -67,7 +68,7 @@ export class CoveredWatch {
     void this.#searching.run();
   }
 
-  /** Starts no other search, and resolves when the last one has ended. */
+  /** Stops searching, and resolves when the running search has ended. */
   close(): Promise<void> {
     return this.#searching.close();
   }
@@ -77,7 +78,7 @@ export class CoveredWatch {
     const payees = await this.#dependencies.payees();
     const searches = (Object.keys(NETWORKS) as Cluster[]).map((cluster) => {
       const payee = payees.find((each) => each.cluster === cluster);
-      // Without an RPC only `sales verify` can find them.
+      // Without an RPC, only `sales verify` can find covered payments.
       return () => (payee ? this.#search(payee) : this.#change(END_ALL, [cluster]));
     });
     await runAll(searches, 'the searches have failed');
@@ -90,7 +91,7 @@ export class CoveredWatch {
     const isIdle = (await database.read({ sql: ANY, values: [cluster] })).length === 0;
     const isNoted = position !== undefined && monotonicMs() - (this.#notedAtMs.get(cluster) ?? -IDLE_MS) < IDLE_MS;
     if (isIdle && isNoted) return;
-    // Read the block before the history, so that the history has everything that landed by this block.
+    // Read the block before the history, so that the history contains every transaction up to this block.
     const { height, slot } = await chain.finalized();
     if (!isIdle) {
       await this.#change(SEE, [cluster, height]);
@@ -118,7 +119,7 @@ export class CoveredWatch {
     const watchedMemos = new Set((await database.read({ sql, values: [listed] })).map(({ memo }) => text(memo)));
     for (const { signature, memos } of rows) {
       if (!watchedMemos.has(memos[0] ?? '')) continue;
-      // Anyone can copy a memo.
+      // Anyone can copy a memo, so compare the payment's key too.
       const values = [payee.cluster, await this.#keyOf(payee, signature)];
       const [payment] = await database.read({ sql: THIS, values });
       const transfer = payment && (await transferBy(payee, signature));

@@ -2,25 +2,26 @@ import { parseArgs } from 'node:util';
 import { decodeBase58 } from '@asset-gateway/protocol';
 import { GROUPINGS, type Grouping } from './books.ts';
 
-/** What `asset-gateway sales --help` answers. */
+/** The output of `asset-gateway sales --help`. */
 export const USAGE = `Usage: asset-gateway sales [--since 7d] [--by route|wallet|day|cluster] [--csv|--json]
        asset-gateway sales --follow [--since 1h] [--csv|--json]
        asset-gateway sales unresolved [--csv|--json]
        asset-gateway sales verify [--since 7d] [--repair] [--csv|--json]
        asset-gateway sales verify --grant <signature> [--since all]
        asset-gateway sales clock [--accept] [--csv|--json]
-  What was sold, its fees, and whether the books agree with the chain. Reads the gateway's variables, also while it serves.
-  --since     a span such as 7d, 24h or 90m, a date such as 2026-11-01, or all; default: 7d. It lasts until now:
-              for one past day, use --by day
-  --by        what sales are grouped by; default: route
+  Reports sales and fees, and compares the books (the SQL tables of money) with the chain. It reads the
+  same variables as the gateway, and may run while the gateway serves.
+  --since     a span such as 7d, 24h or 90m, a date such as 2026-11-01, or all; default: 7d. The period
+              ends now; for one past day, use --by day
+  --by        the grouping: route, wallet, day or cluster; default: route
   --follow    writes each entry as it is appended
-  unresolved  payments that may have moved money, with unknown outcome
+  unresolved  lists payments with an unknown outcome that may have moved money
   verify      compares the journal with the payee's transfers on the chain; ends with 1 if they differ
   --repair    appends missing entries that this gateway's memo or debit proves, with their credit; without DATABASE_URL,
               stop the gateway first
-  --grant     appends the transfer with this signature and grants all of it as credit, because you have decided so
-  clock       shows whether the wall clock has jumped; nothing is deleted until that is undone, or accepted with --accept
-  --csv       for a spreadsheet; --json for a program. Both have dollars in millionths
+  --grant     appends the transfer with this signature and grants its whole amount as credit, without a proof
+  clock       shows whether the wall clock has jumped; the gateway deletes nothing until you correct it or --accept it
+  --csv       writes a spreadsheet, --json writes JSON. Both give money in millionths of a dollar
 `;
 
 /** The output format: for a person, a spreadsheet or a program. */
@@ -59,7 +60,7 @@ export const isGrouping = (text: string): text is Grouping => GROUPINGS.some((ea
 
 const SIGNATURE_BYTES = 64;
 
-/** Whether a text can be the signature of a transaction: only signatures are sent to an RPC. */
+/** Whether a text can be the signature of a transaction. Only signatures may be sent to an RPC. */
 export const isSignature = (text: string): boolean => decodeBase58(text, SIGNATURE_BYTES) !== undefined;
 
 const OPTIONS = {

@@ -15,7 +15,10 @@ export interface ChainTransfer {
   readonly payee: Payee;
   /** Millionths of a dollar. */
   readonly micros: number;
-  /** The wallet that has signed the transfer: its authority, as for the gateway, or else the owner of the source account. */
+  /**
+   * The wallet that signed the transfer: the transfer's authority, as the gateway reads it, or else the owner of the
+   * source account.
+   */
   readonly wallet: string;
   readonly feeLamports: number;
   /** Whether the gateway's own fee payer has paid the fee. */
@@ -36,7 +39,10 @@ export interface Payee {
 
 const AT_ONCE = 8;
 
-/** The transactions of the payee's account in pages, newest first. `minSlot`: a node that has not seen this slot must not answer. */
+/**
+ * The transactions of the payee's account in pages, newest first. `minSlot`: a node that has not reached this slot
+ * reports an error.
+ */
 export async function* historyOf({ chain, account }: Payee, minSlot?: number): AsyncGenerator<readonly HistoryRow[]> {
   let before: string | undefined;
   do {
@@ -63,7 +69,7 @@ function changesIn(meta: unknown, mint: string): Map<number, { readonly owner: s
   return changes;
 }
 
-/** The authority of the only checked transfer to an account. */
+/** The authority of the single TransferChecked instruction to an account. */
 function authorityIn(answer: unknown, keys: readonly string[], account: string): string | undefined {
   const [only, ...others] = listAt(answer, 'transaction', 'message', 'instructions').flatMap((instruction) => {
     const [, , destination, authority = ''] = listAt(instruction, 'accounts').map((index) => keys[Number(index)]);
@@ -97,7 +103,7 @@ export async function transferBy(
   return { signature, atMs, memo: row?.memos[0], payee, micros, wallet, ...fee };
 }
 
-/** All transfers to the payee since a time, newest first. Each costs a call of the RPC, several of which run in parallel. */
+/** All transfers to the payee since a time, newest first. Each costs one RPC call; several calls run in parallel. */
 export async function transfersTo(payee: Payee, sinceMs: number): Promise<ChainTransfer[]> {
   const transfers: ChainTransfer[] = [];
   for await (const page of historyOf(payee)) {
@@ -113,17 +119,17 @@ export async function transfersTo(payee: Payee, sinceMs: number): Promise<ChainT
   return transfers;
 }
 
-/** The key of the payment with this signature; undefined if the gateway would not take its transaction. */
+/** The key of the payment with this signature; undefined if the gateway would not accept its transaction. */
 export async function paymentKeyBy({ chain, cluster }: Payee, signature: string): Promise<string | undefined> {
   const bytes = await chain.transactionBytes(signature);
   const message = bytes && readTransaction(bytes)?.message;
   return message && paymentKeyOf(NETWORKS[cluster], message);
 }
 
-/** The settlement of a transfer without an entry. */
+/** The settlement entry that is missing for a transfer. */
 export type MissingEntry = JournalEntry & { readonly key: string };
 
-/** The entry that a transfer should have. Its request is unknown. */
+/** Makes the settlement entry of a transfer that has none. Its request is unknown. */
 export async function missingEntry(transfer: ChainTransfer): Promise<MissingEntry> {
   const { payee, signature, wallet, micros, feeLamports, isFeeOurs } = transfer;
   return {
@@ -140,7 +146,7 @@ export async function missingEntry(transfer: ChainTransfer): Promise<MissingEntr
   };
 }
 
-/** How far an entry's time may be from its transfer's: they are written at different times, by different clocks. */
+/** How far an entry's time may differ from its transfer's, because different clocks date them at different moments. */
 export const ENTRY_SKEW_MS = 3_600_000;
 
 const IS_SETTLED = `select 1 from journal_entries where kind = 'settlement' and signature = `;
@@ -154,8 +160,8 @@ const APPEND = `insert into wallets (cluster, address, granted_micro_usdc) selec
 const ALWAYS = '9999-12-31T00:00:00.000Z';
 
 /**
- * Whether an entry was appended. `present`: the journal has it. `barred`: its payment is in progress, or its block is older than the
- * complete part of the journal.
+ * Whether an entry was appended. `present`: the journal already has it. `barred`: its payment is in progress, or its
+ * block is older than the complete part of the journal.
  */
 type AppendVerdict = 'appended' | 'present' | 'barred';
 

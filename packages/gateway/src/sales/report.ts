@@ -42,7 +42,7 @@ export function textTable({ columns, rows }: Table): string {
   return lines.map((line) => `${line.map(align).join('  ').trimEnd()}\n`).join('');
 }
 
-/** A spreadsheet runs text with such a beginning as a formula; a leading quote prevents that. */
+/** A spreadsheet runs a text that begins like this as a formula. A leading quote prevents that. */
 const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 function csvCell(cell: Cell): string {
@@ -62,7 +62,7 @@ const MICROS_PER_DOLLAR = 1_000_000;
 const DECIMALS = 6;
 const LAMPORTS_PER_SOL = 1_000_000_000;
 
-/** A table of some members. */
+/** A table with these members as its columns. */
 const tableOf = <Name extends string>(
   columns: readonly Name[],
   rows: readonly Readonly<Partial<Record<Name, Cell>>>[],
@@ -108,7 +108,10 @@ function inDollars({ columns, rows }: Table): Table {
   };
 }
 
-/** A table in an output format. `isMore`: its rows follow earlier ones, one a line and without column names. */
+/**
+ * A table in an output format. `isMore`: the rows continue an earlier table, so they are written one a line and without
+ * column names.
+ */
 export function tableText(table: Table, format: ReportFormat, isMore = false): string {
   const { columns, rows } = format === 'table' ? inDollars(table) : table;
   if (format === 'csv') return (isMore ? rows : [columns, ...rows]).map(csvLine).join('');
@@ -131,7 +134,7 @@ export function clockTable(clocks: ClockRow): Table {
   };
 }
 
-/** Discrepancies as a table. `command` appends the entry of a transfer without one. */
+/** Discrepancies as a table. The column `command` has the command that appends a missing entry. */
 export const discrepancyTable = (discrepancies: readonly Discrepancy[]): Table =>
   tableOf(['fault', 'cluster', 'wallet', 'transaction', 'id', 'journal', 'found', 'command'], discrepancies);
 

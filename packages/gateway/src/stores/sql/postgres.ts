@@ -47,8 +47,8 @@ const READ_CLOCKS =
   from clock where id = 1`);
 
 /**
- * A PostgreSQL database, for any number of gateways. While the server is unavailable, requests reject at once, and the gateway retries
- * twice a second.
+ * A PostgreSQL database, for any number of gateways. While the server is unavailable, requests reject at once, and
+ * heartbeats try each host in turn.
  */
 export class PostgresDatabase implements Database {
   readonly dialect = POSTGRES;

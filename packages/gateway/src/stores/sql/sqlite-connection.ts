@@ -193,7 +193,8 @@ export const readSqlite = (path: string): Pick<Database, 'report' | 'dialect'> =
 });
 
 /**
- * How long a start waits for the check of the file. A small file is checked in this time, unless the machine is busy.
+ * How long a start waits for the check of a file of LARGE_BYTES or more. It waits for the whole check of a smaller
+ * file, which usually takes less.
  */
 const CHECK_MS = 200;
 const LARGE_BYTES = 16 * 1024 * 1024;
@@ -261,8 +262,8 @@ function damageOf(error: Error & { readonly code?: string }): string {
 }
 
 /**
- * Checks a whole database file in another thread. Rejects if it finds damage or a lock within CHECK_MS. Otherwise it
- * resolves, and `damage` later resolves with the damage, if any, or rejects because of a lock.
+ * Checks a whole database file in another thread. Rejects if it finds damage or a lock while the start waits. Otherwise
+ * it resolves, and `damage` later resolves with the damage, if any, or rejects because of a lock.
  */
 export async function checkSqlite(path: string): Promise<{ readonly damage: Promise<string | undefined> }> {
   const size = sizeOf(path) ?? 0;
