@@ -161,7 +161,7 @@ rpc:
     ]);
     const chat = documentPath('chat.yaml');
     expect(dangers(chat, `{ createChatCompletion: { ${paid} } }`)).toEqual([
-      expect.stringContaining('createChatCompletion stream: a streamed answer reaches no client'),
+      expect.stringContaining('createChatCompletion stream: the gateway cannot deliver a streamed answer'),
       expect.stringContaining('createChatCompletion max_tokens: has no maximum'),
       expect.stringContaining('createChatCompletion max_completion_tokens: has no maximum'),
     ]);

@@ -38,7 +38,10 @@ function readResult(response: Response, text: string, row: MethodRow, { read }: 
   return { result, priceUsd };
 }
 
-/** An answer with its parts. Throws a `GatewayError` for any status but success; of a paid route's 402 it has the hint. The error's `response` can still be read. */
+/**
+ * An answer with its parts. Throws a `GatewayError` if the status is not a success. For a paid route's 402, the error
+ * includes the hint. The error's `response` can still be read.
+ */
 async function readFull(
   response: Response,
   row: MethodRow,

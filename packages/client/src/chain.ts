@@ -49,7 +49,10 @@ function pauseSeconds({ status, headers }: Response): number | undefined {
   return status === 429 && seconds > 0 && seconds <= MAX_PAUSE_SECONDS ? seconds : undefined;
 }
 
-/** Posts JSON. After a 429, it posts again when `Retry-After` is over, each time a little later. Each answer has a time limit. */
+/**
+ * Posts JSON. After a 429, it posts again when `Retry-After` is over, with a longer margin each time. Each answer has a
+ * time limit.
+ */
 async function post({ rpcUrl, signal }: RpcAccess, body: string): Promise<Response> {
   for (let tries = 1; ; tries++) {
     const headers = { 'Content-Type': 'application/json' };
@@ -64,7 +67,7 @@ async function post({ rpcUrl, signal }: RpcAccess, body: string): Promise<Respon
   }
 }
 
-/** The result of a JSON-RPC call. Limits time and size, as x402's scheme does not. */
+/** The result of a JSON-RPC call. Limits time and size, because x402's scheme does not. */
 async function read(access: RpcAccess, method: string, params: readonly unknown[]): Promise<unknown> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
   const response = await post(access, body);

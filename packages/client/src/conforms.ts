@@ -3,7 +3,7 @@ import { type Issue, type Members, objectAt, oneLine } from '@asset-gateway/prot
 /** The place and the rule that a value violates, if any. */
 type Violation = Pick<Issue, 'name' | 'rule' | 'message'> | undefined;
 
-/** The only patterns that run here. A gateway's own pattern could backtrack for ever. */
+/** The only patterns that the client runs. A pattern from a gateway could backtrack for ever. */
 const PATTERNS = [
   /^[1-9A-HJ-NP-Za-km-z]{32,44}$/u,
   /^[1-9A-HJ-NP-Za-km-z]{64,88}$/u,
@@ -38,8 +38,8 @@ const listOf = (value: unknown): readonly unknown[] =>
   Array.isArray(value) && value.length <= MAX_LENGTH ? value : [];
 
 /**
- * Checks a value against a schema's common keywords, and ignores others. Libraries run the schema's own patterns, or compile it,
- * which a page's policy may forbid.
+ * Checks a value against a schema's common keywords, and ignores others. It uses no library, because libraries run the
+ * schema's own patterns, or compile the schema, which a page's policy may forbid.
  */
 class Validator {
   #steps = 0;

@@ -11,7 +11,7 @@ export const race = <T>(signal: AbortSignal, outcome: Promise<T>): Promise<T> =>
     const stop = () => reject(signal.reason);
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true });
-    // An abort just after the outcome also counts.
+    // An abort counts even if the outcome has just arrived.
     const finish = (result: T) => (signal.aborted ? stop() : resolve(result));
     outcome.then(finish, reject).finally(() => signal.removeEventListener('abort', stop));
   });

@@ -12,13 +12,13 @@ const CLIENT_CODES = [
   'not_a_gateway',
   /** The chosen cluster or provider does not serve the method. */
   'not_served',
-  /** The challenge is for another place, or for a chain that the wallet cannot sign for. */
+  /** The challenge is for another URL, or for a chain that the wallet cannot sign for. */
   'challenge_rejected',
   /** The wallet did not sign, or signed something else. */
   'not_signed',
   /** The price is above a cap. Nothing was signed. */
   'spending_limit',
-  /** This client cannot pay any of the gateway's requirements. */
+  /** The gateway offers no payment requirement that this client can pay. */
   'nothing_payable',
   /** The wallet holds less USDC than the payment needs, so nothing was signed. `funds` has both amounts. */
   'insufficient_funds',
@@ -26,9 +26,12 @@ const CLIENT_CODES = [
   'payment_not_made',
   /** The payment differs from the approved offer. It was not sent. */
   'payment_mismatch',
-  /** The gateway answered a payment with 402 again. The payment counts as spent for about a minute, until it can no longer settle. */
+  /**
+   * The gateway answered a payment with another 402. The payment counts as spent until it can no longer settle, about a
+   * minute.
+   */
   'payment_refused',
-  /** The answer is larger than 16 MiB, or the refusal larger than 1 MiB. */
+  /** The answer is larger than 32 MiB, or the refusal is larger than 1 MiB. */
   'answer_too_large',
   /** The payment was sent and its outcome is unknown. Resend the same payment, never a new one. */
   'payment_unknown',
@@ -147,7 +150,9 @@ function paymentIn(payment: UnknownMembers<'state' | 'transaction'>): PaymentSta
   return state && { state, ...(isSignature(transaction) && { transaction }) };
 }
 
-/** The error for an answer that is not from a gateway. Its `response` holds what you paid for. */
+/**
+ * The error for an answer that is not from a gateway. If you paid for the answer, read it from the error's `response`.
+ */
 export function notAGateway(response: Response, transaction?: string | undefined): GatewayError {
   const { status, url } = response;
   const answers = `${new URL(url || 'unknown:').origin} answers ${status} and is not a gateway; `;

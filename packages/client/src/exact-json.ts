@@ -3,7 +3,7 @@ import { withNumbers } from '@asset-gateway/protocol/wire';
 const LONG_DIGITS = 16;
 const DIGITS = /^-?[0-9]+$/;
 
-/** The same JSON with long integers in quotes, so that no digit is lost; undefined if it has none. */
+/** Puts the long integers of a JSON text in quotes, so that parsing loses no digit. Undefined if it has none. */
 const withLongNumbersQuoted = (json: string): string | undefined =>
   withNumbers(json, (text) => (text.length >= LONG_DIGITS && DIGITS.test(text) ? `"${text}"` : undefined));
 
@@ -48,7 +48,7 @@ function convertRounded(value: JsonMembers, exact: JsonMembers): void {
   }
 }
 
-/** The same, with all other integers beyond 2^53 as bigints too. */
+/** Like `parseExact`, but all integers beyond 2^53 become bigints. */
 export function parseWhole(json: string, paths: readonly string[]): unknown {
   const value = parseExact(json, paths);
   const quoted = withLongNumbersQuoted(json);

@@ -3,14 +3,14 @@ import { assertNetwork, finalizedBlock, LISTED_TRANSACTIONS, type RpcAccess, tra
 import type { EarlierPayment, PaymentTrace } from './ledger.ts';
 
 /**
- * The fate of a signed payment. `open`: as far as is known, it may still settle. `settled`: it has settled. `expired`: it has not settled
- * and never will. `over`: it can no longer settle, and whether it has is unknown.
+ * What has become of a signed payment. `open`: it may still settle. `settled`: it has settled. `expired`: it has not
+ * settled and never will. `over`: it can no longer settle, and whether it has is unknown.
  */
 export type Fate = 'open' | 'settled' | 'expired' | 'over';
 
-/** A payment without a trace can hardly settle once its challenge has ended. */
+/** After this age, a payment without a trace is not expected to settle, because its challenge has expired. */
 const { blockhashMs, challengeMs } = SHARED_TIMES;
-/** Older payments count towards no 24-hour limit, and an RPC may have forgotten their transactions. */
+/** Payments older than this count towards no 24-hour limit, and an RPC may have forgotten their transactions. */
 const DAY_MS = 86_400_000;
 
 const utf8 = new TextEncoder();

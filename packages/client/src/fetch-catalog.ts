@@ -7,7 +7,7 @@ import { FREE_METHODS } from './methods.ts';
 
 /** A catalog this old still counts as fresh. */
 const FRESH_MS = 1_000;
-/** More than the providers that a client asks for. */
+/** The most catalogs in memory. Clients use fewer providers. */
 const MAX_KEPT = 100;
 const MAX_NAME = 64;
 

@@ -1,7 +1,7 @@
 import { SHARED_TIMES, type SiwxInfo } from '@asset-gateway/protocol/wire';
 import type { SignInChallenge } from './sign-in.ts';
 
-/** The difference allows for the transit. */
+/** How long a nonce is used. The margin allows for the transit. */
 const LIFETIME_MS = SHARED_TIMES.challengeMs - SHARED_TIMES.aheadMs;
 const MAX_NONCES = 100;
 
@@ -59,7 +59,7 @@ export class NoncePool {
     return held || this.#inFlight === 0 ? this.#begin(held?.nonce) : this.#wait(signal);
   }
 
-  /** Ends a request. After the last one no nonce can arrive, so one waiting call goes on without. */
+  /** Ends a request. After the last request no nonce can arrive, so one waiting call continues without a nonce. */
   done(): void {
     this.#inFlight--;
     if (this.#inFlight === 0) this.#waiters[0]?.(undefined);
@@ -90,7 +90,7 @@ export class NoncePool {
       };
       const waiter: Waiter = (nonce) => {
         stopWaiting();
-        // Counted now, because another request may end before the waiting call resumes.
+        // Count the request now, because another request may end before the waiting call resumes.
         resolve(this.#begin(nonce));
       };
       const giveUp = () => {

@@ -72,7 +72,7 @@ function sorted({ instructions, signers }: Pick<ReadTransaction, 'instructions' 
 /** A little-endian number. A number that JavaScript cannot represent exactly stays large. */
 const numberIn = (bytes: readonly number[]): number => bytes.reduceRight((sum, byte) => sum * 256 + byte, 0);
 
-/** The compute units and their price. Each has one instruction that sets it. */
+/** The compute units and their price. One instruction sets each of them. */
 function costOf(budget: readonly Instruction[]) {
   const set = (kind: number, bytes: number): number => {
     const { data } = budget.find((each) => each.data[0] === kind) ?? { data: [] };

@@ -24,7 +24,9 @@ const ALGORITHM = 'Ed25519';
 const { subtle } = globalThis.crypto;
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Whether the address signed the message. A browser without Ed25519 cannot verify, so any signature suffices there. */
+/**
+ * Whether the address signed the message. In a browser without Ed25519, which cannot verify, any signature suffices.
+ */
 async function isSigned({ messageBytes, signatures }: Transaction, address: string): Promise<boolean> {
   const signature = signatures[address as Address];
   if (!signature) return false;

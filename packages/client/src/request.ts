@@ -70,8 +70,8 @@ export function urlOf(path: string, base: URL): URL {
 }
 
 /**
- * The gate of a path, and the cluster to pay on. Paths of an operator's API are not in the table. Its free paths lack `solana` and the
- * cluster, which its paid paths have. Other unknown paths count as paid.
+ * The gate of a path, and the cluster to pay on. Paths of an operator's API are not in the table: a paid one contains
+ * `solana` and a cluster, a free one does not. Other unknown paths count as paid.
  */
 export function gateOf(path: string, methods: MethodTable, chosen: string): Pick<Outgoing, 'access' | 'cluster'> {
   const row = Object.values(methods)

@@ -25,7 +25,7 @@ const unknownOutcome = (cause: unknown, refusal?: GatewayError): GatewayError =>
 /** A payment to send until its outcome is known. */
 export type ResentPayment = Pick<SignedPayment, 'headers' | 'closed' | 'ended'>;
 
-/** Reports the outcome. If the ledger fails, the caller still gets the answer, which is paid for. */
+/** Reports the outcome to the ledger. If the ledger fails, the caller still gets the paid answer. */
 async function close({ options }: Connection, payment: ResentPayment, outcome: 'paid' | 'refused'): Promise<void> {
   const closed = async () => payment.closed?.(outcome);
   await closed()

@@ -5,9 +5,12 @@ import type { Signer } from './signer.ts';
 
 /** The purpose and the limits of a payment. */
 export interface PaymentWish {
-  /** The request that the payment buys. Because it is recorded, the payment can be sent again, even after a crash. */
+  /** The request that the payment buys. A ledger records it, so that the payment can be sent again after a crash. */
   readonly request: SentRequest;
-  /** The call, a bundle of credit in its place, the first amount of a route that sells credit, or a certain amount. */
+  /**
+   * What the payment buys: the call, a bundle of credit that also pays for the call, the first amount of a route that
+   * sells credit, or this amount of credit.
+   */
   readonly buys: 'call' | 'bundle' | 'credit' | { readonly micros: number };
   /** The network to pay on (CAIP-2). */
   readonly network: string;

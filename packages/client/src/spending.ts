@@ -113,14 +113,15 @@ async function retryWithCredit(
     if (nonce !== undefined) pool.forget();
     return exchange.answer(pool, challenge);
   }
-  // Asks for credit only now. From a browser page, a gateway that sells no credit would reject `Prefer` in its preflight.
+  // Send `Prefer` only now that the gateway is known to sell credit. Otherwise its preflight could reject a browser
+  // page's request.
   return connection.sellsCredit && !hasPreferred ? exchange.send(preference(exchange)) : undefined;
 }
 
 /** An answer paid from credit, or else with a payment. */
 async function fromCredit(exchange: Exchange, pool: NoncePool): Promise<Response> {
   const { connection, outgoing, settings, deadline } = exchange;
-  // Waiting for a nonce is worth it only if the price is known and within the cap.
+  // Wait for a nonce only if the price is known and within the cap.
   const price = connection.prices.get(outgoing.name ?? '');
   const isPooled = pool.isKnown && price !== undefined && isWithinCap(exchange, price);
   let nonce = isPooled ? await pool.take(deadline.signal) : undefined;

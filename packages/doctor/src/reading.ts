@@ -51,7 +51,7 @@ export function challengeInBody(answer: Answer): Members | undefined {
   return isObject(value) && Array.isArray(value.accepts) ? value : undefined;
 }
 
-/** The challenge of a 402, from its body, which scripts can always read, or else from its header. */
+/** The challenge of a 402: from its body, because scripts can always read it, or else from its header. */
 export const challengeIn = (answer: Answer): Members | undefined =>
   answer.status === 402 ? (challengeInBody(answer) ?? challengeInHeader(answer)) : undefined;
 

@@ -24,7 +24,7 @@ export function runWithin<T>(milliseconds: number, job: () => T): T {
 }
 
 const MAX_LENGTH = 120;
-/** Schemas like ours take under a millisecond, on a busy machine a hundred times that. */
+/** A schema like ours takes under a millisecond, and up to a hundred times that on a busy machine. */
 const MAX_MS = 1_000;
 
 /** Why a value violates one of our schemas; undefined if it does not. */

@@ -80,7 +80,7 @@ export class Background {
       try {
         await work();
       } catch (error) {
-        // A run fails after closing because its dependencies are closed too.
+        // A failure after closing is not reported, because its dependencies are closed too.
         if (!isClosed) this.failed(task, error);
       } finally {
         running = undefined;

@@ -95,7 +95,7 @@ export interface Trail {
   /** The client's address. */
   readonly client: string;
   wallet?: string;
-  /** The public code. For the log, also the failed check and the scope of the exhausted share. */
+  /** The public code of a refusal. The failed check and the scope of the used-up share are only for the log. */
   refused?: {
     readonly code: RefusalCode;
     readonly reason: string | undefined;
@@ -122,8 +122,8 @@ export interface Slot {
   /** Additional headers of the upstream request. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * `isOver`: the call was never written, or its answer has begun, so the slot frees one window from now. Otherwise the upstream may still
-   * read the abandoned call, so the slot stays held until it expires.
+   * Releases the slot. `isOver`: the call was never written, or its answer has begun, so the slot frees one window from
+   * now. If not, the upstream may still read the abandoned call, so the slot stays held until it expires.
    */
   release(isOver: boolean): void;
 }
@@ -148,14 +148,14 @@ export interface UpstreamCall {
   /** The client's wallet; undefined on public routes. */
   readonly wallet: string | undefined;
   /**
-   * Where the request arrived, for the cache, the console's shares, and documents that contain their own URL. Nothing else of the request reaches an
-   * upstream.
+   * Where the request arrived. The cache, the console's shares, and documents that contain their own URL use it. An
+   * upstream gets nothing else of the request.
    */
   readonly arrival: Arrival;
   readonly slots: Slots;
 }
 
-/** A call with its key, and so its budget, chosen. */
+/** A call for which a key, and so a budget, has been chosen. */
 export interface KeyedCall extends Omit<UpstreamCall, 'slots'> {
   readonly takeSlot: () => Promise<Slot>;
 }
@@ -186,7 +186,7 @@ export interface Admission {
 /** Asks the upstream to answer a validated call. */
 export type Ask = (admission: Admission) => Promise<Answer>;
 
-/** Validates a call. `isOwed`: the client has paid for its answer before. */
+/** Validates a call. `isOwed`: the client has already paid for the answer. */
 export type Prepare = (isOwed?: boolean) => Ask;
 
 /** An answer, and what paid for it. */
@@ -199,9 +199,9 @@ export interface Delivery {
  * Decides which requests pass. Each credential buys one answer. What stops its replay:
  * - a sign-in: `Store.admit` and `Store.useNonce` (budget/local-store.ts, budget/redis-scripts.ts) use up its nonce once. With
  *   SIWX_NONCE=until-expiry nothing does: the signature opens free routes until it expires.
- * - a payment: `reserveRefusal` (payments/machine.ts) refuses a key that has a record. A step is written only if the wallet's version is
- *   still the one that was read (`walletGuard`, payments/changes.ts); of two at once, one wins and the other reads again.
- *   `Deliveries.deliverKnown` (payments/deliveries.ts) answers later copies from the record.
+ * - a payment: `reserveRefusal` (payments/machine.ts) refuses a key that has a record. A step is written only if the wallet still
+ *   has the version that was read (`walletGuard`, payments/changes.ts). Of two concurrent steps, one succeeds and the other reads
+ *   again. `Deliveries.deliverKnown` (payments/deliveries.ts) answers later copies from the record.
  * - a signature that spends credit: `hold` (credit/rows.ts) inserts a debit whose id contains the nonce, once, and
  *   `ChargedAnswers.deliverKnown` (credit/debiting.ts) answers later copies from the debit.
  */

@@ -32,7 +32,10 @@ export const closeAll = (parts: readonly Closable[]): Promise<void> =>
 /** A supervisor that follows docs/operating/restarts-and-state.md kills the process 10 s after the last call can end. */
 const CLOSE_MS = 8_000;
 
-/** Closes a part, or rejects when that takes too long: the process must end, and the next start recovers as after a crash. */
+/**
+ * Closes a part. Rejects if that takes too long, because the process must end. The next start then recovers as after a
+ * crash.
+ */
 export async function closeInTime(part: Closable): Promise<void> {
   const closing = Promise.resolve(part.close()).then(() => true);
   const isClosed = await resultWithin(CLOSE_MS, closing);
@@ -52,7 +55,7 @@ export async function opening<T extends object>(
   try {
     return { ...(await open(closeLater)), close };
   } catch (error) {
-    // A failure to close follows from the first failure, which says what to fix.
+    // Report the first failure, because it says what to fix; a failure to close only follows from it.
     await close().catch(() => undefined);
     throw error;
   }

@@ -25,7 +25,7 @@ export function codingFor(
   const weights = weightsIn(String(header ?? ''));
   const weightOf = (coding: Coding): number => weights.get(coding) ?? weights.get('*') ?? 0;
   const [best] = available.toSorted((one, other) => weightOf(other) - weightOf(one));
-  // An uncoded answer is the last choice, unless the header names it.
+  // The uncoded answer is the last choice, unless the header gives it a weight.
   const isTaken = best !== undefined && weightOf(best) > 0 && weightOf(best) >= (weights.get('identity') ?? 0);
   return isTaken ? best : undefined;
 }

@@ -13,7 +13,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 export function decodeBase64(value: string): Uint8Array | undefined {
   if (value === '') return undefined;
   const bytes = Buffer.from(value, 'base64');
-  // Node skips invalid characters, so compare with what it would write.
+  // Node skips invalid characters when it decodes, so encode the bytes again and compare.
   const canonical = bytes.toString('base64');
   const [unpadded] = canonical.split('=');
   return value === canonical || value === unpadded ? bytes : undefined;

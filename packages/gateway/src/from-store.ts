@@ -8,8 +8,9 @@ export const fromStore = <T>(answer: Promise<T>, details: RefusalDetails = {}): 
   });
 
 /**
- * Waits until what a refused request has taken is released, so that the request can be sent again at once. A store that does not answer
- * must not delay its refusal: what was taken lapses.
+ * Waits until everything that a refused request has taken is released, so that the client can resend the request at
+ * once. The wait is bounded, because a store that does not answer must not delay the refusal; reservations and holds
+ * lapse by themselves.
  */
 export async function untilReleased(error: unknown, releasing: Promise<void>): Promise<void> {
   if (!(error instanceof Refusal && error.code === 'state_unavailable')) await releasing;

@@ -15,7 +15,7 @@ export interface GatewayDependencies extends Omit<TrailDependencies, 'answered'>
   readonly onFailure: (error: unknown) => void;
 }
 
-/** The pipeline: all steps of a request, in order. */
+/** Makes the pipeline: all steps of a request, in order. */
 export const createGateway = ({ log, randomId, match, onFailure }: GatewayDependencies): Gateway => {
   const dependencies = { log, randomId, answered: new AnsweredPayments() };
   const answerTo = async (inbound: Inbound): Promise<Outbound> => {

@@ -15,7 +15,10 @@ export const LIMITS = {
   unchargedCalls: 10,
   /** Upstream calls for the answer to one payment or debit. */
   callsPerAnswer: 3,
-  /** One wallet's unpaid calls within ten minutes that succeeded at an operator's API. By route, on one node. */
+  /**
+   * One wallet's successful calls to an operator's API within ten minutes that it has not paid for. Counted by route,
+   * on one node.
+   */
   unpaidAtOwnApis: 3,
   /** Calls on one node that wait for another call of their wallet. Devnet has its own limit because its money is free. */
   waiting: { ofOne: 32, ofDevnet: 64, ofAll: 256 },
@@ -23,9 +26,12 @@ export const LIMITS = {
   verifications: { all: 32, ofNewPayers: 16 },
   /** Failed verifications within a minute on one node, by payer and by challenge. */
   failedVerifications: 3,
-  /** Payments of one payer that have failed on the chain within an hour, where each has cost its fee. */
+  /** Payments of one payer that have failed on the chain within an hour. Each has cost the gateway a fee. */
   failedOnChain: 3,
-  /** How often one payment's answer may be delivered again, to its payer and to clients without its ticket. */
+  /**
+   * How often one payment's answer may be delivered again: to the payer, whose request has the ticket, and to other
+   * clients.
+   */
   deliveries: { payer: 200, other: 20 },
   /** The mainnet payments that make a payer known, in millionths of a dollar. */
   knownPayerMicros: 10_000,
@@ -33,7 +39,10 @@ export const LIMITS = {
   newPayersShare: 0.5,
   /** The most bytes of one upstream answer, encoded or decoded. */
   oneAnswerBytes: 5 * 1024 * 1024,
-  /** How deep an upstream's JSON may nest, and how many lists and objects it may have: parsing millions would stop all other requests. */
+  /**
+   * How deep an upstream's JSON may nest, and how many lists and objects it may have. Parsing millions would block all
+   * other requests.
+   */
   oneAnswerDepth: 512,
   oneAnswerLists: 500_000,
   /** The most bytes of all stored answers together. */

@@ -6,7 +6,10 @@ import { connect } from 'node:tls';
 import { type Dispatcher, ProxyAgent, Pool as UndiciPool, util } from 'undici';
 import { type ProxyServer, proxyFor } from './proxies.ts';
 
-/** Milliseconds for one of a host's addresses before the next is tried. A slow link may lose a first packet for a second. */
+/**
+ * How long to try one of a host's addresses before the next, in milliseconds. On a slow link, a lost first packet
+ * delays a connection by a second.
+ */
 const ADDRESS_MS = 2_500;
 const CONNECT_MS = 10_000;
 
@@ -51,7 +54,7 @@ export class TooLarge extends Error {
 
 const ignore = (): void => undefined;
 
-/** A promise with its resolvers. It may reject before anything waits for it. */
+/** A promise with its resolvers. An early rejection does not count as unhandled. */
 function deferred<T>() {
   let [resolve, reject]: [(value: T) => void, (error: unknown) => void] = [ignore, ignore];
   const promise = new Promise<T>((...resolvers) => {
@@ -106,7 +109,7 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
     this.#limit = limit;
     if (this.#size > limit) this.onError(new TooLarge());
     await this.#whole.promise;
-    // The deadline may have passed, or the limit been set, after the last byte.
+    // The last byte may have arrived before the deadline passed, or before `limit` was lowered.
     if (this.#failure) throw this.#failure;
     return Buffer.concat(this.#chunks, this.#size);
   }
@@ -212,7 +215,7 @@ async function openTunnel({ origin, authorization }: ProxyServer, { protocol, ho
   const proxy = new UndiciPool(origin, { connect: connecting(), headersTimeout: CONNECT_MS });
   const headers = { ...(authorization && { 'proxy-authorization': authorization }) };
   const path = `${hostname}:${port || (isSecure ? 443 : 80)}`;
-  // The tunnel has left the pool, so it outlives the pool's closing.
+  // The tunnel's socket no longer belongs to the pool, so it stays open when the pool closes.
   const { socket, statusCode } = await proxy.connect({ path, headers }).finally(() => proxy.close());
   if (statusCode !== 200) {
     socket.destroy();

@@ -10,7 +10,7 @@ export interface Proxies {
 
 let proxies: Proxies | undefined;
 
-/** Sets this process's proxies for connections opened from now on. */
+/** Sets this process's proxies for new connections. */
 export function useProxies(chosen: Proxies | undefined): void {
   proxies = chosen;
 }

@@ -69,7 +69,7 @@ function settingRows({ gateway, config: { cache, console, credit, receipts } }: 
   ];
 }
 
-/** Commands to try next. They fit this start: an npm script of a clone, or an installed program. */
+/** Commands to try next, as npm scripts in a clone or as an installed program. */
 function commands({ gateway, config: { tokens, credit }, simulated: { chains }, environment }: Started): string[] {
   const isClone = environment.npm_package_name === CLONE;
   const [ask, doctor] = isClone

@@ -2,7 +2,7 @@
 export class Counts {
   readonly #counts = new Map<string, number>();
 
-  /** How many names have a number. */
+  /** The number of names. */
   get size(): number {
     return this.#counts.size;
   }

@@ -6,12 +6,15 @@ const HOUR_MS = 3_600_000;
 
 /** One answer of an RPC or a facilitator, and also a whole verification. */
 const chainMs = 5 * SECOND_MS;
-/** A settlement and those that its payer has before it. A payment not sent by then is never sent. */
+/**
+ * A settlement, with the earlier settlements of its payer that it waits for. A payment not sent within this time is
+ * never sent.
+ */
 const settleMs = 25 * SECOND_MS;
 /** From a payment's reservation to the end of its settlement. Its blockhash must live longer. */
 const inFlightMs = blockhashMs - SECOND_MS;
 const usualUpstreamMs = 15 * SECOND_MS;
-/** The time around a held call's upstream call, for slots and the database. */
+/** How much longer a price is held than its upstream call may take. The rest is for slots and the database. */
 const aroundMs = 15 * SECOND_MS;
 
 /** Times of paid calls, in milliseconds. tests/payments/times.test.ts has the inequalities between them. */
@@ -23,7 +26,7 @@ export const TIMES = {
   longestUpstreamMs: inFlightMs - chainMs - settleMs - SECOND_MS,
   /** Time to confirm a sent transaction. Sending takes one answer of the RPC. */
   confirmMs: settleMs - chainMs,
-  /** The least time between two answers that a payment is missing. */
+  /** A payment counts as missing only after two such answers of the chain, at least this far apart. */
   apartMs: 2 * SECOND_MS,
   /** How long a payment's lease lasts, and how often it is renewed. */
   leaseMs: 6 * SECOND_MS,
@@ -32,7 +35,7 @@ export const TIMES = {
   slotAnswerMs: 5 * SECOND_MS,
   /** The pause before a second simulation, because an RPC may not know a young blockhash yet. */
   youngBlockhashMs: 800,
-  /** How long a final block that an RPC has shown is used. Blocks take 400 ms. */
+  /** How long the final block height from an RPC is reused. Blocks take 400 ms. */
   heightMs: SECOND_MS,
   /** How often a sent transaction is looked up. */
   confirmEachMs: 250,
@@ -55,11 +58,13 @@ export const TIMES = {
   failuresMs: 60 * SECOND_MS,
   /** How long unpaid successful calls to an operator's API count against their wallet. */
   unpaidMs: 600 * SECOND_MS,
-  /** How long a used credential is remembered. After that, no node accepts its challenge. */
+  /** How long a used nonce is remembered. After that, no node accepts it any more. */
   rememberedMs: challengeMs + 2 * aheadMs,
   /** How long one node counts deliveries. Its clock may differ from the database's. */
   deliveredMs: answerMs + 2 * aheadMs,
-  /** How long a facilitator is asked about a payment if there is no chain to read. Many times a blockhash's life. */
+  /**
+   * How long the gateway asks a facilitator about a payment if there is no chain to read: ten times a blockhash's life.
+   */
   searchMs: 10 * blockhashMs,
   /** How long the gateway remembers that it asked a facilitator to settle a payment. */
   askedMs: HOUR_MS,

@@ -19,7 +19,7 @@ class Digits {
   }
 }
 
-/** Replaces those numbers in a valid JSON text for which `change` returns another text. Undefined if it replaces none. */
+/** Replaces the numbers in a valid JSON text for which `change` returns another text. Undefined if it replaces none. */
 export function withNumbers(json: string, change: (text: string) => string | undefined): string | undefined {
   const pieces: string[] = [];
   let done = 0;

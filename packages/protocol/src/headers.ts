@@ -66,6 +66,6 @@ const ALSO_EXPOSED = [
 /** CORS headers of every response. */
 export const CORS_HEADERS: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Origin': '*',
-  // So marked, bundlers can leave it out of a client.
+  // Marked as pure, so that a bundler can leave it out of a client.
   'Access-Control-Expose-Headers': /* @__PURE__ */ [EXPOSED_HEADERS, ...ALSO_EXPOSED].join(', '),
 };

@@ -10,7 +10,7 @@ export const PROGRAMS = {
   memo: 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr',
 } as const;
 
-/** The first byte of an instruction: of the compute budget program, and of the token program. */
+/** The first byte of instructions of the compute budget program and of the token program. */
 export const INSTRUCTIONS = { setComputeLimit: 2, setComputePrice: 3, transferChecked: 12 } as const;
 
 /** The second token program. It is separate because clients do not need it. */

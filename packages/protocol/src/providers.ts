@@ -33,7 +33,7 @@ export const MAX_READ_BYTES = 32 * 1024 * 1024;
 
 const FAMILY = /^\/v1\/x402\/(?:solana\/[a-z]{1,16}\/)?([\w-]{1,64})(?:\/|$)/;
 
-/** The provider in a path, for which one can ask the catalog; undefined if the path has none. */
+/** The provider in a path, as a value of the catalog's provider filter; undefined if the path has none. */
 export function providerIn(path: string): string | undefined {
   const [, name] = FAMILY.exec(path) ?? [];
   return name === 'credit' ? GATEWAY : name;

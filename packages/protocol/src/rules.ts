@@ -57,7 +57,7 @@ export const exactlyOneIn = (position: number, ...names: readonly string[]): Rul
 
 const ADDRESS_BYTES = 32;
 
-/** Whether a value is a name, which has a dot, or base58 of 32 bytes. */
+/** Whether a value is a name, which contains a dot, or a base58 address of 32 bytes. */
 function isWallet(value: unknown): boolean {
   if (typeof value !== 'string' || value.includes('.')) return true;
   return decodeBase58(value, ADDRESS_BYTES) !== undefined;

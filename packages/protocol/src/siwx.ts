@@ -1,7 +1,7 @@
 import { isObject } from './json.ts';
 import { SIGN_IN_NETWORKS } from './networks.ts';
 
-/** A date of a sign-in, RFC 3339 in UTC. It also matches impossible days. */
+/** The pattern of a sign-in's dates, RFC 3339 in UTC. It also matches impossible days such as 31 February. */
 export const SIWX_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 
 /** The PKCS #8 prefix of an Ed25519 seed (RFC 8410). */
@@ -85,7 +85,7 @@ const OPTIONAL: readonly (keyof SiwxPayload)[] = [
   'signatureScheme',
   'resources',
 ];
-// Marked as pure, because a page that only signs in must not load these names.
+// Marked as pure, so that a bundler drops these names from a page that only signs in.
 const FIELDS = /* @__PURE__ */ REQUIRED.concat(OPTIONAL);
 const MAX_FIELD_LENGTH = 1024;
 const MAX_RESOURCES = 8;

@@ -24,9 +24,9 @@ export const feeLamports = ({ signatures, computeUnits, microLamports }: Transac
 const LIGHTHOUSE = 'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95';
 
 /**
- * First bytes of its instructions that only read accounts. The others write (0) and close (1) memory with a payer's signature, ask for the
- * time (15), which no simulation foresees, or concern other programs (16, 17). Source: programs/lighthouse/src/instruction.rs of
- * https://github.com/Jac0xb/lighthouse.
+ * The first bytes of its instructions that only read accounts. Its other instructions write (0) and close (1) memory
+ * with a payer's signature, read the time (15), which no simulation can predict, or concern other programs (16, 17).
+ * Source: programs/lighthouse/src/instruction.rs of https://github.com/Jac0xb/lighthouse.
  */
 const ASSERTIONS = { first: 2, last: 14 } as const;
 

@@ -3,7 +3,7 @@ import { wrapped } from '../help.ts';
 
 const NAME = 'asset-gateway';
 
-/** The text of `mcp` at a terminal, where no host talks to it: what it is, and how a host starts it. */
+/** The text that `mcp` prints at a terminal: what it is, and how an application starts it. */
 export function aboutMcp(gateway: string, program = process.argv[1] ?? ''): string {
   const env = { ASSET_GATEWAY_URL: gateway };
   const started = { command: 'node', args: [program, 'mcp'], env };
@@ -21,6 +21,6 @@ VS Code:
 Cursor (~/.cursor/mcp.json) and Claude Desktop (claude_desktop_config.json):
 ${JSON.stringify({ mcpServers: { [NAME]: started } }, undefined, 2)}
 
-${wrapped(`Asset data is free. It pays for nothing without asking; --budget-usd 0.05 after mcp lets it spend that in 24 hours, and with --pay-by client the application pays. ${calledAs().command} mcp --help lists the options.`)}
+${wrapped(`Asset data is free. The server pays for nothing without asking. With --budget-usd 0.05 after mcp, it may spend that much in 24 hours. With --pay-by client, the application pays. ${calledAs().command} mcp --help lists the options.`)}
 `;
 }

@@ -132,7 +132,7 @@ function passedOn(purchase: Purchase, request: Parameters<Payer['pay']>): Signed
   return { micros: Number(found.offer.amount), headers: { [HEADERS.payment]: payment } };
 }
 
-/** The user is never asked to pay more for a call. Real prices are below a thousandth of this. */
+/** The most that this server asks the user to pay for a call. Real prices are below a thousandth of this. */
 export const MAX_ASKED_MICROS = 1_000_000;
 
 /** Pays within the budget. Beyond it, throws `Unpaid` so that the user can decide. */

@@ -5,7 +5,7 @@ import type { CallServices } from './paying.ts';
 import { FREE, inputOf, LOCAL, type ServedTool } from './served-tool.ts';
 import { jsonBytes, trim } from './trim.ts';
 
-/** An input that gets the method's 402. Prices do not depend on the input. */
+/** A valid input of a method, to get its 402. Prices do not depend on the input. */
 function anyInput({ name, inputSchema }: Tool): Record<string, unknown> {
   const row = routes.find(({ surface, id }) => name === `${surface}_${id.slice(id.lastIndexOf('.') + 1)}`);
   const inPath: Record<string, unknown> = { ...row?.example.path };

@@ -7,7 +7,7 @@ const EVERYTHING = Number.POSITIVE_INFINITY;
 /** JSON can nest deeper than JavaScript's call stack. */
 export const DEEPEST = 500;
 const DEEP = 32;
-/** From everything to almost nothing. The first limits that fit are used. */
+/** Limits from the largest to the smallest. The first that make the value fit are used. */
 const MEASURES: readonly Measure[] = [
   { items: EVERYTHING, characters: EVERYTHING, members: EVERYTHING, depth: DEEPEST },
   { items: EVERYTHING, characters: 4000, members: EVERYTHING, depth: DEEP },

@@ -20,8 +20,8 @@ const hashOf = ({ url, method, body = '' }: SentRequest): string =>
     .digest('hex');
 
 /**
- * A ledger in a file that all processes of a user share. It needs no lock, because each line is appended with one write. So all processes
- * see the same order, and an amount counts only if earlier lines leave room.
+ * A ledger in a file that all processes of a user share. It needs no lock: each line is appended with one write, so all
+ * processes see the same order, and an amount counts only if the earlier lines leave room for it.
  */
 export class LedgerFile implements SpendingLedger {
   readonly payments: OpenPayments;

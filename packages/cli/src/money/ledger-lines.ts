@@ -59,7 +59,7 @@ function parsedLine(line: string): LedgerLine | undefined {
   return isLedgerLine(value) ? value : undefined;
 }
 
-/** Whether a line is the start of one whose write a crash interrupted. It has no effect. */
+/** Whether a crash interrupted the write of a line. Such a line has no effect. */
 const isTorn = (line: string): boolean =>
   !line.includes('}') && (line.startsWith(BEGINNING) || BEGINNING.startsWith(line));
 
@@ -86,7 +86,10 @@ export function* linesIn(text: string): Generator<LedgerLine> {
 /** A ledger's balance. Whether an amount is within its limits depends only on earlier lines, so all processes agree. */
 export class Account {
   readonly #counted = new Map<string, Spent>();
-  /** Every amount ever counted, by time. If a clock is set back, earlier times are appended after later ones. */
+  /**
+   * Every amount ever counted, by time. After a clock was set back, lines with earlier times follow lines with later
+   * ones.
+   */
   readonly #byTime: Spent[] = [];
   /** The last window: its start, the index of its first amount, and its sum. */
   #start = Number.NEGATIVE_INFINITY;

@@ -53,7 +53,10 @@ export interface PaymentSetup {
   readonly isPreapproved: boolean;
 }
 
-/** Nothing was signed. `offer` is the price, `payable` the 402 that asks for it. */
+/**
+ * The error of a call that needs a payment; nothing was signed. `offer`: the price. `payable`: the 402 with its
+ * requirement.
+ */
 export class Unpaid extends Error {
   readonly offer: Offer;
   readonly payable: PayableOffer['payable'];
@@ -104,7 +107,7 @@ export function withOutcome(payment: SignedPayment, by: { outcome?: Outcome | un
   };
 }
 
-/** Whether this program made the wallet, so that it may get play money. */
+/** Whether this program made the wallet. Only such a wallet gets play money. */
 const isGenerated = ({ wallet: { source } }: Pick<PaymentSetup, 'wallet'>): boolean =>
   source === 'temporary' || source === 'stored';
 

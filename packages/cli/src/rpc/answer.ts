@@ -10,7 +10,7 @@ const MAX_CALLS = 16;
 const MAX_NAME = 64;
 const MAX_SENTENCE = 2_000;
 
-/** Codes of JSON-RPC 2.0. Solana's own codes mean other things, and kit fails with a TypeError at an unknown code. */
+/** Codes of JSON-RPC 2.0. Solana's own codes have other meanings, and kit throws a TypeError for an unknown code. */
 const CODES = { notJson: -32_700, invalid: -32_600, notSold: -32_601, wrongParams: -32_602, refused: -32_603 } as const;
 
 /** The parts that answer requests. */
@@ -77,7 +77,9 @@ export class Answers {
     this.#node = node;
   }
 
-  /** The answer to a body, which may be a batch; empty if the body asks for none. Numbers keep every digit. */
+  /**
+   * The answer to a body, which may be a batch. Empty if no request of the body has an id. Numbers keep every digit.
+   */
   async to(body: string): Promise<string> {
     let requests: unknown;
     try {

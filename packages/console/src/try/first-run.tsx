@@ -185,7 +185,7 @@ function Strip({ close }: { readonly close: () => void }) {
   );
 }
 
-/** The first run in the sandbox: sign, fill the wallet, pay. It does not come back after the payment. */
+/** The first run in the sandbox: sign, fill the wallet, pay. After the payment it is not shown again. */
 export function FirstRun() {
   const { isSandbox = false } = useGateway() ?? {};
   const { wallet } = useWallet();

@@ -85,8 +85,8 @@ export const browserLedger: SpendingLedger = {
       .flatMap(({ state, headers = {}, request: _, ...payment }) =>
         state === 'signed' || state === 'refused' ? [{ ...payment, headers, state }] : [],
       ),
-  // The headers are as good as money until the payment closes. A refused payment keeps the facts that show whether it has settled. Another
-  // tab may have released it.
+  // Drop the headers, because anyone who has them can spend the payment. A refused payment keeps its trace, which shows
+  // whether it has settled. Another tab may have released it.
   closed: (id, state) =>
     change((spent) =>
       spent.map((entry) => {

@@ -56,7 +56,7 @@ function Spent({ limit }: { readonly limit: number }) {
   );
 }
 
-/** The spending limits, above which nothing is signed, and the spending so far. */
+/** The spending limits, and the spending so far. Nothing above a limit is signed. */
 export function Limits() {
   const { wallet } = useWallet();
   const caps = readCaps();

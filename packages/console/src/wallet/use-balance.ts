@@ -14,14 +14,17 @@ const BALANCE_CACHED_MS = 3_100;
 
 async function readFunds(address: string): Promise<readonly Funds[]> {
   const { clusters } = await gatewayIndex();
-  // A gateway that sells nothing needs no code that pays.
+  // Do not load the paying code for a gateway that sells nothing.
   if (clusters.length === 0) return [];
   const { fundsOf } = await import('./funds-of.ts');
   const funds = await Promise.all(clusters.map((cluster) => fundsOf(address, cluster)));
   return funds.filter((each) => each !== undefined);
 }
 
-/** The source of balances for all views of a tab. After each change of the wallet, it reads again once the gateway has new balances. */
+/**
+ * The source of balances for all views of a tab. After each change of the wallet, it reads again when the gateway's
+ * cached balance has expired.
+ */
 class BalanceSource extends EventTarget {
   state: Omit<Balances, 'reload'> = { isLoading: false };
   #payer = '';

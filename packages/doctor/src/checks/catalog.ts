@@ -22,7 +22,7 @@ function entryFaults(entry: unknown, origin: string): Fault[] {
   );
 }
 
-/** Checks that a provider's list equals its part of the catalog. */
+/** Faults of a provider's list that differs from its part of the catalog. */
 function providerFaults(
   { id, routeCount, answer }: Exploration['providers'][number],
   { entries }: Exploration,

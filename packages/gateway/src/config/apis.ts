@@ -16,7 +16,7 @@ const MIN_KEY_LENGTH = 8;
 /** One URL of an API. `keys` is empty if the upstream needs none. */
 export type ApiUrlConfig = ApiPlan['urls'][number] & {
   readonly keys: readonly string[];
-  /** Texts that must not leave the gateway, if they are more than the keys. */
+  /** Texts that must not leave the gateway, if there are others besides the keys. */
   readonly secrets?: readonly string[];
 };
 
@@ -165,7 +165,7 @@ export function readCache(read: Reader, { apis, families }: ApisConfig): CacheCo
   return undefined;
 }
 
-/** Every row that a log line may name. */
+/** The rows that log lines may name: ours, and those of the operator's APIs. */
 export const rowsOf = (apis: readonly ApiConfig[]): readonly Route[] => [
   ...everyRoute,
   ...consoleRoutes,

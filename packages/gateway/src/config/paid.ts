@@ -40,7 +40,7 @@ export interface PaidConfig {
   readonly upstreamTimeoutMs: number;
 }
 
-/** Settings of paid routes; undefined without a paid upstream, `unusable` after a reported fault. */
+/** Settings of paid routes. Undefined without a paid upstream; `unusable` if the reader has reported a fault. */
 export type PaidReading = PaidConfig | 'unusable' | undefined;
 
 /** Credit settings. Amounts are in millionths of a dollar. */
@@ -68,7 +68,7 @@ function readClusterUrls(read: Reader, nameOf: (cluster: string) => string): Clu
   return { ...(mainnet && { mainnet }), ...(devnet && { devnet }) };
 }
 
-/** The facilitator; `unusable` after a reported fault. */
+/** The facilitator; `unusable` if a fault was reported. */
 function readFacilitator(read: Reader): FacilitatorConfig | 'unusable' | undefined {
   const url = readUrl(read, 'FACILITATOR_URL');
   const keypairText = read.optional('FEE_PAYER_KEYPAIR');

@@ -1,7 +1,7 @@
 import type { Proxies } from '../proxies.ts';
 import type { Reader } from './settings.ts';
 
-/** Whether a text is a proxy URL: a host, perhaps with user and password, and nothing else. */
+/** Whether a text is a proxy URL: only a host, with or without user and password. */
 function isProxy(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, pathname, search, hash, username, password } = new URL(text);

@@ -27,10 +27,13 @@ export function parseUrl(text: string): URL | undefined {
   return isPlain && (url.protocol === 'http:' || url.protocol === 'https:') ? url : undefined;
 }
 
-/** The value that Docker and Kubernetes give to a variable for, say, a service called "metrics". */
+/** The form of the value that Docker and Kubernetes give to METRICS_PORT if there is a service called "metrics". */
 export const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\//;
 
-/** Reads variables and collects their faults. An empty variable counts as unset. So does a port with a service's address. */
+/**
+ * Reads variables and collects their faults. An empty variable counts as unset, and so does a port that holds a
+ * service's address.
+ */
 export class Reader {
   readonly faults: string[] = [];
   /** Warnings: unusual but valid settings. */
@@ -88,7 +91,7 @@ export class Reader {
   }
 }
 
-/** The fault in the configuration that made listening fail. `prefix`: the prefix of its variables. */
+/** The configuration fault that made listening fail. `prefix`: the prefix of its variables, such as `METRICS_`. */
 export function listenFault(error: NodeJS.ErrnoException, { host, port }: ListenOptions, prefix = ''): Error {
   const name = `${prefix}PORT`;
   if (error.code === 'EADDRINUSE')

@@ -32,10 +32,10 @@ const OURS =
 /** Variables that Docker and Kubernetes set for linked services. */
 const SERVICE_LINK = /_SERVICE_HOST|_SERVICE_PORT|_PORT_\d|_ENV_/;
 
-/** Others' variables that have one of our prefixes, and other spellings of the proxy variables. */
+/** Variables of other programs with one of our prefixes, and the lower-case proxy variables. */
 const OF_OTHERS = ['GATEWAY_INTERFACE', 'http_proxy', 'https_proxy', 'no_proxy'];
 
-/** How many letters allow one difference. */
+/** For each this many letters, one letter may differ. */
 const LETTERS_FOR_A_SLIP = 7;
 
 const isServiceLink = (name: string, value: string): boolean =>

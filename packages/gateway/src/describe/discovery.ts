@@ -95,7 +95,7 @@ function discoveriesOf(route: Route, priceUsd: string): Discovery[] {
   const plain = discoveryOf(route, undefined);
   const terse = { ...plain, schema: withoutDescriptions(plain.schema) };
   const tersest = { ...terse, schema: withSharedParts(terse.schema) };
-  // Credit adds a second requirement, so less room is left.
+  // Credit adds a second requirement, so the discovery must be smaller.
   const loose = { ...plain, schema: withSharedParts(withoutBounds(terse.schema)) };
   const last = route.credit === undefined ? [] : [loose];
   return [...(output === undefined ? [] : [discoveryOf(route, output)]), plain, terse, tersest, ...last];
@@ -117,7 +117,7 @@ function pathCheck({ input, rules }: Route): (values: Values) => boolean {
   return (values) => validator?.Check(values) === true && ofPath.every((rule) => rule.holds(values));
 }
 
-/** Describes a route for its challenges. The first call prepares the description, so that a start need not. */
+/** Describes a route for its challenges. The first call prepares the description, so that a start is faster. */
 export function createDescribe(route: Route, { name, priceUsd }: Pick<Service, 'name' | 'priceUsd'>): Describe {
   const prepare = () => ({
     resource: resourceOf(route, name),
@@ -128,7 +128,7 @@ export function createDescribe(route: Route, { name, priceUsd }: Pick<Service, '
   return (pathParams) => {
     made ??= prepare();
     const { resource, discoveries, isAllowed } = made;
-    // Invalid values would be a wrong example, so keep the row's own.
+    // Invalid values would make a wrong example, so use the row's own.
     if (!isAllowed(pathParams)) return { resource, discoveries };
     const withPathParams = ({ info, ...rest }: Discovery) => ({
       info: { ...info, input: { ...info.input, pathParams } },

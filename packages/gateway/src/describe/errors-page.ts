@@ -4,12 +4,15 @@ import { groupBy } from './service.ts';
 
 type Texts<Name extends string> = Readonly<Record<Name, string>>;
 
-/** `advice`: message endings that `about` makes superfluous. */
+/** `advice`: endings of messages that the page omits, because `about` says the same. */
 interface Group extends Texts<'about' | 'uses'> {
   readonly advice: readonly string[];
 }
 const GROUPS: Readonly<Record<NextStep, Group>> = texts.groups;
-/** Notes on single codes: when a refusal happens, if its message does not say so, and what it uses up, if its group differs. */
+/**
+ * Notes on single codes. `when`: when the refusal happens, if its message does not say so. `uses`: what it uses up, if
+ * that differs from its group.
+ */
 const NOTES: Readonly<Partial<Record<RefusalCode, Partial<Texts<'when' | 'uses'>>>>> = texts.notes;
 
 /** A text without characters that Markdown reads as HTML. */

@@ -67,7 +67,7 @@ function parametersIn(route: Route, place: 'path' | 'query'): JsonObject[] {
   });
 }
 
-/** Payments are header parameters. As a security scheme, tools would ask for a key before the challenge. */
+/** Payments are header parameters. If they were a security scheme, tools would ask for a key before the challenge. */
 const PAYMENT_HEADERS = [HEADERS.payment, HEADERS.version1Payment].map((name) => ({
   $ref: `#/components/parameters/${name}`,
 }));

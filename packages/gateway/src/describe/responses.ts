@@ -39,7 +39,7 @@ type Applies = (route: Route, service: Service) => boolean;
 
 /** The routes that can refuse with a family of codes. The first match decides. Other codes apply to every route. */
 const FAMILIES: readonly (readonly [codes: RegExp, applies: Applies])[] = [
-  // These codes concern unknown paths, and verbs that a path does not accept.
+  // These codes are for unknown paths and unsupported verbs, so no operation lists them.
   [/^(?:not_found|method_not_allowed)$/, () => false],
   [/^blocked$/, ({ access }, { hasBlocked }) => access !== 'public' && hasBlocked === true],
   [/^sign_in_/, ({ access }) => access === 'siwx'],

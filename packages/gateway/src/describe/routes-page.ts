@@ -24,7 +24,7 @@ parameters, rules, and the price, unless a line names another; from credit a cal
 each. An address is \`${ADDRESS}\`, a signature \`${SIGNATURE}\`. A text has 1–200 characters and no
 control characters, unless its line says otherwise. Commas separate the items of a list in a query. The catalog has examples.`;
 
-/** Rules that the explanations of their parameters repeat. */
+/** Rules that are not listed, because the explanations of their parameters say the same. */
 const TOLD = ['notBefore', 'wallet'];
 
 const rulesOf = ({ rules }: Route): string[] =>

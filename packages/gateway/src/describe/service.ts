@@ -90,7 +90,7 @@ type ByAccess = Readonly<Partial<Record<Route['access'], string>>>;
 const HOW: ByAccess = texts.howToPass;
 const GIVEN: ByAccess = texts.givenFor;
 
-/** What these rows ask for: a signature, a micropayment, or either. */
+/** What these rows require from clients: a signature, a micropayment, or either. */
 export const givenFor = (routes: readonly Route[]): string =>
   [...new Set(routes.map(({ access }) => access))].flatMap((access) => GIVEN[access] ?? []).join(' or ');
 

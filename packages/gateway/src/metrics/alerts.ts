@@ -28,7 +28,9 @@ interface Condition extends Threshold {
   readonly find: Find;
 }
 
-/** An alert of deploy/prometheus/alerts.yaml that one node's metrics can show, without its `for`. */
+/**
+ * An alert of deploy/prometheus/alerts.yaml that one node can evaluate from its own metrics. Its `for` does not apply.
+ */
 export interface Rule extends Condition {
   readonly alert: string;
   /** `page`: handle at once. `ticket`: handle in working hours. */
@@ -37,7 +39,7 @@ export interface Rule extends Condition {
   readonly advice: string;
 }
 
-/** A rate over a few seconds means little. */
+/** No rate is computed over a shorter time. */
 const LEAST_SECONDS = 60;
 
 /** A gauge is above the bound. */
@@ -159,7 +161,7 @@ const CONDITIONS: Readonly<Partial<Record<keyof typeof ALERTS, Condition>>> = {
 
 const plain = (markdown: string): string => markdown.replaceAll('`', '');
 
-/** The alerts that this node evaluates, with the texts and severities of alerts.yaml. */
+/** The alerts that this node evaluates. Texts and severities come from alerts.yaml. */
 export const RULES: readonly Rule[] = (Object.keys(ALERTS) as (keyof typeof ALERTS)[]).flatMap((alert) => {
   const { severity, means, advice } = ALERTS[alert];
   const condition = CONDITIONS[alert];

@@ -64,7 +64,7 @@ export function durationsIn(registry: Registry) {
     labelNames: ['surface'],
     buckets: SECONDS,
     enableExemplars: true,
-    // The constructor rejects a registry of the other format, which omits exemplars.
+    // Registered below, because the constructor rejects a registry whose format has no exemplars.
     registers: [],
   });
   registry.registerMetric(histogram as Metric);
@@ -76,7 +76,8 @@ export async function openMetricsPage(registry: Registry) {
   const scrape = new Registry();
   scrape.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never);
   for (const { name, type } of registry.getMetricsAsArray()) {
-    // OpenMetrics omits the suffix of a counter family. The scrape's registry renames this object in place of the metric.
+    // OpenMetrics drops the suffix from a counter's name. The scrape's registry renames this copy instead of the
+    // metric.
     const get = async () => ({ ...(await registry.getSingleMetric(name)?.get()), name: name.replace(/_total$/, '') });
     scrape.registerMetric({ name, type, get } as unknown as Metric);
   }

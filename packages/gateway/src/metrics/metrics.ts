@@ -12,7 +12,7 @@ interface MoneyEntry {
   readonly feeLamports: number;
 }
 
-/** The label value of requests without a row, and of answers that are not refusals. */
+/** The label `route` of requests without a row, and the label `code` of answers that are not refusals. */
 const NONE = 'none';
 const ROUTE = ['route', 'surface'] as const;
 const CHARGED = 'Credit charged, in millionths of a dollar.';

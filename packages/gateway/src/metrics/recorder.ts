@@ -9,7 +9,7 @@ const UPSTREAM = 'upstream_duration_seconds';
 const REQUEST = 'request_duration_seconds';
 const RECENT_MINUTES = 5;
 const SECONDS_PER_MINUTE = 60;
-/** The lamports that a settlement without priority fee costs. */
+/** The least cost of a settlement in lamports. */
 const LEAST_LAMPORTS = 10_001;
 
 /** A settlement's average fee in lamports. */
@@ -168,7 +168,7 @@ export class Recorder {
   #schedule(): void {
     const elapsedMs = performance.now() - this.#startMs;
     const update = () => {
-      // The next update covers this time.
+      // If this update fails, the next one covers its time too.
       void this.#background.run('metrics', () => this.#updated());
       this.#schedule();
     };

@@ -98,7 +98,7 @@ async function answerHistory(request: IncomingMessage, response: ServerResponse,
 async function answer(request: IncomingMessage, response: ServerResponse, answering: Answering): Promise<void> {
   const { metrics, files, isOnLoopback } = answering;
   const path = request.url?.split('?', 1)[0] ?? '';
-  // The token alone protects sales, because a web page in a local browser does not have it.
+  // Sales need no check of the Host header, because their token already excludes a web page in a local browser.
   if (isOnLoopback && path !== SALES_PATH && !namesLoopback(request)) {
     response.writeHead(403).end();
     return;

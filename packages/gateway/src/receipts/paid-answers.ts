@@ -8,13 +8,13 @@ import { TIMES } from '../times.ts';
 
 /** A request that is paid for. */
 export interface PaidRequest {
-  /** A hash without a secret, so that restarts and rotated secrets do not change it. */
+  /** A hash of the request. It uses no secret, so restarts and rotated secrets do not change it. */
   readonly requestHash: string;
-  /** A random text: only the request that reserved the payment or holds the price may release it. */
+  /** A random text. Only the request that has it may release the reserved payment or the held price. */
   readonly owner: string;
   readonly route: string;
   readonly requestId: string;
-  /** Whether the call may have an effect, so that one payment makes it once. */
+  /** Whether the call may have an effect. If so, one payment makes it at most once. */
   readonly isOnce?: boolean;
   /** The URL of the request; only if receipts are signed. */
   readonly resourceUrl?: string;
@@ -35,7 +35,10 @@ interface AnswerStore {
   delivered(key: string): void;
 }
 
-/** An answer as it is stored: its JSON, after the API's status if that is not 200. No JSON begins like that. */
+/**
+ * The stored form of an answer: its JSON, preceded by the API's status if that is not 200. No JSON text begins with
+ * such a prefix.
+ */
 export const storedText = ({ json, upstreamStatus }: Answer): string =>
   upstreamStatus === undefined ? json : `${upstreamStatus} ${json}`;
 
@@ -69,7 +72,7 @@ export class PaidAnswers {
     return known.times > LIMITS.deliveries[kind];
   }
 
-  /** The stored answer, or a lost one fetched again. `isOver`: refuses a lost answer instead. */
+  /** The stored answer. If it is lost, fetches it again, or with `isOver` refuses it. */
   async deliver(key: string, receipt: Receipt | Promise<Receipt>, prepare: Prepare, isOver = false): Promise<Delivery> {
     const store = this.#store;
     const [text, paid] = await fromStore(Promise.all([store.answer(key), receipt]));

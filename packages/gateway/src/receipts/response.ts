@@ -40,7 +40,10 @@ export const SHORT_NETWORKS: Readonly<Record<string, string>> = {
 
 const encode = (response: SettleResponse): string => Buffer.from(JSON.stringify(response)).toString('base64');
 
-/** The headers that carry a SettleResponse; the header of version 1 too if the payment came in that version's. */
+/**
+ * The headers that carry a SettleResponse. If the payment came in version 1's header, also that version's response
+ * header.
+ */
 export function paymentResponse(response: SettleResponse, inVersion1Header: boolean): Record<string, string> {
   const version1 = { ...response, network: SHORT_NETWORKS[response.network] ?? response.network };
   return {
@@ -61,7 +64,7 @@ function receiptKeyOf(seed: Uint8Array) {
   const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
   // RFC 8037, with its members in the order of RFC 7638.
   const publicJwk = { crv: 'Ed25519', kty: 'OKP', x } as const;
-  // RFC 7638 gives the same key the same name wherever it is published.
+  // By RFC 7638, a key has the same name wherever it is published.
   const thumbprint = createHash('sha256').update(JSON.stringify(publicJwk)).digest('base64url');
   return { privateKey, publicJwk, thumbprint };
 }

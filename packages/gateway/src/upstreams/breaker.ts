@@ -12,9 +12,12 @@ export interface BreakerOptions {
   readonly now: () => number;
 }
 
-/** Failures of fewer wallets or distinct requests may be due to the requests themselves. */
+/**
+ * The breaker opens only after failures of this many wallets or distinct requests, because fewer may be the requests'
+ * own fault.
+ */
 const MIN_DIFFERENT = 3;
-/** A call may time out because the client asked for too much. */
+/** A time-out counts half, because the client may have asked for too much. */
 const TIMEOUT_WEIGHT = 0.5;
 
 /** Collects at most MIN_DIFFERENT values. */
@@ -82,7 +85,7 @@ export class Breaker implements Upstream {
     return this.#nextProbeAt;
   }
 
-  /** The upstream was not called, so the next request may probe instead. */
+  /** Lets the next request probe, because this one did not reach the upstream. */
   #giveBack(): void {
     this.#nextProbeAt -= this.#options.probeMs;
     this.#lastProber = undefined;

@@ -10,7 +10,7 @@ const MAX_PAUSE_SECONDS = 300;
 const UNREADABLE = /HPE_|HTTPParserError|HeadersOverflowError|UND_ERR_RES_CONTENT_LENGTH_MISMATCH/;
 /** undici's and Node's errors for a lost connection. */
 const GONE = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
-/** undici's message for a proxy that opens no tunnel. */
+/** undici's message if a proxy refuses a tunnel. */
 const OF_PROXY = /^Proxy response \((\d{3})\)/;
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 
@@ -22,7 +22,10 @@ export function pauseSeconds(retryAfter: unknown, nowMs: number, usualSeconds: n
   return Number.isNaN(seconds) ? usualSeconds : Math.min(Math.max(seconds, 1), MAX_PAUSE_SECONDS);
 }
 
-/** Statuses that clients do not see, because they concern the operator's account or this connection, or because x402 uses them. */
+/**
+ * Statuses that the gateway does not pass on. They concern the operator's account or this connection, or x402 uses
+ * them.
+ */
 const KEPT = [402, 407, 408, 429];
 
 function codeOf(status: number, refusedKey: readonly number[] | undefined): RefusalCode {
@@ -35,7 +38,7 @@ function codeOf(status: number, refusedKey: readonly number[] | undefined): Refu
   return status >= 300 && status < 400 ? 'upstream_redirect' : 'upstream_error';
 }
 
-/** An upstream that rejects the request or our key is up. */
+/** How a call with this status ended. An upstream that rejects the request or our key is up. */
 function endingOf(status: number): Ending {
   if (status >= 400 && status < 500) return 'answered';
   return status >= 502 && status <= 504 ? 'down' : 'failed';

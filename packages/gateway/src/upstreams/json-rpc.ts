@@ -26,7 +26,7 @@ const RATE_LIMITED = new Set([429, -32029, -32429]);
 /** Statuses about the key or the rate, which a client cannot fix. They say more than the code in the body. */
 const ABOUT_KEY = new Set([401, 403, 429]);
 
-/** The code of an error. Some providers put it beside the error, or in its place. */
+/** The code of an error. Some providers put the code beside the error object, or in place of it. */
 const codeIn = (body: unknown): number => Number(member(member(body, 'error'), 'code') ?? member(body, 'code'));
 
 /** The refusal for an error code that we know; undefined for other codes. */

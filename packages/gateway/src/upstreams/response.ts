@@ -37,7 +37,10 @@ function endOfText(json: Buffer, start: number): number {
   return at;
 }
 
-/** Refuses JSON that would take long to parse. Its number of lists depends on the request, as its size does. */
+/**
+ * Refuses JSON that would take long to parse. Too many lists count as a too large answer, because the request decides
+ * how many there are.
+ */
 function assertParsable(json: Buffer): void {
   let [depth, lists] = [0, 0];
   for (let at = 0; at < json.length; at++) {

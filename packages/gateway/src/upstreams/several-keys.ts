@@ -170,7 +170,7 @@ export function failover(
   places: readonly [FailoverPlace, ...FailoverPlace[]],
   isRepeatable: (route: Route) => boolean,
 ): Upstream & Allowance {
-  /** The keys of the first upstream that is not known to be down. */
+  /** The keys of the first upstream whose circuit breaker is closed. */
   const current = () => (places.find(({ upstream }) => !upstream.isOpen) ?? places[0]).keys;
   return {
     async answer(call) {
@@ -180,7 +180,7 @@ export function failover(
           return await upstream.answer(call);
         } catch (error) {
           if (!(error instanceof Refusal)) throw error;
-          // The refusal of a call that was made says more than one without a call.
+          // Prefer the refusal of a call that was made to one without a call.
           if (!(refusal instanceof UpstreamRefusal) || error instanceof UpstreamRefusal) refusal = error;
           if (!isNextAllowed(error, isRepeatable(call.route))) throw refusal;
         }

@@ -19,8 +19,9 @@ export interface OwnRoute {
 }
 
 /**
- * How a call without a usable answer ended. The upstream `answered` and rejected this request, it `failed`, or it said that it is `down`
- * (502 to 504). Or the connection was `lost` before the first byte of the answer, or the request was `unsent`.
+ * How a call without a usable answer ended. The upstream `answered` and rejected this request, it `failed`, or it said
+ * that it is `down` (502 to 504). `lost`: the connection broke before the first byte of the answer. `unsent`: the
+ * request was not written.
  */
 export type Ending = 'answered' | 'failed' | 'down' | 'lost' | 'unsent';
 

@@ -97,7 +97,7 @@ export const list = (items: TSchema, description: string, example?: readonly unk
 /** A list of objects. */
 export const rows = (description: string, properties: TProperties) => list(object(properties), description);
 
-/** Always present. Null if unknown, and null in the example if that says so. */
+/** Always present, and null if unknown. The example is null if `example` is. */
 export const nullable = (schema: TSchema, example: unknown = examples.get(schema)) =>
   shown(Type.Union([schema, Type.Null()]), example);
 

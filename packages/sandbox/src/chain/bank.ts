@@ -26,7 +26,7 @@ const USDC_SUPPLY = 11_413_027_864_531_297n;
 
 const refusedOutcome = (err: string): Outcome => ({ err, logs: [], units: 0n, fee: 0n });
 
-/** The chain's state: accounts, blocks and their transactions. Its only token is the cluster's USDC. */
+/** The chain's state: accounts, blocks and their transactions. The only token is the cluster's USDC. */
 export class Bank {
   readonly cluster: Cluster;
   readonly mint: string;

@@ -117,7 +117,7 @@ async function answerWalletApi({ method, body }: Arrival, path: string, market: 
   return answer === undefined ? walletError(404, 'Not found') : jsonAnswer(200, exactJson(answer));
 }
 
-/** Answers a request like its endpoint, or with the faults of the knobs. */
+/** Answers a request as its endpoint does, or with the faults that the knobs set. */
 export async function answerEndpoint(
   arrival: Arrival,
   knobs: ProviderFaultKnobs,

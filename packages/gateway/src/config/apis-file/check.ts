@@ -66,7 +66,7 @@ function others({ name: api, document, entry }: ApiPlan): string {
 
 const MAX_PATHS = 3;
 
-/** Other paths of the document. A row refuses values that lead there. */
+/** Lists the paths to which a row's values could lead. The row refuses such values. */
 function refusedPaths({ document, rows }: ApiPlan): string {
   const lines = rows.flatMap(({ upstream, method }) => {
     const { path } = upstream;

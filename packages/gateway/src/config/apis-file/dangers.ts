@@ -44,7 +44,7 @@ function dangerOf([path, schema]: readonly [string, Members], isPaid: boolean): 
     .toLowerCase()
     .replace(/[_-]/g, '');
   if (STREAMS.includes(name) && hasType(schema, ['boolean', undefined]) && !isLimited(schema))
-    return [`${path}: a streamed answer reaches no client and earns nothing; set it to false or forbid it`];
+    return [`${path}: the gateway cannot deliver a streamed answer, so it earns nothing; set it to false or forbid it`];
   if (isPaid && isSize(name) && hasType(schema, ['integer', 'number']) && !isLimited(schema))
     return [`${path}: has no maximum; bound, set or forbid it`];
   return [];

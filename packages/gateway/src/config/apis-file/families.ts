@@ -30,7 +30,9 @@ const nearestTo = (name: string, rows: readonly Route[]): string | undefined =>
 /** A file's settings for the gateway's own routes, and its faults. Rows are named by id. Empty without a file. */
 export class Families {
   readonly off = new Set<Family>();
-  /** The limit of each key of a family's upstream: calls a minute for tokens, else a second. */
+  /**
+   * The limit of each key of a family's upstream: in calls per minute for tokens, in calls per second for the others.
+   */
   readonly limits = new Map<Family, number>();
   readonly prices = new Map<string, OwnPrice>();
   readonly lifetimes = new Map<string, Lifetime>();

@@ -19,10 +19,13 @@ const SECOND_MS = 1_000;
 const TOO_LATE = `a paid operation waits at most ${TIMES.longestUpstreamMs / SECOND_MS} s, because its payment settles while its blockhash is valid`;
 const CACHED = ['GET', 'POST'];
 
-/** Whether a path and a key can follow this URL. Even an empty query or fragment would swallow the key. */
+/**
+ * Whether a path and a key can be appended to this URL. After a query or fragment, even an empty one, they would be
+ * part of it.
+ */
 const isBaseUrl = (url: string): boolean => parseUrl(url) !== undefined && !/[?#]/.test(url);
 
-/** The most faults of one API, because the search for a nearest name is slow. */
+/** The most reported faults of one API, because the search for the nearest name is slow. */
 const MAX_FAULTS = 50;
 
 /** Reads one API and collects its faults. */
@@ -147,7 +150,7 @@ class ApiReading {
       this.notes.set(row.id, notes);
       if (isPaid)
         this.prices.set(row.id, { micros: microsOf(own.price ?? ''), settlementFee: own.settlementFee ?? false });
-      // A POST may have an effect, so only its own entry can have it cached.
+      // A POST may have an effect, so it is cached only if its own entry says so.
       else if (own.cache && (row.httpMethod === 'GET' || settings.cache)) this.lifetimes.set(row.id, own.cache);
     } catch (error) {
       if (!(error instanceof DocumentFault)) throw error;

@@ -192,7 +192,7 @@ export const microsOf = (price: string | number): number =>
 const placeOf = (pointer: string): string =>
   pointer.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~') || 'the file';
 
-/** The member names that an object of the file may have. */
+/** The allowed member names of the object at this place in the schema. */
 function namesAt(schemaPath: string): string[] {
   let found: unknown = FILE;
   for (const segment of schemaPath.split('/').slice(1)) found = objectAt(found)[segment];

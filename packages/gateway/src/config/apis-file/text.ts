@@ -25,7 +25,10 @@ function textOf(path: string): string {
 
 const NO_TEXT = 'is not YAML or JSON';
 
-/** A member name that an object in valid JSON has twice. Programs differ in which of the two counts. */
+/**
+ * A member name that an object in valid JSON has twice; undefined if none. Programs differ in which of the two they
+ * use.
+ */
 function repeatedIn(json: string): string | undefined {
   const open: Set<unknown>[] = [];
   for (let at = 0; at < json.length; at++) {

@@ -40,7 +40,7 @@ export const sendMethods: Methods = {
     const config = configAt(params, 1);
     const transaction = transactionIn(params, config);
     if (config.skipPreflight !== true) preflight(transaction, config, node);
-    // Like the network, returns the signature even if no block accepts the transaction.
+    // Like a real node, returns the signature even if no block includes the transaction.
     if (node.faults.loseBroadcast !== true && isSigned(transaction)) node.bank.land(transaction);
     return transaction.signature;
   },
