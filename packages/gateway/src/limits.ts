@@ -16,8 +16,8 @@ export const LIMITS = {
   /** Upstream calls for the answer to one payment or debit. */
   callsPerAnswer: 3,
   /**
-   * One wallet's successful calls to an operator's API within ten minutes that it has not paid for. Counted by route,
-   * on one node.
+   * One wallet's calls within ten minutes that made an operator's API work but gave no answer to sell. Counted by
+   * route, on one node.
    */
   unpaidAtOwnApis: 3,
   /** Calls on one node that wait for another call of their wallet. Devnet has its own limit because its money is free. */

@@ -56,7 +56,7 @@ export const TIMES = {
   waitMs: 20 * SECOND_MS,
   /** How long failures and unpaid calls of a wallet count against it. */
   failuresMs: 60 * SECOND_MS,
-  /** How long unpaid successful calls to an operator's API count against their wallet. */
+  /** How long calls that made an operator's API work without an answer to sell count against their wallet. */
   unpaidMs: 600 * SECOND_MS,
   /** How long a used nonce is remembered. After that, no node accepts it any more. */
   rememberedMs: challengeMs + 2 * aheadMs,

@@ -5,12 +5,14 @@ import { alreadyUsed } from '../receipts/paid-answers.ts';
 import { Recent } from '../tallies.ts';
 import { TIMES } from '../times.ts';
 
-/** Codes of calls that worked at the API, but whose answer was too large, too late, not JSON, or of another status. */
+/** Codes of calls that made the API work, but whose answer was too large, too late, not JSON, or of another status. */
 const WORKED: readonly RefusalCode[] = ['upstream_invalid_response', 'upstream_timeout'];
 const MESSAGE =
   'Several calls of this wallet made the API work without an answer that can be sold; ask for less, after Retry-After.';
 
-/** Calls that worked at an operator's API and were not paid, by route and wallet. This node counts them in memory. */
+/**
+ * Counts calls that made an operator's API work without an answer to sell, by route and wallet, in this node's memory.
+ */
 export class UnpaidCalls {
   readonly #times = new Recent<readonly number[]>(TIMES.unpaidMs);
   readonly #now: () => number;
@@ -38,8 +40,8 @@ export class UnpaidCalls {
 }
 
 /**
- * A gate of an operator's paid route. It refuses a wallet before its call if too many of its calls worked and were not paid. A call that
- * may have an effect is not repeated for an answer that was lost.
+ * A gate of an operator's paid route. It refuses a wallet before its next call if too many of its calls made the API
+ * work without an answer to sell. It does not repeat a call that may have an effect to replace a lost answer.
  */
 export const limitingUnpaid = (gate: Gate, calls: UnpaidCalls): Gate => ({
   serve(call, trail, prepare) {
