@@ -148,8 +148,8 @@ export interface UpstreamCall {
   /** The client's wallet; undefined on public routes. */
   readonly wallet: string | undefined;
   /**
-   * Where the request arrived. The cache, the console's shares, and documents that contain their own URL use it. An
-   * upstream gets nothing else of the request.
+   * Where the request arrived, for the cache, the console's shares, and documents that contain their own URL. Nothing else of the request reaches an
+   * upstream.
    */
   readonly arrival: Arrival;
   readonly slots: Slots;

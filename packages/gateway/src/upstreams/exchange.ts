@@ -22,10 +22,7 @@ export function pauseSeconds(retryAfter: unknown, nowMs: number, usualSeconds: n
   return Number.isNaN(seconds) ? usualSeconds : Math.min(Math.max(seconds, 1), MAX_PAUSE_SECONDS);
 }
 
-/**
- * Statuses that the gateway does not pass on. They concern the operator's account or this connection, or x402 uses
- * them.
- */
+/** Statuses that clients do not see, because they concern the operator's account or this connection, or because x402 uses them. */
 const KEPT = [402, 407, 408, 429];
 
 function codeOf(status: number, refusedKey: readonly number[] | undefined): RefusalCode {

@@ -13,9 +13,9 @@ import { type ClockRow, only, type SqlRow, type Statement } from './database.ts'
  * | nonces and slots | the store's: memory (monotonic) or Redis |
  * | whether a payment can still land, where a search of the chain begins | the chain: block heights, slots, block times |
  *
- * The books' clock follows a monotonic clock and never goes back. If the wall clock (the database server's) is later, the books'
- * clock moves to it: by at most an hour at any time, and by at most a week at a start, because a gateway may have been stopped. So a
- * wall clock that was wrong once has no lasting effect. A larger jump counts only after an operator has accepted it.
+ * The books' clock goes on by a monotonic clock, and never back. If the wall clock (the database server's) is later, the books' clock
+ * moves to it: by at most an hour at any time, and by at most a week at a start, because a gateway may have been stopped. So a wall
+ * clock that was wrong once leaves nothing behind, and a larger jump counts only after an operator has accepted it.
  */
 const HOUR_MS = 3_600_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;

@@ -72,7 +72,7 @@ export function bytesOf(values: readonly SqlValue[]): number {
   return bytes;
 }
 
-/** Both clocks, as the database last stored them. clock.ts explains them. */
+/** Both clocks of the books when they were written: clock.ts. */
 export interface ClockRow {
   /** The books' clock. Like all times here it is in milliseconds since the Unix epoch; 0 in a new database. */
   readonly nowMs: number;
@@ -87,8 +87,9 @@ export interface ClockRow {
 /** A database of money: SQLite in DATA_DIR, or PostgreSQL. Methods reject while it is unavailable. */
 export interface Database {
   readonly dialect: Dialect;
-  /** The books' clock in milliseconds since the Unix epoch. It never goes back (clock.ts). */ now(): number;
-  /** Converts a time of the books' clock to wall time, for journal entries and receipts. */
+  /** The books' clock in milliseconds since the Unix epoch. It never goes back: clock.ts. */
+  now(): number;
+  /** The wall time of a moment of the books' clock, for entries and receipts. */
   wallAt(nowMs: number): number;
   /** Both clocks now. */
   clock(): Promise<ClockRow>;
