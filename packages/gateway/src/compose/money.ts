@@ -57,8 +57,7 @@ const END_HOLDS = `update debits set until_ms = 0 where state = 'held' and {in t
 
 /** Ends the leases and holds of the last process, at the start of the only process. */
 export async function recover({ database, accounts }: Money): Promise<void> {
-  // The new time is so early that the payments no longer count as in flight. The rows stay, because retention and
-  // limits still use their calls.
+  // Set so far back that they no longer count as in flight. The rows stay, because retention and limits still count their calls.
   await database.write({ guard: { sql: END_LEASES, values: [Math.floor(database.now()) - TIMES.inFlightMs] } });
   await database.write({ guard: { sql: END_HOLDS } });
   await accounts.releaseAllLapsed();

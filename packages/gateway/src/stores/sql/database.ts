@@ -132,9 +132,7 @@ export const namesIn = (table: string, columns: Readonly<Record<string, string>>
 export const valuesIn = <T extends object>(object: T, columns: Readonly<Record<string, keyof T>>): SqlValue[] =>
   Object.values(columns).map((member) => (object[member] ?? null) as SqlValue);
 
-/**
- * Inserts rows with values for these columns, in this order. Their wallet is the one that the guard returns as `id`.
- */
+/** Inserts rows with the values of these columns, in this order, of the wallet that the guard names as `id`. */
 export function insertion(table: string, columns: readonly string[], otherwise = '') {
   const parameters = columns.map((_, index) => `$${index + 1}`);
   const sql = `insert into ${table} (${['wallet_id', ...columns].join(', ')})
@@ -183,7 +181,7 @@ const INSERT_ENTRY = insertion('journal_entries', [
   'is_repair',
 ]);
 
-/** Appends an entry to a write whose guard returns the wallet as `id`. `wallMs`: the entry's wall time. */
+/** Appends an entry to a write whose guard names the wallet as `id`. `wallMs`: its time, by the wall clock. */
 export const append = ({ transaction, ...entry }: JournalEntry, wallMs: number): Statement =>
   INSERT_ENTRY([
     new Date(wallMs).toISOString(),

@@ -25,8 +25,8 @@ export const isLocked = (error: unknown): boolean =>
   String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
 
 /**
- * Rewrites a statement for SQLite, where `$1` is a name and `?1` is the first parameter. Changes run after their guard;
- * the id of the guard's row is the last parameter.
+ * A statement in the SQL of SQLite, where `$1` is a name and `?1` is the first parameter. Changes run after their guard, whose row's
+ * id follows their own parameters.
  */
 export function numbered({ sql, values = [] }: Statement): string {
   const conditional = sql.replaceAll('{in time}', 'true').replaceAll('{guarded}', 'true');
