@@ -1,10 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type CachedAnswer, entryFor, type FetchPlan, idsOf, type Keyed } from './stored.ts';
 
-/**
- * An entry that some node fetched, with its time on this node's clock. The estimate makes it too old rather than too
- * young.
- */
+/** An entry that any node fetched, with its time on this node's clock. Its age is estimated too high rather than too low. */
 export type SharedEntry = Pick<CachedAnswer, 'fetchedAtMs' | 'json'>;
 
 export interface FoundEntry extends SharedEntry {
@@ -71,7 +68,7 @@ interface ClaimDependencies {
 export const AGE_TOLERANCE_MS = 1_000;
 /** How often this node looks for another node's answer. */
 const FOLLOW_EACH_MS = 100;
-/** For how many lease periods this node looks. By then the other node's lease has ended. */
+/** For how many leases it looks. By then the other lease has ended. */
 const FOLLOW_LEASES = 2;
 
 /** The leases of one call, and the entries that it finds. */
@@ -86,10 +83,7 @@ export class CallClaim {
     this.#dependencies = dependencies;
   }
 
-  /**
-   * Divides the keys between this node and others. Repeats this for the keys of another node until that node has
-   * answered or lost its lease.
-   */
+  /** Divides the keys between this node and others. Repeats this for another node's keys until it has answered or lost its lease. */
   async *divisions(plans: readonly FetchPlan[], goesOn: () => boolean) {
     const untilMs = performance.now() + FOLLOW_LEASES * this.#dependencies.entries.leaseMs;
     for (let left = plans; ; ) {
