@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMatcher } from '../../packages/protocol/src/match.ts';
 import { askSigned } from '../kit/wallet.ts';
+import { scrape } from '../operations/scrape.ts';
 import { serveApis, WEATHER } from './apis.ts';
 import { KEY, writeDocument } from './document-files.ts';
 import { operation, text } from './hostile-documents.ts';
@@ -59,7 +60,7 @@ const { gateway, stub } = await serveApis(
       slow: getting('slow', '/slow', { name: 'q', in: 'query', schema: { type: 'string', pattern: '(a+)+$' } }),
     }),
   },
-  { RESPONSE_CACHE: 'on', QUERY_KEY },
+  { RESPONSE_CACHE: 'on', METRICS_PORT: '0', QUERY_KEY },
 );
 
 const urlOf = (target: string): string => `${gateway.url}/v1/x402/${target}`;
@@ -130,6 +131,23 @@ it('X26 a cached operation whose body has members or is another value has a key 
     expect([body, ...answers.map(({ status }) => status)]).toEqual([body, 200, 200]);
   }
   expect(stub.arrivals.slice(before).map(({ body }) => body)).toEqual(bodies);
+});
+
+it('the metrics of the cache are the sums over the caches of all APIs', async () => {
+  const figures = async () => {
+    const scraped = await scrape(gateway.gateway);
+    return {
+      calls: scraped.sum('asset_gateway_cache_calls_total', { reason: 'awaited' }),
+      bytes: scraped.sum('asset_gateway_cache_bytes'),
+    };
+  };
+  for (const target of ['notes/find', 'values/any']) {
+    const before = await figures();
+    const init = { method: 'POST', headers: JSON_TYPE, body: JSON.stringify({ text: 'counted' }) };
+    expect((await askSigned(urlOf(target), init)).status).toBe(200);
+    const after = await figures();
+    expect([target, after.calls - before.calls, after.bytes > before.bytes]).toEqual([target, 1, true]);
+  }
 });
 
 it('a POST is cached only if its own entry says so', async () => {

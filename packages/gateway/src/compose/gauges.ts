@@ -30,16 +30,17 @@ function watchChannels(meter: Meter, channels: readonly SingleChannel[]): void {
   watchKeys('total', 'key_refusals_total', refused, ({ keyRefusals }) => keyRefusals);
 }
 
-/** Adds the cache's memory and counts, if it is on. */
-function watchCache(meter: Meter, { caches }: Parts): void {
-  const [cache] = caches.values();
-  if (!cache) return;
-  meter.gauge('cache_bytes', 'Memory of the cache.', [], () => cache.reading().bytes);
+/** Adds the memory and counts of all caches together, if there are any. */
+function watchCaches(meter: Meter, { caches }: Parts): void {
+  if (caches.size === 0) return;
+  const readings = () => [...caches.values()].map((cache) => cache.reading());
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+  meter.gauge('cache_bytes', 'Memory of the cache.', [], () => sum(readings().map(({ bytes }) => bytes)));
   meter.total('cache_calls_total', 'Upstream calls of the cache by reason.', ['reason'], () =>
-    Object.entries(cache.reading().calls).map(([reason, count]) => [{ reason }, count]),
+    (['awaited', 'refresh'] as const).map((reason) => [{ reason }, sum(readings().map(({ calls }) => calls[reason]))]),
   );
   const forgone = 'Requests refused because no call started in time.';
-  meter.total('cache_forgone_total', forgone, [], () => cache.reading().forgone);
+  meter.total('cache_forgone_total', forgone, [], () => sum(readings().map((reading) => reading.forgone)));
 }
 
 /** Payments with an unknown outcome. */
@@ -123,7 +124,7 @@ export function watchParts(meter: Meter, foundation: Foundation, parts: Parts) {
   );
   watchMoney(meter, foundation);
   watchChannels(meter, channels.singles);
-  watchCache(meter, parts);
+  watchCaches(meter, parts);
   const dropped = () => tracing.dropped?.() ?? 0;
   meter.total('trace_spans_dropped_total', 'Spans that were not exported.', [], dropped);
   const failures = 'Failures of background work by task.';
