@@ -34,8 +34,8 @@ export class Deliveries extends PaidAnswers {
   }
 
   /**
-   * The answer to this very payment, whatever its memo and price; undefined if it has no record. Refuses if the record has no answer to
-   * deliver.
+   * The answer to this very payment; undefined if it has no record. Its amount is not compared with the present price. Refuses if the
+   * record has no answer to deliver.
    */
   async deliverKnown(
     context: PaymentCall,

@@ -1,4 +1,4 @@
-import { balanceOf, type CreditLimits, type NewDebit } from '../credit/account.ts';
+import { type AccountHolder, balanceOf, type CreditLimits, type NewDebit } from '../credit/account.ts';
 import { type CreditDependencies, refusalOfHold } from '../credit/debiting.ts';
 import { fromStore } from '../from-store.ts';
 import type { Purchase } from './purchase-state.ts';
@@ -28,6 +28,19 @@ function debitFor({ sent, payment }: Purchase, micros: number): NewDebit | undef
   return { ...sent.request, network, wallet, id: sent.key, by: 'payment', micros, ...watched };
 }
 
+/** Refuses if the payment was not reserved. */
+function assertReserved(verdict: ReserveVerdict): undefined {
+  if (verdict === 'under_way' || verdict === 'covered') throw busy(verdict);
+  if (verdict !== 'reserved') throw refusals.refusalOfReservation(verdict);
+}
+
+type Credit = Pick<PayerState, 'balanceMicros' | 'purchaseKey'>;
+
+async function creditOf({ accounts }: CreditDependencies, holder: AccountHolder): Promise<Credit> {
+  const account = await fromStore(accounts.find(holder));
+  return { balanceMicros: balanceOf(account), purchaseKey: account.purchase?.key };
+}
+
 /**
  * Chooses once what pays for a call. If the wallet's credit suffices, holds the price and returns the debit. Otherwise reserves the payment
  * by `reserve` and returns undefined. Waits while another call of the wallet buys credit. Refuses by throwing.
@@ -37,27 +50,19 @@ export async function choosePayer(
   purchase: Purchase,
   reserve: () => Promise<ReserveVerdict>,
 ): Promise<NewDebit | undefined> {
-  const assertReserved = (verdict: ReserveVerdict): undefined => {
-    if (verdict === 'under_way' || verdict === 'covered') throw busy(verdict);
-    if (verdict !== 'reserved') throw refusals.refusalOfReservation(verdict);
-  };
   if (!credit) return assertReserved(await reserve());
-  const { queue } = credit;
-  const { accounts, leaseMs } = credit.debiting;
+  const { queue, debiting } = credit;
+  const { accounts, leaseMs } = debiting;
   const { payment } = purchase;
   const holder = { network: payment.network, wallet: payment.payer };
   // Only the client that got the challenge has the ticket. Anyone can copy a payment that failed on the chain, but not its ticket.
   const micros = payment.hasTicket ? credit.priceMicros : undefined;
   const debit = micros === undefined ? undefined : debitFor(purchase, micros);
-  let seen: Pick<PayerState, 'balanceMicros' | 'purchaseKey'> | undefined = purchase.stored;
-  const read = async () => {
-    const account = await fromStore(accounts.find(holder));
-    return { balanceMicros: balanceOf(account), purchaseKey: account.purchase?.key };
-  };
+  // Only the first attempt may use the state that was looked up with the payment.
+  let lookedUp: Credit | undefined = purchase.stored;
   const chosen = await queue.until(holder, async () => {
-    const { balanceMicros, purchaseKey = payment.key } = seen ?? (await read());
-    // The next attempt reads it again.
-    seen = undefined;
+    const { balanceMicros, purchaseKey = payment.key } = lookedUp ?? (await creditOf(debiting, holder));
+    lookedUp = undefined;
     if (debit && balanceMicros >= debit.micros) {
       const { verdict } = await fromStore(accounts.hold(debit, { leaseMs, isPastOwed: true }));
       if (verdict === 'held') return 'credit';

@@ -40,8 +40,8 @@ interface StepOutcome {
 type OwnState = StoredState & { readonly record: PaymentRecord };
 
 const OPEN_AT_ONCE = 100;
-/** The pause before the next look-up: a quarter of the payment's age, at most a minute. */
-const PAUSE =
+/** SQL: the pause before the next look-up, which is a quarter of the payment's age and at most a minute. */
+const LOOK_UP_PAUSE =
   'case when $2 - settling_since_ms < 240000 then cast(($2 - settling_since_ms) / 4 as bigint) else 60000 end';
 const ATTEMPTS = 30;
 /** Pauses are random, because two steps of one wallet would otherwise conflict again. */
@@ -94,7 +94,10 @@ export class Payments extends Ledger {
     const { verdict } = await this.#advance(payment, machine.reserve(payment, credit), {}, seen);
     // The node of a lapsed reservation must not settle a payment that is refused now.
     if (verdict === 'called') await this.write(dropLapsedPayment(payment.key, true, this.now()));
-    return verdict === 'done' ? 'reserved' : (verdict as ReserveVerdict);
+    if (verdict === 'done') return 'reserved';
+    if (verdict === 'ignored' || verdict === 'lost' || verdict === 'fees used up')
+      throw new Error(`a reservation ended with: ${verdict}`);
+    return verdict;
   }
 
   /**
@@ -172,8 +175,8 @@ export class Payments extends Ledger {
     const records = await this.open(nowMs);
     const keysOf = (isOnChain: boolean) =>
       records.flatMap(({ key, network }) => (hasChain(network) === isOnChain ? [key] : []));
-    for (const [keys, pause] of [[keysOf(true), '0'] as const, [keysOf(false), PAUSE] as const]) {
-      const sql = `update payments set search_from_ms = cast($2 as bigint) + ${pause} where key in (${this.database.dialect.textsIn('$1')})
+    for (const [keys, waitMs] of [[keysOf(true), '0'] as const, [keysOf(false), LOOK_UP_PAUSE] as const]) {
+      const sql = `update payments set search_from_ms = cast($2 as bigint) + ${waitMs} where key in (${this.database.dialect.textsIn('$1')})
   and ${IS_SEARCHED} and {in time} returning key`;
       if (keys.length > 0) await this.write({ guard: { sql, values: [JSON.stringify(keys), nowMs] } });
     }

@@ -44,23 +44,22 @@ export interface Seller {
 export async function buy(seller: Seller, call: Call, trail: Trail, prepare: Prepare): Promise<Delivery> {
   // 1. Read the payment and check it, without I/O.
   const { sent, presented } = presentedIn(seller, call, trail);
-  if (presented instanceof Refusal) return answerOld(seller, sent, presented, prepare);
+  if (presented instanceof Refusal) return deliverKnownOrRefuse(seller, sent, presented, prepare);
   // 2. Look up the payment, its wallet, and the wallet's earlier payments for this request.
   const stored = await lookUp(seller.dependencies, sent, presented);
   // 3. Deliver an answer that was paid for before: by this payment, or, unless the shop is closed, by another one of the wallet.
-  const known = await answerKnown(seller, sent, stored, prepare);
+  const known = await deliverKnown(seller, sent, stored, prepare);
   if (known) return known;
   assertOpen(seller);
   const purchase = purchaseOf(seller, sent, presented, stored);
-  const owed = await answerOwed(seller, purchase, prepare);
+  const owed = await deliverOwed(seller, purchase, prepare);
   if (owed) return owed;
   // 4. Validate the call.
   const ask = prepare();
-  const prepared = () => ask;
   // 5. Choose what pays, and take it: the price is held in the wallet's credit, or the payment is reserved.
   const debit = await choosePayer(seller.credit, purchase, () => reserve(seller, purchase));
-  // If credit pays, answerFromCredit has steps 6 to 10, otherwise complete. A debit exists only if credit is on.
-  if (debit && seller.credit) return answerFromCredit(seller.credit.debiting, debit, sent, prepared);
+  // Steps 6 to 10. A call by signature is validated after its hold, so answerFromCredit takes a function. This call is valid already.
+  if (debit && seller.credit) return answerFromCredit(seller.credit.debiting, debit, sent, () => ask);
   return complete(seller.dependencies, purchase, ask);
 }
 
@@ -68,15 +67,15 @@ export async function buy(seller: Seller, call: Call, trail: Trail, prepare: Pre
 async function complete(dependencies: PaymentDependencies, purchase: Purchase, ask: Ask): Promise<Delivery> {
   const { payments, settlements, onStep, onFailure } = dependencies;
   const { key, owner, payer } = purchase.payment;
-  let isReserved = true;
-  // Until a call takes a slot, `release` subtracts the call that reserving has counted.
+  let mayRelease = true;
+  // Reserving has counted the first call. If no call takes a slot, `release` subtracts it.
   let isCalled = false;
   let proof: Proof | undefined;
   onStep?.('reserve');
   try {
     // 6. Simulate the payment, then call the upstream.
     const answer = await ask({
-      // Reserving has counted the first call, and compared it with the limit.
+      // The limit is for further calls, because reserving has compared the first one with it.
       async beforeSlot() {
         if (!proof) proof = await prove(dependencies, purchase);
         else if ((await fromStore(payments.calls(key))) >= LIMITS.callsPerAnswer)
@@ -93,10 +92,11 @@ async function complete(dependencies: PaymentDependencies, purchase: Purchase, a
       return deliveryOf(dependencies, purchase, answer, await storeAgain(payments, proof.settledBefore, answer));
     onStep?.('upstream');
     const attempt = { answer: storedText(answer), height: proof.height };
+    // A payer has one settlement at a time. The outcome is undefined after `TIMES.settleMs`, but the settlement goes on.
     const outcome = await inTurn(settlements, payer, async () => {
       // 7. Store the answer and note the settlement. From now on money may move.
       await beginSettlement(dependencies, purchase, attempt);
-      isReserved = false;
+      mayRelease = false;
       // 8. Sign, send and confirm.
       const settlement = await send(dependencies, purchase);
       // 9. Record the outcome, even after the request has ended.
@@ -105,7 +105,7 @@ async function complete(dependencies: PaymentDependencies, purchase: Purchase, a
     // 10. Answer, or refuse if the payment has not settled. Without an outcome, which took too long, the record decides.
     return deliveryOf(dependencies, purchase, answer, await conclude(dependencies, purchase, outcome));
   } catch (error) {
-    if (isReserved) await untilReleased(error, payments.release(key, owner, isCalled));
+    if (mayRelease) await untilReleased(error, payments.release(key, owner, isCalled));
     throw error;
   }
 }
@@ -117,8 +117,8 @@ async function prove({ verifier, onStep }: PaymentDependencies, purchase: Purcha
 }
 
 /**
- * Reads the payment of a request. Compares it with the present offer in all but the amount, and with its own challenge, which names the
- * amount and whose price may be an earlier one.
+ * Reads the payment of a request, and compares it with the present offer, except for the amount. The amount must be the one of the
+ * payment's own challenge, whose price may be an earlier one.
  */
 function presentedIn({ dependencies, offer }: Seller, call: Call, trail: Trail) {
   const { memos, payments, facilitator, calls, crypto } = dependencies;
@@ -130,14 +130,19 @@ function presentedIn({ dependencies, offer }: Seller, call: Call, trail: Trail) 
 }
 
 /** A payment that does not match its request buys nothing. It gets the answer that it bought before, or else the refusal. */
-async function answerOld(seller: Seller, sent: PaymentCall, refusal: Refusal, prepare: Prepare): Promise<Delivery> {
+async function deliverKnownOrRefuse(
+  seller: Seller,
+  sent: PaymentCall,
+  refusal: Refusal,
+  prepare: Prepare,
+): Promise<Delivery> {
   const { crypto, payments } = seller.dependencies;
   const { key, transfer, transaction } = sent;
   // A transfer without a fault is signed. Nothing is looked up for a payment that its payer has not signed.
   if (typeof transfer === 'string' && !isSigned(transaction, crypto)) throw refusal;
   const record = await fromStore(payments.find(key));
-  // The wallet was not looked up, so a debit may have paid in place of the payment. True only costs one more query.
-  const known = await answerKnown(seller, sent, { record, isCovered: true }, prepare);
+  // The wallet was not looked up, so credit may have paid in place of the payment. With `isCovered`, its debit is looked up.
+  const known = await deliverKnown(seller, sent, { record, isCovered: true }, prepare);
   if (known) return known;
   assertOpen(seller);
   throw refusal;
@@ -155,7 +160,7 @@ function lookUp({ payments }: PaymentDependencies, sent: PaymentCall, { key, net
 }
 
 /** The answer that this very payment has bought, or that credit has bought in its place. */
-async function answerKnown(
+async function deliverKnown(
   { deliveries, credit }: Seller,
   sent: PaymentCall,
   { record, isCovered }: Pick<StoredState, 'record' | 'isCovered'>,
@@ -169,7 +174,7 @@ async function answerKnown(
 }
 
 /** The answer to the same request that the wallet has paid for and has not received. */
-async function answerOwed({ deliveries, credit }: Seller, { sent, payment, stored }: Purchase, prepare: Prepare) {
+async function deliverOwed({ deliveries, credit }: Seller, { sent, payment, stored }: Purchase, prepare: Prepare) {
   const { hasTicket: isProven } = payment;
   const owed = await deliveries.deliverOwed(sent, { due: stored.due, isProven }, prepare);
   if (owed || !credit || !isProven || stored.owedDebit === undefined) return owed;

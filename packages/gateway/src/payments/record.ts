@@ -53,9 +53,9 @@ export const amountOf = ({ requirement }: NewPayment): number => Number(requirem
 
 /**
  * The outcome of an attempt to reserve. `taken`: another request has reserved it, or credit pays for its call. `payer_busy`,
- * `exhausted`: the limits of the payer and of the payment. `called`: its only call may have had its effect. `owed`: the payer has an open or owed payment for the same request. Of payments
- * that bring credit: another one does (`under_way`), the balance now pays for the call (`covered`), or the balance would be too large
- * (`over_limit`).
+ * `exhausted`: the limits of the payer and of the payment. `called`: its only call may have had its effect. `owed`: the payer has an
+ * open or owed payment for the same request. Of payments that buy credit: another one is in progress (`under_way`), the balance now
+ * pays for the call (`covered`), or the balance would be too large (`over_limit`).
  */
 export type ReserveVerdict =
   | 'reserved'
