@@ -137,8 +137,8 @@ it('the metrics of the cache are the sums over the caches of all APIs', async ()
   const figures = async () => {
     const scraped = await scrape(gateway.gateway);
     return {
-      calls: scraped.sum('asset_gateway_cache_calls_total', { reason: 'awaited' }),
-      bytes: scraped.sum('asset_gateway_cache_bytes'),
+      calls: scraped.sum('asset_gateway_cache_calls_total', { reason: 'awaited' }) ?? 0,
+      bytes: scraped.sum('asset_gateway_cache_bytes') ?? 0,
     };
   };
   for (const target of ['notes/find', 'values/any']) {

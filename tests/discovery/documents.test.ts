@@ -131,7 +131,7 @@ describe('/llms.txt', () => {
       ...[...new Set(served.map(({ surface }) => `## ${surface}`))],
     ]);
     expect(body.length).toBeLessThan(16_384);
-    expect(body).toContain('\n- Only x402 version 2 is supported');
+    expect(body).toContain('\n- The 402 is of x402 version 2');
   });
 });
 

@@ -46,7 +46,7 @@ export interface Receipt {
   readonly debit?: CreditDebit;
   /** Credit that the payment granted, in millionths of a dollar. */
   readonly grantedMicros?: number;
-  /** Called when the client's connection has taken the whole response. */
+  /** Called when the whole response was handed to the operating system. The client may still miss it. */
   readonly onDelivered?: () => void;
 }
 
@@ -148,8 +148,8 @@ export interface UpstreamCall {
   /** The client's wallet; undefined on public routes. */
   readonly wallet: string | undefined;
   /**
-   * Where the request arrived, for the cache, the console's shares, and documents that contain their own URL. Nothing else of the request reaches an
-   * upstream.
+   * Where the request arrived, for the cache, the console's shares, and documents that contain their own URL. Nothing else of the
+   * request reaches an upstream.
    */
   readonly arrival: Arrival;
   readonly slots: Slots;

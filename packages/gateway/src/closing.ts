@@ -29,7 +29,7 @@ export const closeAll = (parts: readonly Closable[]): Promise<void> =>
     'several parts could not be closed',
   );
 
-/** A supervisor that follows docs/operating/restarts-and-state.md kills the process 10 s after the last call can end. */
+/** A supervisor that follows docs/operating/restarts-and-state.md kills the process 10 s after the limit of the drain (`drainMs`). */
 const CLOSE_MS = 8_000;
 
 /**

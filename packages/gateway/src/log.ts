@@ -73,7 +73,7 @@ export interface Log {
   isLost(): boolean;
 }
 
-/** A log with one JSON object a line. Redacts these secrets from every line. */
+/** A log with one JSON object a line. Redacts these secrets from messages and from `reason`; the other members are written unchanged. */
 export function createLog(
   level: string,
   secrets: readonly string[],
@@ -116,7 +116,7 @@ type Stream = LogDestination & { readonly isTTY?: boolean };
 /** A parsed log line of a request, a notice or a failure. */
 type ParsedLine = { readonly time: string; readonly msg: string; readonly task?: string } & Partial<LogLine>;
 
-const MICROS = 1_000_000;
+const MICROS_PER_USD = 1_000_000;
 const WALLET_START = 4;
 
 /** Replaces terminal control characters by spaces, except line breaks. */
@@ -128,8 +128,8 @@ function request(line: ParsedLine): string {
   return [
     `${status} ${method} ${path}`,
     error && (reason ? `${error} (${reason})` : error),
-    paidMicros !== undefined && `paid $${paidMicros / MICROS}`,
-    creditMicros !== undefined && `paid $${creditMicros / MICROS} from credit`,
+    paidMicros !== undefined && `paid $${paidMicros / MICROS_PER_USD}`,
+    creditMicros !== undefined && `paid $${creditMicros / MICROS_PER_USD} from credit`,
     replayed && 'paid before',
     `${ms} ms${upstreamMs === undefined ? '' : `, upstream ${upstreamMs} ms`}`,
     wallet && `wallet ${wallet.slice(0, WALLET_START)}…`,

@@ -139,8 +139,7 @@ async function serve(config: Config, { logTo, graceMs = GRACE_MS, ...paces }: St
   const port = await server.listen(config.port, config.host).catch((error) => {
     throw listenFault(error, config);
   });
-  if (metrics) composed.watch(metrics);
-  metrics?.gauge('log_lost', "Whether the log's reader is gone.", [], log.isLost);
+  if (metrics) composed.watch(metrics, log.isLost);
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   return {
     url: config.baseUrl ?? `http://${host}:${port}`,

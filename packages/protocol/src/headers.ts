@@ -50,8 +50,11 @@ export const ALLOWED_HEADERS =
 /** The response headers that a preflight exposes to scripts: the list of specification 4.5. */
 export const EXPOSED_HEADERS = 'Content-Type, WWW-Authenticate, X-PAYMENT-RESPONSE, PAYMENT-RESPONSE';
 
+/** The header that names the response headers which scripts may read. */
+export const EXPOSE_HEADERS = 'Access-Control-Expose-Headers';
+
 /** The official browser client sends this response header as a request header, so a preflight must allow it. */
-export const SENT_BY_MISTAKE = 'Access-Control-Expose-Headers';
+export const SENT_BY_MISTAKE = EXPOSE_HEADERS;
 
 const ALSO_EXPOSED = [
   HEADERS.paymentRequired,

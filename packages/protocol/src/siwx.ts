@@ -60,7 +60,7 @@ export function siwxMessageText(message: SiwxMessage): string {
 export interface SiwxPayload extends SiwxMessage {
   /** The kind of signature, `ed25519`. */
   readonly type: string;
-  /** How the text was signed. x402 allows this field, but the gateway does not read it. */
+  /** How the text was signed: `siws`, also if it is absent. The gateway refuses others. */
   readonly signatureScheme?: string;
   /** The signature of 64 bytes in base58. */
   readonly signature: string;

@@ -1,10 +1,10 @@
-import { CORS_HEADERS } from '@asset-gateway/protocol';
+import { CORS_HEADERS, EXPOSE_HEADERS } from '@asset-gateway/protocol';
 import type { Exploration } from '../explore.ts';
 import { type Fault, faultsAt, unless } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
 import { missingNames, names } from '../reading.ts';
 
-const EXPOSED = names(CORS_HEADERS['Access-Control-Expose-Headers'] ?? '');
+const EXPOSED = names(CORS_HEADERS[EXPOSE_HEADERS] ?? '');
 const ALLOWS_STORING = /\b(?:public|s-maxage|max-age=(?!0\b))/;
 const KEY_HEADER = /\b(?:x-)?api[-_]key\b/i;
 

@@ -1,5 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ALLOWED_HEADERS, below, EXPOSED_HEADERS, HEADERS, isObject, SENT_BY_MISTAKE } from '@asset-gateway/protocol';
+import {
+  ALLOWED_HEADERS,
+  below,
+  EXPOSE_HEADERS,
+  EXPOSED_HEADERS,
+  HEADERS,
+  isObject,
+  SENT_BY_MISTAKE,
+} from '@asset-gateway/protocol';
 import { allProbes, type Exploration, type Probe } from '../explore.ts';
 import { type Fault, faultsAt, type Problem, unless } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
@@ -29,7 +37,7 @@ function preflightFaults({ preflight, verbs }: Probe): Fault[] {
   return faultsAt(preflight, [
     listProblem(preflight, 'Access-Control-Allow-Methods', [...verbs, 'OPTIONS']),
     listProblem(preflight, 'Access-Control-Allow-Headers', names(ALLOWED_HEADERS)),
-    listProblem(preflight, 'Access-Control-Expose-Headers', names(EXPOSED_HEADERS)),
+    listProblem(preflight, EXPOSE_HEADERS, names(EXPOSED_HEADERS)),
   ]);
 }
 

@@ -85,7 +85,7 @@ export class LocalStore implements Store {
     return this.#log(budget).view(this.now());
   }
 
-  /** Whether this owner can use the nonce now, or has used it. */
+  /** Whether this owner can use the nonce now, or has used it. `judge` in redis-scripts.ts is the same rule: change both. */
   #judge({ nonce, issuedAtSeconds, epoch }: NonceUse, owner: string, nowMs: number): NonceVerdict {
     const ageMs = nowMs - issuedAtSeconds * 1000;
     if (epoch !== this.#epoch) return 'nonce_used';

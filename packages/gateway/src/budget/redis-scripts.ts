@@ -79,7 +79,7 @@ local function shareFreesAt(share, of)
 end
 `;
 
-/** Lua: judges nonces and uses them up. */
+/** Lua: judges nonces and uses them up. `LocalStore` has the same rule: change both. */
 const NONCES = `
 local function judge(key, owner, epoch, ofNonce, issuedAt)
   if ofNonce ~= epoch then return 'nonce_used' end

@@ -94,7 +94,7 @@ export class CallScheduler {
     return { calls: { ...this.#inFlight.made }, forgone: this.#forgone };
   }
 
-  /** Refuses all waiting requests. CallScheduler in flight end by themselves. */
+  /** Refuses all waiting requests. Calls in flight end by themselves. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);

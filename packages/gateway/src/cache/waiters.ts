@@ -19,7 +19,7 @@ export const isOfRequest = (error: unknown): error is Refusal =>
 /** Whether a call was not made for a temporary reason, so that its requests keep waiting. */
 export const isTemporary = (error: unknown): boolean =>
   error instanceof NoLeader || (error instanceof Refusal && ['rate_limited', 'overloaded'].includes(error.code));
-/** Whether the upstream did not answer, or its circuit breaker is open. */
+/** Whether a code of an upstream refuses: it failed, rejected the request or the key, paused the key, or its circuit breaker is open. */
 export const isOfUpstream = (error: unknown): error is Refusal =>
   error instanceof Refusal && error.code.startsWith('upstream_');
 

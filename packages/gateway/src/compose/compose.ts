@@ -34,7 +34,7 @@ async function assemble(config: Config, dependencies: Dependencies, closeLater: 
   return {
     gateway,
     /** Adds the metrics that are read from the parts at each scrape. */
-    watch: (meter: Meter) => void closeLater(watchParts(meter, foundation, parts)),
+    watch: (meter: Meter, isLogLost: () => boolean) => void closeLater(watchParts(meter, foundation, parts, isLogLost)),
   };
 }
 

@@ -108,7 +108,7 @@ export function watchFeePayers(
 }
 
 /** Adds the metrics that are read from the parts of a gateway at each scrape, until `close`. */
-export function watchParts(meter: Meter, foundation: Foundation, parts: Parts) {
+export function watchParts(meter: Meter, foundation: Foundation, parts: Parts, isLogLost: () => boolean) {
   const { channels, exact, blocked } = parts;
   const { tracing, notReadyCode, background } = foundation;
   meter.gauge('ready', 'Whether the node is ready (/readyz).', [], () => notReadyCode() === undefined);
@@ -122,6 +122,7 @@ export function watchParts(meter: Meter, foundation: Foundation, parts: Parts) {
   meter.gauge('sales_open', 'Whether payments are accepted.', ['cluster'], () =>
     (exact?.sales() ?? []).map(({ cluster, isOpen }) => [{ cluster }, isOpen]),
   );
+  meter.gauge('log_lost', "Whether the log's reader is gone.", [], isLogLost);
   watchMoney(meter, foundation);
   watchChannels(meter, channels.singles);
   watchCaches(meter, parts);

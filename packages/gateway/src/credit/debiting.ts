@@ -1,6 +1,7 @@
 import {
   CORS_HEADERS,
   dollars,
+  EXPOSE_HEADERS,
   HEADERS,
   Refusal,
   type RefusalCode,
@@ -29,13 +30,12 @@ export interface DebitContext extends PaidCall {
   readonly freshNonce?: () => Readonly<Record<string, string>>;
 }
 
-const EXPOSED = 'Access-Control-Expose-Headers';
-const EXPOSED_HEADERS = `${CORS_HEADERS[EXPOSED]}, ${HEADERS.credit}`;
+const EXPOSED_WITH_CREDIT = `${CORS_HEADERS[EXPOSE_HEADERS]}, ${HEADERS.credit}`;
 
 /** The credit header, a dictionary of RFC 8941 in millionths of a dollar, which scripts in browsers may read. */
 export const creditHeader = (chargedMicros: number | undefined, balanceMicros: number): Record<string, string> => {
   const charged = chargedMicros === undefined ? '' : `charged=${chargedMicros}, `;
-  return { [HEADERS.credit]: `${charged}balance=${balanceMicros}`, [EXPOSED]: EXPOSED_HEADERS };
+  return { [HEADERS.credit]: `${charged}balance=${balanceMicros}`, [EXPOSE_HEADERS]: EXPOSED_WITH_CREDIT };
 };
 
 /**

@@ -60,7 +60,7 @@ export function llmsText(service: Service, origin: string): string {
     `> Solana data over HTTP for wallets: ${givenFor(routes)} (x402) instead of an account.`,
     '',
     ...howToPass(routes).map((sentence) => `- ${sentence}`),
-    '- Only x402 version 2 is supported: use @x402/fetch or @x402/axios. x402-fetch and x402-axios (version 1) fail.',
+    '- The 402 is of x402 version 2: use @x402/fetch or @x402/axios. x402-fetch and x402-axios (version 1) cannot read it.',
     '- Every refusal is JSON with a stable `error` code and a sentence.',
     ...(routes.some(({ access }) => access === 'siwx') ? SIGNING : []),
     '',

@@ -18,8 +18,8 @@ export interface ChallengeTerms extends Pick<PaymentRequired, 'accepts' | 'exten
 }
 
 /**
- * The challenge of a 402: x402's PaymentRequired with the largest discovery extension that fits the header. It is also sent as members
- * of the refusal's body, which already has the code.
+ * The challenge of a 402: x402's PaymentRequired with the largest discovery extension that fits the header. It is of version 2, also in
+ * reply to a payment of version 1. It is also sent as members of the refusal's body, which already has the code.
  */
 export function challenge(
   call: Call,

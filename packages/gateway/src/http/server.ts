@@ -165,6 +165,7 @@ export class HttpServer {
     const pipeline = this.#pipelines.get(incoming.socket);
     const isOver = isUnread || this.#isDraining || pipeline?.isBroken;
     if (isOver && pipeline?.isLatest(incoming)) outgoing.setHeader('Connection', 'close');
+    // A payer who misses the answer now can send the same payment or signature again, and gets the stored answer.
     if (onDelivered) outgoing.once('finish', onDelivered);
     outgoing.writeHead(status, headers).end(body);
     if (!outgoing.writableFinished) outgoing.setTimeout(SOCKET_TIMES.writeMs, () => outgoing.destroy());

@@ -31,7 +31,7 @@ interface AnswerStore {
   called(key: string): Promise<void>;
   /** Stores an answer that was fetched again. */
   keep(key: string, answer: string): Promise<void>;
-  /** Notes that the answer has reached the payer. */
+  /** Notes that the answer was sent to the payer, who may have missed it. */
   delivered(key: string): void;
 }
 

@@ -1,4 +1,4 @@
-import { dollars } from '@asset-gateway/protocol';
+import { dollars, LAMPORTS_PER_SOL, MICROS_PER_USD } from '@asset-gateway/protocol';
 import { jumpOf } from '../stores/sql/clock.ts';
 import type { ClockRow } from '../stores/sql/database.ts';
 import type { Discrepancy } from './audit.ts';
@@ -58,9 +58,7 @@ export const csvLine = (cells: readonly Cell[]): string => `${cells.map(csvCell)
 export const objectsOf = ({ columns, rows }: Table): Record<string, Cell | null>[] =>
   rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index] ?? null])));
 
-const MICROS_PER_DOLLAR = 1_000_000;
 const DECIMALS = 6;
-const LAMPORTS_PER_SOL = 1_000_000_000;
 
 /** A table with these members as its columns. */
 const tableOf = <Name extends string>(
@@ -70,7 +68,7 @@ const tableOf = <Name extends string>(
 
 /** Groups as a table. The last two columns are empty unless the price of SOL is configured. */
 export function groupTable(by: Grouping, groups: readonly SalesGroup[], solPriceUsd: number | undefined): Table {
-  const microsPerLamport = ((solPriceUsd ?? 0) * MICROS_PER_DOLLAR) / LAMPORTS_PER_SOL;
+  const microsPerLamport = ((solPriceUsd ?? 0) * MICROS_PER_USD) / LAMPORTS_PER_SOL;
   const rows = groups.map((group) => {
     const fee = solPriceUsd === undefined ? undefined : Math.round(group.fee_lamports * microsPerLamport);
     const margin = fee === undefined ? undefined : group.settled_usd_micros - fee;
@@ -101,7 +99,7 @@ const MICROS_COLUMN = /_micros$/;
 function inDollars({ columns, rows }: Table): Table {
   const isMicros = columns.map((column) => MICROS_COLUMN.test(column));
   const cell = (value: Cell, column: number): Cell =>
-    isMicros[column] && typeof value === 'number' ? (value / MICROS_PER_DOLLAR).toFixed(DECIMALS) : value;
+    isMicros[column] && typeof value === 'number' ? (value / MICROS_PER_USD).toFixed(DECIMALS) : value;
   return {
     columns: columns.map((column) => column.replace(MICROS_COLUMN, '')),
     rows: rows.map((row) => row.map(cell)),

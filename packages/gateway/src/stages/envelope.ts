@@ -1,6 +1,7 @@
 import {
   ALLOWED_HEADERS,
   CORS_HEADERS,
+  EXPOSE_HEADERS,
   EXPOSED_HEADERS,
   envelope,
   HEADERS,
@@ -13,7 +14,6 @@ import {
 import type { Answer, Call, Inbound, Outbound, Receipt } from '../call.ts';
 import type { RequestTrail } from './trail.ts';
 
-const EXPOSED = 'Access-Control-Expose-Headers';
 /** More names than a browser sends. */
 const MAX_NAMES = 64;
 
@@ -40,7 +40,7 @@ export function preflight({ route, inbound }: Call): Outbound {
     headers: {
       'Access-Control-Allow-Methods': `${route.httpMethod}, OPTIONS`,
       'Access-Control-Allow-Headers': allowedHeaders(route, inbound),
-      'Access-Control-Expose-Headers': EXPOSED_HEADERS,
+      [EXPOSE_HEADERS]: EXPOSED_HEADERS,
       ...(inbound.headers['access-control-request-private-network'] === 'true' && FROM_PUBLIC_PAGES),
     },
     body: '',
@@ -54,7 +54,7 @@ export function success(route: Route, answer: Answer, receipt: Receipt): Outboun
   const { upstreamStatus } = answer;
   const ofUpstream = upstreamStatus !== undefined && {
     [HEADERS.upstreamStatus]: String(upstreamStatus),
-    [EXPOSED]: `${headers[EXPOSED] ?? CORS_HEADERS[EXPOSED]}, ${HEADERS.upstreamStatus}`,
+    [EXPOSE_HEADERS]: `${headers[EXPOSE_HEADERS] ?? CORS_HEADERS[EXPOSE_HEADERS]}, ${HEADERS.upstreamStatus}`,
   };
   const body = answer.body ?? envelope(route, answer.json, priceUsd);
   return { status: 200, headers: { ...type, ...answer.headers, ...headers, ...ofUpstream }, body, ...rest };

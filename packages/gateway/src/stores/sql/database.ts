@@ -247,7 +247,7 @@ export abstract class Ledger {
     return this.database.dialect.name === 'postgres';
   }
 
-  /** Notes that an answer has reached its payer. */
+  /** Notes that an answer was handed to the operating system on its way to the payer, who may have missed it. */
   delivered(key: string): void {
     const { table, key: column } = this.paidBy;
     const sql = `update ${table} set owed_until_ms = null where ${column} = $1 and owed_until_ms is not null and {in time}
