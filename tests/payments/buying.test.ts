@@ -64,7 +64,7 @@ describe('the official client buys', () => {
     expect(response.headers.get(HEADERS.version1PaymentResponse)).toBeNull();
   });
 
-  it('at a price with another settlement fee, which is asked for, paid and shown', async () => {
+  it('a call whose price contains another settlement fee: the 402, the transfer and the envelope agree on it', async () => {
     const dear = await startSellingGateway({ SETTLEMENT_FEE_USD_MICROS: '600' }, { solana });
     const { target, init } = callOf('wallet.mainnet.helius.balances');
     const response = await wallet.buy(`${dear.url}${target}`, init);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openMoney } from '../../packages/gateway/src/compose/money.ts';
-import { ACCEPT_CLOCK, advance, jumpOf, mayDelete } from '../../packages/gateway/src/stores/sql/clock.ts';
+import { ACCEPT_CLOCK, advance, jumpOf, mayDelete } from '../../packages/gateway/src/stores/sql/books-clock.ts';
 import type { ClockRow, Database } from '../../packages/gateway/src/stores/sql/database.ts';
 import { PostgresDatabase } from '../../packages/gateway/src/stores/sql/postgres.ts';
 import { SqliteDatabase, sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';

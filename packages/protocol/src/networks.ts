@@ -20,6 +20,9 @@ export function clusterOfNetwork(network: string): Cluster {
   throw new Error('unknown network');
 }
 
+/** The names of the clusters in version 1 of x402. */
+export const VERSION_1_NAMES: Readonly<Record<Cluster, string>> = { mainnet: 'solana', devnet: 'solana-devnet' };
+
 /** The mints of USDC. */
 export const USDC = {
   mainnet: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',

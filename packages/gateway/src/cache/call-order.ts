@@ -39,7 +39,10 @@ const LAST_RETRY_MS = 60_000;
 /** This many consecutive failures mean that the upstream is down, whatever was requested. */
 const OUTAGE_CALLS = 3;
 
-/** Chooses the next upstream call: the one that answers most requests, if they are worth a slot. All times are monotonic. */
+/**
+ * Chooses the next upstream call: the one that answers most requests, if they are worth a slot. All times are monotonic. Libraries choose
+ * what to evict, not what to fetch next with few slots.
+ */
 export class CallOrder {
   readonly #limits: OrderLimits;
   /** By id. */

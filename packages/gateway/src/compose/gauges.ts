@@ -4,7 +4,7 @@ import { CHANNEL, channelOf, KEY } from '../metrics/figures.ts';
 import type { Meter } from '../metrics/meter.ts';
 import type { FeePayerBalance } from '../payments/open.ts';
 import type { Payments } from '../payments/payments.ts';
-import { jumpOf } from '../stores/sql/clock.ts';
+import { jumpOf } from '../stores/sql/books-clock.ts';
 import type { SingleChannel } from './channels.ts';
 import type { Foundation } from './dependencies.ts';
 import type { Parts } from './parts.ts';

@@ -24,7 +24,7 @@ const MAX_WAITING = 16_384;
  * Limits connections and the requests that wait on them. A connection is idle if it has no complete unanswered request (kept alive, or
  * still sending its request). If all places are taken, a new connection closes the oldest idle one. It closes one of its own group if
  * that group holds its share, else one of any group. Trusted proxies serve many clients and have no share. Each event takes constant
- * time.
+ * time. Node's server can only refuse new connections, and does not limit the requests that wait on one.
  */
 export class Connections {
   readonly #maximum: number;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Repeated } from '../background.ts';
 import type { CreditLimits } from '../credit/account.ts';
-import { mayDelete } from '../stores/sql/clock.ts';
+import { mayDelete } from '../stores/sql/books-clock.ts';
 import { dropLapsedPayment, IS_SEARCHED } from '../stores/sql/conditions.ts';
 import { isDuplicate, type JournalKind, Ledger, type SqlRow } from '../stores/sql/database.ts';
 import { TIMES } from '../times.ts';

@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto';
-import { HEADERS, NETWORKS, pkcs8OfSeed } from '@asset-gateway/protocol';
+import { clusterOfNetwork, HEADERS, pkcs8OfSeed, VERSION_1_NAMES } from '@asset-gateway/protocol';
 import type { PaidRequest } from './paid-answers.ts';
 
 /** x402's SettleResponse. */
@@ -32,12 +32,6 @@ interface SettledPayment extends Pick<SettleResponse, 'transaction' | 'network' 
   readonly paidAtMs?: number | undefined;
 }
 
-/** The names of networks in version 1 of x402. */
-export const SHORT_NETWORKS: Readonly<Record<string, string>> = {
-  [NETWORKS.mainnet]: 'solana',
-  [NETWORKS.devnet]: 'solana-devnet',
-};
-
 const encode = (response: SettleResponse): string => Buffer.from(JSON.stringify(response)).toString('base64');
 
 /**
@@ -45,7 +39,7 @@ const encode = (response: SettleResponse): string => Buffer.from(JSON.stringify(
  * header.
  */
 export function paymentResponse(response: SettleResponse, inVersion1Header: boolean): Record<string, string> {
-  const version1 = { ...response, network: SHORT_NETWORKS[response.network] ?? response.network };
+  const version1 = { ...response, network: VERSION_1_NAMES[clusterOfNetwork(response.network)] };
   return {
     [HEADERS.paymentResponse]: encode(response),
     ...(inVersion1Header && { [HEADERS.version1PaymentResponse]: encode(version1) }),

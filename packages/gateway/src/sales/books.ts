@@ -1,4 +1,4 @@
-import { ACCEPT_CLOCK, clockIn, READ_CLOCK } from '../stores/sql/clock.ts';
+import { ACCEPT_CLOCK, clockIn, READ_CLOCK } from '../stores/sql/books-clock.ts';
 import { type ClockRow, type Database, type Dialect, type JournalKind, text } from '../stores/sql/database.ts';
 
 type TextColumns<Column extends string> = Readonly<Record<Column, string>>;

@@ -1,5 +1,5 @@
 import { dollars, LAMPORTS_PER_SOL, MICROS_PER_USD } from '@asset-gateway/protocol';
-import { jumpOf } from '../stores/sql/clock.ts';
+import { jumpOf } from '../stores/sql/books-clock.ts';
 import type { ClockRow } from '../stores/sql/database.ts';
 import type { Discrepancy } from './audit.ts';
 import {

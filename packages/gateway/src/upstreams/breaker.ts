@@ -27,7 +27,7 @@ const note = (seen: Set<string | undefined>, value: string | undefined): void =>
 
 /**
  * A circuit breaker. While open, it refuses with `upstream_unavailable` before a slot is taken. From time to time it lets a probe through;
- * the first answered probe closes it.
+ * the first answered probe closes it. No library counts by wallet and request, or a time-out half.
  */
 export class Breaker implements Upstream {
   readonly #upstream: Upstream;

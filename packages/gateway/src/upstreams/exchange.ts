@@ -23,11 +23,11 @@ export function pauseSeconds(retryAfter: unknown, nowMs: number, usualSeconds: n
 }
 
 /** Statuses that clients do not see, because they concern the operator's account or this connection, or because x402 uses them. */
-const KEPT = [402, 407, 408, 429];
+const NOT_FOR_CLIENTS = [402, 407, 408, 429];
 
 function codeOf(status: number, refusedKey: readonly number[] | undefined): RefusalCode {
   if (refusedKey?.includes(status)) return 'upstream_auth_failed';
-  if (refusedKey && status >= 400 && status < 500 && !KEPT.includes(status)) return 'upstream_rejected';
+  if (refusedKey && status >= 400 && status < 500 && !NOT_FOR_CLIENTS.includes(status)) return 'upstream_rejected';
   if (status > 200 && status < 300) return 'upstream_invalid_response';
   if (status === 400 || status === 404 || status === 422) return 'upstream_rejected';
   if (status === 401 || status === 403) return 'upstream_auth_failed';

@@ -1,8 +1,17 @@
-import { below, HEADERS, member, Refusal, type RefusalCode } from '@asset-gateway/protocol';
+import {
+  below,
+  CLUSTERS,
+  HEADERS,
+  member,
+  NETWORKS,
+  Refusal,
+  type RefusalCode,
+  VERSION_1_NAMES,
+} from '@asset-gateway/protocol';
 import type { Call, Inbound, Trail } from '../../call.ts';
 import { type Crypto, decodeBase64, decodeJsonHeader } from '../../crypto.ts';
 import { unused } from '../../receipts/paid-answers.ts';
-import { type PaidCall, SHORT_NETWORKS } from '../../receipts/response.ts';
+import type { PaidCall } from '../../receipts/response.ts';
 import { TIMES } from '../../times.ts';
 import type { Payment } from '../facilitator/facilitator.ts';
 import { NO_FEE_PAYER, unavailable } from '../refusals.ts';
@@ -47,7 +56,8 @@ function readPayment(header: string): CarriedPayment | undefined {
   }
   if (version !== 1 || member(payload, 'scheme') !== 'exact') return undefined;
   const name = member(payload, 'network');
-  const [network] = Object.entries(SHORT_NETWORKS).find(([, short]) => short === name) ?? [];
+  const cluster = CLUSTERS.find((each) => VERSION_1_NAMES[each] === name);
+  const network = cluster && NETWORKS[cluster];
   return { transaction, accepted: undefined, network, memo: undefined, ticket: undefined, version };
 }
 

@@ -72,7 +72,7 @@ export function bytesOf(values: readonly SqlValue[]): number {
   return bytes;
 }
 
-/** Both clocks of the books when they were written: clock.ts. */
+/** Both clocks of the books when they were written: books-clock.ts. */
 export interface ClockRow {
   /** The books' clock. Like all times here it is in milliseconds since the Unix epoch; 0 in a new database. */
   readonly nowMs: number;
@@ -87,7 +87,7 @@ export interface ClockRow {
 /** A database of money: SQLite in DATA_DIR, or PostgreSQL. Methods reject while it is unavailable. */
 export interface Database {
   readonly dialect: Dialect;
-  /** The books' clock in milliseconds since the Unix epoch. It never goes back: clock.ts. */
+  /** The books' clock in milliseconds since the Unix epoch. It never goes back: books-clock.ts. */
   now(): number;
   /** The wall time of a moment of the books' clock, for entries and receipts. */
   wallAt(nowMs: number): number;
@@ -237,7 +237,7 @@ export abstract class Ledger {
     this.background = background;
   }
 
-  /** The books' clock in milliseconds since the Unix epoch. It never goes back: clock.ts. */
+  /** The books' clock in milliseconds since the Unix epoch. It never goes back: books-clock.ts. */
   now(): number {
     return Math.floor(this.database.now());
   }

@@ -1,5 +1,5 @@
 import { type Clock, FollowedClock, monotonicMs } from '../clock.ts';
-import { advance, CLOCK_COLUMNS, clockIn, wallOf, writeClock } from './clock.ts';
+import { advance, CLOCK_COLUMNS, clockIn, wallOf, writeClock } from './books-clock.ts';
 import {
   type AtomicWrite,
   bytesOf,

@@ -3,7 +3,7 @@ import { Background, type Repeated } from '../../background.ts';
 import { runAll } from '../../closing.ts';
 import { TIMES } from '../../times.ts';
 import { monotonicMs } from '../clock.ts';
-import { jumpOf, mayDelete } from './clock.ts';
+import { jumpOf, mayDelete } from './books-clock.ts';
 import { IS_UNFINISHED, isLapsedPayment } from './conditions.ts';
 import { type AtomicWrite, type ClockRow, type Database, only, type SqlValue } from './database.ts';
 

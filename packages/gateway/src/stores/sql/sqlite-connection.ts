@@ -3,7 +3,7 @@ import { accessSync, constants, renameSync, rmSync, statSync } from 'node:fs';
 import Connection, { type Database as Connected } from 'libsql';
 import ThreadedConnection from 'libsql/promise';
 import { makePrivate } from '../lock.ts';
-import { advance, clockIn, READ_CLOCK, writeClock } from './clock.ts';
+import { advance, clockIn, READ_CLOCK, writeClock } from './books-clock.ts';
 import {
   type AtomicWrite,
   type ClockRow,

@@ -1,6 +1,6 @@
 import { Background, type Repeated } from '../../background.ts';
 import type { Clock } from '../clock.ts';
-import { advance, clockIn, READ_CLOCK, wallOf } from './clock.ts';
+import { advance, clockIn, READ_CLOCK, wallOf } from './books-clock.ts';
 import { type AtomicWrite, type ClockRow, type Database, SQLITE, type SqlRow, type Statement } from './database.ts';
 import { isLocked, readSqlite, SqliteConnection } from './sqlite-connection.ts';
 import { CHECKPOINT, Checkpoints, FixedFiles, FLUSH_MS, type Flush, LogFlushes, logOf } from './sqlite-files.ts';
