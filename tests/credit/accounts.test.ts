@@ -76,7 +76,7 @@ const SET_ACCOUNT = `insert into wallets
   select 'mainnet', $1, $2, $3, $4, $5 where {in time} on conflict (cluster, address) do update set
   granted_micro_usdc = excluded.granted_micro_usdc, spent_micro_usdc = excluded.spent_micro_usdc,
   held_micro_usdc = excluded.held_micro_usdc, holds = excluded.holds returning id`;
-const FORGET_UNCHARGED = { sql: 'delete from uncharged_calls where {guarded}' };
+const FORGET_UNCHARGED = { sql: 'delete from uncharged_calls where {condition holds}' };
 
 sharedLedgerSuite('a hold', (ledger) => {
   it('is written exactly if holdRefusal finds no reason, and then holds its price', async () => {
@@ -88,7 +88,7 @@ sharedLedgerSuite('a hold', (ledger) => {
         // The oldest call has just left the window; the others are on its edge.
         const agoMs = [TIMES.failuresMs, ...Array(uncharged).fill(TIMES.failuresMs - 1)];
         const calls = agoMs.map((ms) => INSERT_CALLS([null, 1, ledger.nowMs - ms]));
-        await database.write({ guard: { sql: SET_ACCOUNT, values }, changes: [FORGET_UNCHARGED, ...calls] });
+        await database.write({ condition: { sql: SET_ACCOUNT, values }, changes: [FORGET_UNCHARGED, ...calls] });
         const step = holdStep(newDebit(micros), ledger.nowMs, {});
         const isHeld = (await database.write(step)) !== undefined;
         expect(isHeld).toBe(holdRefusal(account, micros) === undefined);

@@ -39,9 +39,9 @@ ledgerSuite('copies of a payment for a call that may have an effect', (ledger) =
       const { payment, debit } = newPaid();
       const isPostgres = ledger.database.dialect.name === 'postgres';
       const slow = changed(ledger.database, {
-        write({ guard, ...others }: AtomicWrite) {
-          const sql = isPostgres ? guard.sql.replace('returning id', 'returning pg_sleep(0.3), id') : guard.sql;
-          return ledger.database.write({ ...others, guard: { ...guard, sql } });
+        write({ condition, ...others }: AtomicWrite) {
+          const sql = isPostgres ? condition.sql.replace('returning id', 'returning pg_sleep(0.3), id') : condition.sql;
+          return ledger.database.write({ ...others, condition: { ...condition, sql } });
         },
       });
       const other = openMoney(slow, JOURNAL_KEEP_MS);
@@ -115,10 +115,10 @@ postgresSuite('a hold that PostgreSQL begins and then delays', () => {
       await gate.connect();
       await gate.query('select pg_advisory_lock(7)');
       const delayed = changed(ledger.database, {
-        write({ guard, ...others }: AtomicWrite) {
+        write({ condition, ...others }: AtomicWrite) {
           const waiting = 'where (select pg_advisory_xact_lock_shared(7)) is not null and cluster';
-          const sql = guard.sql.replace('where cluster', waiting);
-          return ledger.database.write({ ...others, guard: { ...guard, sql } });
+          const sql = condition.sql.replace('where cluster', waiting);
+          return ledger.database.write({ ...others, condition: { ...condition, sql } });
         },
       });
       const node = openMoney(delayed, JOURNAL_KEEP_MS);

@@ -29,7 +29,7 @@ async function statementsFor(payment: unknown): Promise<string[]> {
         this: SqliteDatabase,
         asked: Statement | AtomicWrite,
       ) {
-        for (const each of 'guard' in asked ? [asked.guard, ...(asked.changes ?? [])] : [asked]) note(each);
+        for (const each of 'condition' in asked ? [asked.condition, ...(asked.changes ?? [])] : [asked]) note(each);
         return method.call(this, asked);
       });
     }

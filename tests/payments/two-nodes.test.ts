@@ -191,7 +191,7 @@ ledgerSuite('a payment whose node stands still until its lease has lapsed', (led
     const again = { ...payment, owner: 'the other node' };
     expect(await payments.reserve(again)).toBe('called');
     const renewal = renewLease(payment.key, payment.owner, ledger.nowMs);
-    expect(await ledger.database.write({ guard: renewal })).toBeUndefined();
+    expect(await ledger.database.write({ condition: renewal })).toBeUndefined();
     const { dependencies, purchase } = purchaseOf(payment);
     expect(await toldBy(beginSettlement(dependencies, purchase, { answer: LATE, height: 7 }))).toBe(UNUSED);
     expect(await payments.reserve(again)).toBe('called');

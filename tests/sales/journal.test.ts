@@ -158,8 +158,8 @@ ledgerSuite('the journal', (ledger) => {
   it('has no entry of a step that was not written', async () => {
     await grant(ledger, 10);
     const before = await ids();
-    const guard = { sql: `update wallets set version = 'x' where version = 'other' and {in time} returning id` };
-    const step = { guard, changes: [append(entryOf({ wallet: HOLDER.wallet }), ledger.nowMs)] };
+    const condition = { sql: `update wallets set version = 'x' where version = 'other' and {in time} returning id` };
+    const step = { condition, changes: [append(entryOf({ wallet: HOLDER.wallet }), ledger.nowMs)] };
     expect(await ledger.database.write(step)).toBeUndefined();
     expect(await ids()).toEqual(before);
   });

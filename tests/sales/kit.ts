@@ -35,8 +35,8 @@ const WALLET = `insert into wallets (cluster, address) select $1, $2 where {in t
 
 /** Appends an entry, as a step does that has changed its wallet. */
 export async function appendEntry(database: Database, entry: JournalEntry, atMs = database.now()): Promise<void> {
-  const guard = { sql: WALLET, values: [entry.cluster, entry.wallet] };
-  await database.write({ guard, changes: [append(entry, atMs)] });
+  const condition = { sql: WALLET, values: [entry.cluster, entry.wallet] };
+  await database.write({ condition, changes: [append(entry, atMs)] });
 }
 
 /** Broadcasts a transaction past the gateway, signed as its fee payer does; over when it has moved something. */

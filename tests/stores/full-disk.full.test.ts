@@ -155,7 +155,8 @@ describe('a full store', () => {
     const { database, close } = await openLocal({ dataDir: folder });
     const [text, log] = ['x'.repeat(MIB), `${sqliteIn(folder)}-wal`];
     const sql = `insert into answers (key, until_ms, bytes, answer) select $1, 1, 1, $2 where {in time} returning number as id`;
-    const write = (key: number) => database.write({ guard: { sql, values: [`key ${key}`, text] }, isDurable: true });
+    const write = (key: number) =>
+      database.write({ condition: { sql, values: [`key ${key}`, text] }, isDurable: true });
     for (let key = 0; key < 80; key++) await write(key);
     const before = statSync(log).size;
     for (let key = 80; key < 200; key++) await write(key);

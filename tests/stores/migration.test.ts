@@ -107,7 +107,7 @@ describe('an upgrade of the books', () => {
     expect(await read()).toEqual([other, { ...first, lamports: 110, of_new_payers: 10 }, nextSums]);
     const change = async (changes: string, key: string) => {
       const sql = `update payments set ${changes} where key = $1 and {in time} returning key as id`;
-      expect(await database.write({ guard: { sql, values: [key] } })).toBeDefined();
+      expect(await database.write({ condition: { sql, values: [key] } })).toBeDefined();
     };
     await change('fee_of_new_payer = 0', 'first');
     await change(`fee_payer = null`, 'same minute');
@@ -115,7 +115,7 @@ describe('an upgrade of the books', () => {
     const last = { fee_payer: 'payer', until_ms: 3_780_000, lamports: 1, of_new_payers: 1 };
     expect(await read()).toEqual([other, { ...first, lamports: 10, of_new_payers: 0 }, nextSums, last]);
     const sql = `delete from payments where key = 'unpaid' and {in time} returning key as id`;
-    await database.write({ guard: { sql } });
+    await database.write({ condition: { sql } });
     expect((await read()).at(-1)).toEqual({ ...last, lamports: 0, of_new_payers: 0 });
   });
 });

@@ -109,7 +109,7 @@ function observed(database: Database, { statements, steps }: Seen): Database {
       return database.read(statement);
     },
     write(step: AtomicWrite) {
-      const key = [step.guard, ...(step.changes ?? [])].map(({ sql }) => sql).join(';');
+      const key = [step.condition, ...(step.changes ?? [])].map(({ sql }) => sql).join(';');
       if (!steps.has(key)) steps.set(key, step);
       return database.write(step);
     },
@@ -257,21 +257,24 @@ sharedLedgerSuite('with many rows, few of them of other wallets,', (ledger) => {
         OF_WALLET.some((index) => detail.includes(`USING INDEX ${index}`)) ||
         (detail.startsWith('SCAN ') &&
           !OF_UNFINISHED.some((index) => detail.includes(index)) &&
-          !/^SCAN (?:always|spent|unfinished|json_each|books|\(subquery|CONSTANT|guard|numbers)/.test(detail)),
+          !/^SCAN (?:always|spent|unfinished|json_each|books|\(subquery|CONSTANT|condition|numbers)/.test(detail)),
     );
   }
 
-  /** Each statement as one that can be explained: of a step in SQLite the guard and each change. */
+  /** Each statement as one that can be explained: of a step in SQLite the condition and each change. */
   function* all(): Generator<Statement> {
     yield* seen.statements.values();
-    for (const { guard, changes = [] } of seen.steps.values()) {
-      const values = [guard, ...changes].flatMap((statement) => statement.values ?? []);
-      if (isPostgres()) yield { sql: writeQuery({ guard, changes }).text, values: [...values, Date.now() + 60_000] };
+    for (const { condition, changes = [] } of seen.steps.values()) {
+      const values = [condition, ...changes].flatMap((statement) => statement.values ?? []);
+      if (isPostgres())
+        yield { sql: writeQuery({ condition, changes }).text, values: [...values, Date.now() + 60_000] };
       else {
-        yield guard;
+        yield condition;
         for (const { sql, values = [] } of changes) {
-          const guarded = sql.replaceAll('{guarded}', 'true').replaceAll('{guard.id}', `$${values.length + 1}`);
-          yield { sql: guarded, values: sql.includes('{guard.id}') ? [...values, 1] : values };
+          const guarded = sql
+            .replaceAll('{condition holds}', 'true')
+            .replaceAll('{condition.id}', `$${values.length + 1}`);
+          yield { sql: guarded, values: sql.includes('{condition.id}') ? [...values, 1] : values };
         }
       }
     }

@@ -155,7 +155,7 @@ describe('a disk that is slow to flush', () => {
 
   it('P7 flushes a step that a read commits at the end of an earlier flush', async () => {
     const stepOf = (name: string): AtomicWrite => ({
-      guard: { sql: `insert into settings (name, value) values ($1, '') returning name`, values: [name] },
+      condition: { sql: `insert into settings (name, value) values ($1, '') returning name`, values: [name] },
       isDurable: true,
     });
     let second: Promise<unknown> | undefined;

@@ -172,7 +172,7 @@ describe('a wrong clock of the machine, with SQLite', () => {
         database,
         async turned() {
           passedMs += 2 * SECOND_MS;
-          await database.write({ guard: note });
+          await database.write({ condition: note });
         },
         close: () => database.close(),
       };

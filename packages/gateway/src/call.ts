@@ -200,7 +200,7 @@ export interface Delivery {
  * - a sign-in: `Store.admit` and `Store.useNonce` (budget/local-store.ts, budget/redis-scripts.ts) use up its nonce once. With
  *   SIWX_NONCE=until-expiry nothing does: the signature opens free routes until it expires.
  * - a payment: `reserveRefusal` (payments/machine.ts) refuses a key that has a record. A step is written only if the wallet's version is
- *   still the one that was read (`walletGuard`, payments/changes.ts); of two at once, one wins and the other reads again.
+ *   still the one that was read (`walletUnchanged`, payments/changes.ts); of two at once, one wins and the other reads again.
  *   `Deliveries.deliverKnown` (payments/deliveries.ts) answers later copies from the record.
  * - a signature that spends credit: `hold` (credit/rows.ts) inserts a debit whose id contains the nonce, once, and
  *   `ChargedAnswers.deliverKnown` (credit/debiting.ts) answers later copies from the debit.

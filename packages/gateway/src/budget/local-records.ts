@@ -87,7 +87,7 @@ export class LocalRecords {
       const budget = String(row.budget);
       held.set(budget, [...(held.get(budget) ?? []), slot]);
       // The monotonic clock restarts at a reboot. Storing the new times extends a slot once, not at each start.
-      await this.#database.write({ guard: { sql: MOVE, values: [Number(row.id), ...this.#times(slot)] } });
+      await this.#database.write({ condition: { sql: MOVE, values: [Number(row.id), ...this.#times(slot)] } });
     }
     return {
       epoch,
@@ -101,9 +101,9 @@ export class LocalRecords {
     const nonce = [use?.nonce ?? null, use?.issuedAtSeconds ?? null];
     if (budget && slot && isKept(budget)) {
       const values = [...nonce, budget.key, ...this.#times(slot)];
-      const row = await this.#database.write({ guard: { sql: SAVE_SLOT, values } });
+      const row = await this.#database.write({ condition: { sql: SAVE_SLOT, values } });
       this.#rows.set(slot.owner, Number(row?.id));
-    } else if (use) await this.#database.write({ guard: { sql: SAVE_NONCE, values: nonce } });
+    } else if (use) await this.#database.write({ condition: { sql: SAVE_NONCE, values: nonce } });
   }
 
   /** Notes the end of a call. A slot that is still held frees earlier than stored. */
@@ -146,9 +146,9 @@ export class LocalRecords {
     const epoch = randomBytes(16).toString('hex');
     const sql = `insert into settings (name, value) select 'epoch', $1 where {in time}
   on conflict (name) do update set value = excluded.value returning name as id`;
-    const forget = { sql: 'update admissions set nonce = null where {guarded}' };
+    const forget = { sql: 'update admissions set nonce = null where {condition holds}' };
     await this.#database.write({
-      guard: { sql, values: [JSON.stringify({ epoch, boot, startedAtMs })] },
+      condition: { sql, values: [JSON.stringify({ epoch, boot, startedAtMs })] },
       changes: [forget],
     });
     return { epoch, isNew: true };
@@ -160,6 +160,6 @@ export class LocalRecords {
     this.#ended = [];
     const oldestSeconds = Math.floor((now() - TIMES.rememberedMs) / 1000);
     const steps = [...ended, { sql: FORGET, values: [oldestSeconds, now(), monotonic()] }];
-    await Promise.all(steps.map((guard) => this.#database.write({ guard })));
+    await Promise.all(steps.map((condition) => this.#database.write({ condition })));
   }
 }

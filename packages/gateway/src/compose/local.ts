@@ -81,7 +81,7 @@ async function secretOf(database: SqliteDatabase): Promise<string> {
   if (row) return String(row.value);
   const secret = randomBytes(32).toString('base64url');
   const sql = `insert into settings (name, value) select 'secret', $1 where {in time} returning name as id`;
-  await database.write({ guard: { sql, values: [secret] }, isDurable: true });
+  await database.write({ condition: { sql, values: [secret] }, isDurable: true });
   return secret;
 }
 

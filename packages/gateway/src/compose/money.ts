@@ -58,7 +58,7 @@ const END_HOLDS = `update debits set until_ms = 0 where state = 'held' and {in t
 /** Ends the leases and holds of the last process, at the start of the only process. */
 export async function recover({ database, accounts }: Money): Promise<void> {
   // Set so far back that they no longer count as in flight. The rows stay, because retention and limits still count their calls.
-  await database.write({ guard: { sql: END_LEASES, values: [Math.floor(database.now()) - TIMES.inFlightMs] } });
-  await database.write({ guard: { sql: END_HOLDS } });
+  await database.write({ condition: { sql: END_LEASES, values: [Math.floor(database.now()) - TIMES.inFlightMs] } });
+  await database.write({ condition: { sql: END_HOLDS } });
   await accounts.releaseAllLapsed();
 }

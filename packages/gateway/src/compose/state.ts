@@ -24,7 +24,7 @@ const tableOf = ({ sql }: Statement): string => /\b(?:from|into|update) (\w+)/i.
 const DATABASE_SPANS: SpanNames<Database> = {
   read: (statement) => `read ${tableOf(statement)}`,
   report: (statement) => `read ${tableOf(statement)}`,
-  write: ({ guard }) => `write ${tableOf(guard)}`,
+  write: ({ condition }) => `write ${tableOf(condition)}`,
 };
 
 const STORE_SPANS: SpanNames<Store> = { admit: 'take slot', useNonce: 'use nonce' };

@@ -138,7 +138,7 @@ export class Accounts extends Ledger {
   /** Counts one more upstream call for a captured debit whose answer was lost. */
   async called(id: string): Promise<void> {
     const sql = `update debits set calls_again = calls_again + 1 where id = $1 and state = 'captured' and {in time} returning id`;
-    await this.write({ guard: { sql, values: [id] } });
+    await this.write({ condition: { sql, values: [id] } });
   }
 
   async #write({ network, wallet }: AccountHolder, write: AtomicWrite, entries: readonly JournalEntry[] = []) {

@@ -124,7 +124,7 @@ export function hold(debit: NewDebit, nowMs: number, options: HoldOptions): Atom
   const { id, by, micros, requestHash, isOnce = false } = debit;
   // A request that has read this payment could reserve it for a second call. The wallet's new version stops that.
   const version = isOnce && by === 'payment' ? [randomUUID()] : [];
-  const guard = {
+  const condition = {
     sql: `update wallets set held_micro_usdc = held_micro_usdc + $6, holds = holds + 1${version.map(() => ', version = $9')}
   where cluster = $1 and address = $2 and granted_micro_usdc - spent_micro_usdc - held_micro_usdc >= $6
   and holds < ${LIMITS.holdsPerWallet} and ${unchargedCalls('wallets.id', '$5')} < ${LIMITS.unchargedCalls}
@@ -142,7 +142,7 @@ export function hold(debit: NewDebit, nowMs: number, options: HoldOptions): Atom
   const times = { untilMs: nowMs + leaseMs, capturedAtMs: undefined };
   const held = { ...debit, ...times, progress: 'held', callsAgain: 0 };
   const calls = isOnce ? [noteCall(id, nowMs)] : [];
-  return { guard, changes: [INSERT_DEBIT(valuesIn(held, COLUMNS)), ...calls] };
+  return { condition, changes: [INSERT_DEBIT(valuesIn(held, COLUMNS)), ...calls] };
 }
 
 /** The calls with an effect of a payment or signature: those of its debit and those of its reservation. */
@@ -152,24 +152,24 @@ export const countCalls = (key: string): Statement => ({
   values: [key],
 });
 
-/** Ends the hold of the guard's debit, and charges an amount. */
+/** Ends the hold of the condition's debit, and charges an amount. */
 const unhold = (micros: number, charged: number): Statement => ({
   sql: `update wallets set held_micro_usdc = held_micro_usdc - $1, holds = holds - 1, spent_micro_usdc = spent_micro_usdc + $2
-  where id = {guard.id} and {guarded} returning granted_micro_usdc - spent_micro_usdc as balance`,
+  where id = {condition.id} and {condition holds} returning granted_micro_usdc - spent_micro_usdc as balance`,
   values: [micros, charged],
 });
 
 /** Charges the held price, unless a copy of the covered payment settles. `others`: further changes of the same write. */
 export function capture(debit: NewDebit, nowMs: number, others: readonly Statement[]): AtomicWrite {
   const { id, owner, micros, memo, isOnce } = debit;
-  const guard = {
+  const condition = {
     sql: `update debits set state = 'captured', captured_at_ms = $3, owed_until_ms = $4, watch_from_ms = $5
   where id = $1 and owner = $2 and state = 'held' and until_ms > $3
   and not exists (select 1 from payments where key = $1 and state <> 'refused') and {in time} returning wallet_id as id`,
     values: [id, owner, nowMs, nowMs + TIMES.answerMs, memo === undefined ? null : nowMs],
   };
   const calls = isOnce ? [deleteCalls(id)] : [];
-  return { guard, changes: [unhold(micros, micros), ...calls, ...others], isDurable: true };
+  return { condition, changes: [unhold(micros, micros), ...calls, ...others], isDurable: true };
 }
 
 const releaseIf = (
@@ -178,7 +178,7 @@ const releaseIf = (
   micros: number,
   calls: readonly Statement[] = [],
 ): AtomicWrite => ({
-  guard: {
+  condition: {
     sql: `delete from debits where id = $1 and ${condition} and state = 'held' and {in time} returning wallet_id as id`,
     values,
   },

@@ -33,12 +33,12 @@ const INSERT = insertion(
 );
 const STEP = `update payments set ${STEP_COLUMNS.map((name, index) => `${name} = $${index + 2}`).join(', ')}`;
 const NEXT = STEP_COLUMNS.length + 2;
-const UPDATE = `${STEP} where key = $1 and {guarded}`;
+const UPDATE = `${STEP} where key = $1 and {condition holds}`;
 /** Updates a payment, and begins, keeps or ends the counting of its fee. */
 const UPDATE_WITH_FEE = `${STEP},
   fee_payer = case when cast($${NEXT} as bigint) = 1 then coalesce($${NEXT + 1}, fee_payer) end,
   fee_until_ms = coalesce($${NEXT + 2}, fee_until_ms), fee_of_new_payer = coalesce($${NEXT + 3}, fee_of_new_payer)
-  where key = $1 and {guarded}`;
+  where key = $1 and {condition holds}`;
 
 /** What a step writes into its payment's row, in the order of `STEP_COLUMNS`. */
 function valuesOfStep(record: PaymentRecord): SqlValue[] {
@@ -74,7 +74,7 @@ export interface StepDetails {
 /** The change of the payment's own row. */
 function rowChange({ subject, step: { before, after }, details, nowMs }: PendingStep): Statement {
   const { record } = after;
-  if (!record) return { sql: 'delete from payments where key = $1 and {guarded}', values: [subject.key] };
+  if (!record) return { sql: 'delete from payments where key = $1 and {condition holds}', values: [subject.key] };
   const stepValues = valuesOfStep(record);
   if (!before.record) {
     const requirement = JSON.stringify(record.requirement);
@@ -93,8 +93,8 @@ function answerChange({ subject, step: { before, after }, details, nowMs }: Pend
   if (record && details.answer !== undefined) return [keepAnswer(key, details.answer, null)];
   if (!isOpen(before.record) || isOpen(record)) return [];
   if (record?.progress !== 'settled')
-    return [{ sql: 'delete from answers where key = $1 and {guarded}', values: [key] }];
-  const sql = 'update answers set until_ms = $2 where key = $1 and {guarded}';
+    return [{ sql: 'delete from answers where key = $1 and {condition holds}', values: [key] }];
+  const sql = 'update answers set until_ms = $2 where key = $1 and {condition holds}';
   return [{ sql, values: [key, nowMs + TIMES.answerMs] }];
 }
 
@@ -130,8 +130,10 @@ const NEW_WALLET = `insert into wallets (cluster, address, ${WALLET.join(', ')},
   select $1, $2, $3, $4, $5, $6 where {in time} on conflict (cluster, address) do nothing
   returning id, granted_micro_usdc, spent_micro_usdc`;
 
-const updateWallet = (guard = ''): string => `update wallets set ${ADDED}, granted_micro_usdc = granted_micro_usdc + $6
-  where id = $1 and version = $2${guard} and {in time} returning id, granted_micro_usdc, spent_micro_usdc`;
+const updateWallet = (
+  condition = '',
+): string => `update wallets set ${ADDED}, granted_micro_usdc = granted_micro_usdc + $6
+  where id = $1 and version = $2${condition} and {in time} returning id, granted_micro_usdc, spent_micro_usdc`;
 const UPDATE_WALLET = updateWallet();
 /** Guards a settlement. Credit must not have covered this payment, and the fee budget must suffice. */
 const updateToSettle = ({ countedFees }: Dialect): string =>
@@ -166,8 +168,8 @@ function feeValues(fee: FeeCharge): readonly SqlValue[] {
 /** The gateway pays no fee. */
 const NO_FEE_VALUES = [null, null, null, 0];
 
-/** The guard of a step: the wallet has not changed since it was read. */
-function walletGuard(
+/** The condition of a step: the wallet has not changed since it was read. */
+function walletUnchanged(
   { subject, state: { wallet }, step, details: { fee }, ...pending }: PendingStep,
   dialect: Dialect,
 ): Statement {
@@ -197,7 +199,7 @@ export function entriesOf({ before, after }: TransitionResult, { booked = [] }: 
   const micros = amountOf(record);
   const entry = { key, cluster, wallet, micros, feeLamports, transaction, route, requestId };
   if (!isSettled) return [{ ...entry, kind: 'refusal' }];
-  // A bundle is granted only here, once its payment has settled, and `walletGuard` adds exactly these grants to the balance.
+  // A bundle is granted only here, once its payment has settled, and `walletUnchanged` adds exactly these grants to the balance.
   const entries: JournalEntry[] = [];
   if (!booked.includes('settlement')) entries.push({ ...entry, kind: 'settlement' });
   if (creditMicros > 0 && !booked.includes('grant'))
@@ -211,5 +213,5 @@ export function statementsOf(pending: PendingStep, dialect: Dialect): AtomicWrit
   const changes = [rowChange(pending), ...answerChange(pending), ...callsChange(pending)];
   for (const entry of pending.entries) changes.push(append(entry, pending.wallMs));
   const [from = 'reserved', to = 'reserved'] = [before.record?.progress, after.record?.progress];
-  return { guard: walletGuard(pending, dialect), changes, isDurable: from !== 'reserved' || to !== 'reserved' };
+  return { condition: walletUnchanged(pending, dialect), changes, isDurable: from !== 'reserved' || to !== 'reserved' };
 }

@@ -178,7 +178,7 @@ export class Payments extends Ledger {
     for (const [keys, waitMs] of [[keysOf(true), '0'] as const, [keysOf(false), LOOK_UP_PAUSE] as const]) {
       const sql = `update payments set search_from_ms = cast($2 as bigint) + ${waitMs} where key in (${this.database.dialect.textsIn('$1')})
   and ${IS_SEARCHED} and {in time} returning key`;
-      if (keys.length > 0) await this.write({ guard: { sql, values: [JSON.stringify(keys), nowMs] } });
+      if (keys.length > 0) await this.write({ condition: { sql, values: [JSON.stringify(keys), nowMs] } });
     }
     return records;
   }
@@ -260,7 +260,7 @@ export class Payments extends Ledger {
 
   async #renew(key: string, own: OwnState): Promise<void> {
     const nowMs = this.now();
-    const row = await this.write({ guard: changes.renewLease(key, own.record.owner, nowMs) });
+    const row = await this.write({ condition: changes.renewLease(key, own.record.owner, nowMs) });
     if (this.#own.get(key) !== own) return;
     const leasedUntilMs = nowMs + TIMES.leaseMs;
     if (row) this.#own.set(key, { ...own, record: { ...own.record, leasedUntilMs } });

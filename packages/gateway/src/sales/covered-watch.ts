@@ -98,7 +98,7 @@ export class CoveredWatch {
       await this.#compare(payee, slot, Number(position?.slot ?? slot - SLOTS_AT_FIRST) - SLOTS_BEFORE);
       await this.#change(END_DEAD, [cluster, height - WATCHED_BLOCKS]);
     }
-    await database.write({ guard: { sql: NOTE_SLOT, values: [cluster, slot] } });
+    await database.write({ condition: { sql: NOTE_SLOT, values: [cluster, slot] } });
     this.#notedAtMs.set(cluster, monotonicMs());
   }
 
@@ -140,6 +140,6 @@ export class CoveredWatch {
 
   /** Changes watched payments in batches, until none is left to change. */
   async #change(sql: string, values: readonly SqlValue[]): Promise<void> {
-    while (await this.#dependencies.database.write({ guard: { sql, values } }));
+    while (await this.#dependencies.database.write({ condition: { sql, values } }));
   }
 }

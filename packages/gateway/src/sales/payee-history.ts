@@ -177,7 +177,7 @@ export async function appendMissing(
   const since = atMs === undefined ? ALWAYS : new Date(Math.max(0, atMs - ENTRY_SKEW_MS)).toISOString();
   const values = [entry.cluster, entry.wallet, creditMicros, entry.transaction, entry.key, since];
   const changes = entries.map((each) => append(each, database.wallAt(database.now())));
-  const row = await database.write({ guard: { sql: APPEND, values }, changes, isDurable: true }).catch((error) => {
+  const row = await database.write({ condition: { sql: APPEND, values }, changes, isDurable: true }).catch((error) => {
     // Another node has appended the entry first.
     if (!isDuplicate(error)) throw error;
   });

@@ -41,7 +41,7 @@ export const noteCall = (key: string, nowMs: number) => INSERT_CALLS([key, 1, no
 
 /** Deletes the uncharged calls of a payment or debit. */
 export const deleteCalls = (key: string): Statement => ({
-  sql: 'delete from uncharged_calls where payment_key = $1 and {guarded}',
+  sql: 'delete from uncharged_calls where payment_key = $1 and {condition holds}',
   values: [key],
 });
 
@@ -53,13 +53,16 @@ export const isLapsedPayment = (now: string) => `state = 'reserved' and leased_u
  * the wallet's version, which stops the request that made the reservation if it still runs.
  */
 export const dropLapsedPayment = (key: string, isOnce: boolean, nowMs: number): AtomicWrite => ({
-  guard: {
+  condition: {
     sql: `update wallets set version = $3 where {in time}
   and id = (select wallet_id from payments where key = $1 and ${isLapsedPayment('$2')}) returning id`,
     values: [key, nowMs, randomUUID()],
   },
   changes: [
-    { sql: `delete from payments where key = $1 and ${isLapsedPayment('$2')} and {guarded}`, values: [key, nowMs] },
+    {
+      sql: `delete from payments where key = $1 and ${isLapsedPayment('$2')} and {condition holds}`,
+      values: [key, nowMs],
+    },
     ...(isOnce ? [noteCall(key, nowMs)] : []),
   ],
 });

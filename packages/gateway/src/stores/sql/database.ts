@@ -48,13 +48,13 @@ export interface Statement {
 /** Statements that are written together or not at all. Two of them must not change the same row. */
 export interface AtomicWrite {
   /**
-   * Has the condition `{in time}` and ends in `returning`. If it returns no row, nothing is written. In SQLite `returning` may be
-   * left out: the answer is then an empty row if a row was changed.
+   * Decides: if it returns no row, nothing is written. It contains `{in time}` and ends in `returning`. In SQLite `returning` may be left
+   * out: the answer is then an empty row if a row was changed.
    */
-  readonly guard: Statement;
+  readonly condition: Statement;
   /**
-   * Each must have the condition `{guarded}`, so that it writes nothing if the guard returned no row. `{guard.id}` is the column
-   * `id` of the guard's row. One that ends in `returning` adds its columns to the result.
+   * Each contains `{condition holds}`, so that it writes nothing if the condition returned no row. `{condition.id}` is the column `id` of
+   * the condition's row. One that ends in `returning` adds its columns to the result.
    */
   readonly changes?: readonly Statement[];
   /** Whether the write must be on disk before the promise resolves. Otherwise it survives the process but not a power cut. */
@@ -62,8 +62,8 @@ export interface AtomicWrite {
 }
 
 /** The values of a write's statements. */
-export const valuesOf = ({ guard, changes = [] }: AtomicWrite): SqlValue[] =>
-  [guard, ...changes].flatMap(({ values = [] }) => values);
+export const valuesOf = ({ condition, changes = [] }: AtomicWrite): SqlValue[] =>
+  [condition, ...changes].flatMap(({ values = [] }) => values);
 
 /** The bytes of the texts among values. */
 export function bytesOf(values: readonly SqlValue[]): number {
@@ -99,7 +99,7 @@ export interface Database {
   /** Like `read`, for slow queries: they delay no request. */
   report(statement: Statement): Promise<readonly SqlRow[]>;
   /**
-   * Writes all statements or none. Answers the returned columns, or undefined if the guard returned no row. After a rejection they may
+   * Writes all statements or none. Answers the returned columns, or undefined if the condition returned no row. After a rejection they may
    * or may not be written. After a lost connection it may answer undefined although they are written: read and compare.
    */
   write(write: AtomicWrite): Promise<SqlRow | undefined>;
@@ -132,11 +132,11 @@ export const namesIn = (table: string, columns: Readonly<Record<string, string>>
 export const valuesIn = <T extends object>(object: T, columns: Readonly<Record<string, keyof T>>): SqlValue[] =>
   Object.values(columns).map((member) => (object[member] ?? null) as SqlValue);
 
-/** Inserts rows with the values of these columns, in this order, of the wallet that the guard names as `id`. */
+/** Inserts rows with the values of these columns, in this order, of the wallet that the condition names as `id`. */
 export function insertion(table: string, columns: readonly string[], otherwise = '') {
   const parameters = columns.map((_, index) => `$${index + 1}`);
   const sql = `insert into ${table} (${['wallet_id', ...columns].join(', ')})
-  select ${['{guard.id}', ...parameters].join(', ')} where {guarded}${otherwise}`;
+  select ${['{condition.id}', ...parameters].join(', ')} where {condition holds}${otherwise}`;
   return (values: readonly SqlValue[]): Statement => ({ sql, values });
 }
 
@@ -181,7 +181,7 @@ const INSERT_ENTRY = insertion('journal_entries', [
   'is_repair',
 ]);
 
-/** Appends an entry to a write whose guard names the wallet as `id`. `wallMs`: its time, by the wall clock. */
+/** Appends an entry to a write whose condition names the wallet as `id`. `wallMs`: its time, by the wall clock. */
 export const append = ({ transaction, ...entry }: JournalEntry, wallMs: number): Statement =>
   INSERT_ENTRY([
     new Date(wallMs).toISOString(),
@@ -211,7 +211,7 @@ export interface MoneyEvents {
   committed: [ms: number];
 }
 
-const KEEP = `insert into answers (key, until_ms, bytes, answer) select $1, $2, $3, $4 where {guarded} on conflict (key) do update
+const KEEP = `insert into answers (key, until_ms, bytes, answer) select $1, $2, $3, $4 where {condition holds} on conflict (key) do update
   set until_ms = excluded.until_ms, bytes = excluded.bytes, answer = excluded.answer`;
 
 /**
@@ -252,7 +252,7 @@ export abstract class Ledger {
     const { table, key: column } = this.paidBy;
     const sql = `update ${table} set owed_until_ms = null where ${column} = $1 and owed_until_ms is not null and {in time}
   returning ${column}`;
-    void this.background.run('deliveries', () => this.write({ guard: { sql, values: [key] } }));
+    void this.background.run('deliveries', () => this.write({ condition: { sql, values: [key] } }));
   }
 
   /** Writes all statements or none, and times it if it is durable. */
@@ -275,7 +275,7 @@ export abstract class Ledger {
   /** Stores an answer that was fetched again. */
   async keep(key: string, answer: string): Promise<void> {
     const { sql, values } = keepAnswer(key, answer, this.now() + TIMES.answerMs);
-    const guard = { sql: `${sql.replace('{guarded}', '{in time}')} returning key`, values };
-    await this.write({ guard, isDurable: true });
+    const condition = { sql: `${sql.replace('{condition holds}', '{in time}')} returning key`, values };
+    await this.write({ condition, isDurable: true });
   }
 }

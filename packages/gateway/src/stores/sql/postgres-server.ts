@@ -107,20 +107,22 @@ export const queryOf = (text: string): Query => ({
 });
 
 /** A write as one statement, so that no transaction stays open between round trips. The last parameter is its deadline. */
-export function writeQuery({ guard, changes = [] }: AtomicWrite): Query {
-  let count = guard.values?.length ?? 0;
+export function writeQuery({ condition, changes = [] }: AtomicWrite): Query {
+  let count = condition.values?.length ?? 0;
   const others = changes.map(({ sql, values = [] }, index) => {
     const before = count;
     const numbered = sql.replaceAll(/\$(\d+)/g, (_, number) => `$${Number(number) + before}`);
-    const text = numbered.replaceAll('{guarded}', 'exists (select 1 from guard)');
+    const text = numbered.replaceAll('{condition holds}', 'exists (select 1 from condition)');
     count += values.length;
-    return `s${index} as (${text.replaceAll('{guard.id}', '(select id from guard)')})`;
+    return `s${index} as (${text.replaceAll('{condition.id}', '(select id from condition)')})`;
   });
   const joins = changes.flatMap(({ sql }, index) =>
     sql.includes(' returning ') ? [`left join s${index} on true`] : [],
   );
-  const inTime = guard.sql.replaceAll('{in time}', `clock_timestamp() < to_timestamp($${count + 1} / 1000.0)`);
-  return queryOf(`with ${[`guard as (${inTime})`, ...others].join(', ')} select * from guard ${joins.join(' ')}`);
+  const inTime = condition.sql.replaceAll('{in time}', `clock_timestamp() < to_timestamp($${count + 1} / 1000.0)`);
+  return queryOf(
+    `with ${[`condition as (${inTime})`, ...others].join(', ')} select * from condition ${joins.join(' ')}`,
+  );
 }
 
 const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? '');

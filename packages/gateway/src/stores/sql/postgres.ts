@@ -121,7 +121,7 @@ export class PostgresDatabase implements Database {
   }
 
   async write(write: AtomicWrite): Promise<SqlRow | undefined> {
-    const statements = [write.guard, ...(write.changes ?? [])];
+    const statements = [write.condition, ...(write.changes ?? [])];
     const query = this.#query(statements.map(({ sql }) => sql).join(';'), () => writeQuery(write));
     const values = valuesOf(write);
     const bytes = bytesOf(values);

@@ -48,7 +48,7 @@ const COMPLETE_SINCE = `(select max(at) from (select complete_since as at from b
  * succeeds.
  */
 const prune = (from: number, to: number, now: string): AtomicWrite => ({
-  guard: {
+  condition: {
     sql: `update books set pruned_id = $2, complete_since = ${COMPLETE_SINCE}
   where id = 1 and pruned_id = $1 and {in time} returning id`,
     values: [from, to, now],
@@ -57,13 +57,13 @@ const prune = (from: number, to: number, now: string): AtomicWrite => ({
     {
       sql: `insert into openings (wallet_id, at, granted_micro_usdc, spent_micro_usdc) select wallet_id, max(at),
   sum(case when kind = 'grant' then micro_usdc else 0 end), sum(case when kind = 'debit' then micro_usdc else 0 end)
-  from journal_entries where id > $1 and id <= $2 and kind in ('grant', 'debit') and {guarded} group by wallet_id
+  from journal_entries where id > $1 and id <= $2 and kind in ('grant', 'debit') and {condition holds} group by wallet_id
   on conflict (wallet_id) do update set at = excluded.at,
   granted_micro_usdc = openings.granted_micro_usdc + excluded.granted_micro_usdc,
   spent_micro_usdc = openings.spent_micro_usdc + excluded.spent_micro_usdc`,
       values: [from, to],
     },
-    { sql: 'delete from journal_entries where id > $1 and id <= $2 and {guarded}', values: [from, to] },
+    { sql: 'delete from journal_entries where id > $1 and id <= $2 and {condition holds}', values: [from, to] },
   ],
 });
 
@@ -149,8 +149,8 @@ export class Retention {
     await this.#inBatches(async (rows) => {
       const [found] = await this.#database.read({ sql: find, values: [fromMs, beforeMs, rows] });
       const toMs = found ? Number(found.last) : beforeMs;
-      await this.#database.write({ guard: { sql: remove, values: [fromMs, toMs] } });
-      if (table === 'wallets') await this.#database.write({ guard: { sql: keep, values: [fromMs, toMs] } });
+      await this.#database.write({ condition: { sql: remove, values: [fromMs, toMs] } });
+      if (table === 'wallets') await this.#database.write({ condition: { sql: keep, values: [fromMs, toMs] } });
       fromMs = toMs;
       return found !== undefined;
     });
@@ -159,7 +159,7 @@ export class Retention {
   /** Deletes reservations whose leases ended by a time. A process leaves few when it dies, so that one batch suffices. */
   async #removeLapsed(endedMs: number): Promise<void> {
     const sql = `delete from payments where ${IS_UNFINISHED} and ${isLapsedPayment('$1')} and {in time} returning 1 as id`;
-    await this.#database.write({ guard: { sql, values: [endedMs] } });
+    await this.#database.write({ condition: { sql, values: [endedMs] } });
   }
 
   /** Deletes the oldest entries in the order of their numbers, because a wrong clock may have dated some, even in the future. */

@@ -25,12 +25,12 @@ export const isLocked = (error: unknown): boolean =>
   String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
 
 /**
- * A statement in the SQL of SQLite, where `$1` is a name and `?1` is the first parameter. Changes run after their guard, whose row's
+ * A statement in the SQL of SQLite, where `$1` is a name and `?1` is the first parameter. Changes run after their condition, whose row's
  * id follows their own parameters.
  */
 export function numbered({ sql, values = [] }: Statement): string {
-  const conditional = sql.replaceAll('{in time}', 'true').replaceAll('{guarded}', 'true');
-  return conditional.replaceAll('{guard.id}', `$${values.length + 1}`).replaceAll(/\$(\d+)/g, '?$1');
+  const conditional = sql.replaceAll('{in time}', 'true').replaceAll('{condition holds}', 'true');
+  return conditional.replaceAll('{condition.id}', `$${values.length + 1}`).replaceAll(/\$(\d+)/g, '?$1');
 }
 
 /** Bytes of a file; undefined if it is missing. */
@@ -113,7 +113,7 @@ export class SqliteConnection {
   moveClock(wallMs: number, expectedMs?: number): ClockRow {
     const last = clockIn(this.read(READ_CLOCK));
     const row = advance(last, wallMs, expectedMs);
-    this.#run({ guard: writeClock(row, last) });
+    this.#run({ condition: writeClock(row, last) });
     return row;
   }
 
@@ -157,15 +157,15 @@ export class SqliteConnection {
   }
 
   /** Runs a statement. Answers its row, or an empty one if it has changed rows and returns none. */
-  #execute(asked: Statement, guardId: SqlValue = null): SqlRow | undefined {
+  #execute(asked: Statement, conditionId: SqlValue = null): SqlRow | undefined {
     const { sql, values = [] } = asked;
-    const bound = sql.includes('{guard.id}') ? [...values, guardId] : values;
+    const bound = sql.includes('{condition.id}') ? [...values, conditionId] : values;
     if (sql.includes(' returning ')) return this.#prepare(asked).get(bound) as SqlRow | undefined;
     return this.#prepare(asked).run(bound).changes > 0 ? {} : undefined;
   }
 
-  #run({ guard, changes = [] }: AtomicWrite): SqlRow | undefined {
-    const row = this.#execute(guard);
+  #run({ condition, changes = [] }: AtomicWrite): SqlRow | undefined {
+    const row = this.#execute(condition);
     if (!row) return undefined;
     for (const change of changes) Object.assign(row, this.#execute(change, row.id));
     return row;
