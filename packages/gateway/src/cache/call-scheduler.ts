@@ -2,7 +2,7 @@ import { Refusal } from '@asset-gateway/protocol';
 import type { Share } from '../budget/store.ts';
 import type { Slots } from '../call.ts';
 import { type CacheCallDependencies, type CacheMemory, CallsInFlight } from './calls-in-flight.ts';
-import { AGE_TOLERANCE_MS, CallClaim } from './shared-entries.ts';
+import { AGE_TOLERANCE_MS, CallClaim, type Division } from './shared-entries.ts';
 import { type CachedAnswer, type FetchPlan, idsOf } from './stored.ts';
 import { type Requester, WAIT_MS, Waiter, Waiters, type WantedKey } from './waiters.ts';
 
@@ -147,18 +147,23 @@ export class CallScheduler {
     this.#inFlight.starting++;
     let left: readonly FetchPlan[] = plans;
     let isFirst = true;
-    for await (const { fetched, mine, others } of claim.divisions(plans, () => !this.#isClosed)) {
+    for await (const division of claim.divisions(plans, () => !this.#isClosed)) {
       if (isFirst) this.#inFlight.starting--;
-      left = others;
-      this.#inFlight.keep(fetched);
-      // After another node's call, a key that no request waits for gets no call of its own.
-      const isWanted = isFirst || this.#waiters.of(idsOf(mine)).length > 0;
-      if (mine.length > 0 && isWanted) void this.#inFlight.make(mine, claim).then(() => this.#settle());
-      else if (mine.length > 0) this.#forgo(mine, claim);
-      if (isFirst ? mine.length === 0 : fetched.length > 0) this.#settle();
+      this.#makePart(division, claim, isFirst);
+      left = division.others;
       isFirst = false;
     }
     if (left.length > 0) this.#forgo(left, claim);
+  }
+
+  /** Stores what other nodes have fetched, and calls for the keys of this node. `isFirst`: no other node has called for them. */
+  #makePart({ fetched, mine }: Division, claim: CallClaim, isFirst: boolean): void {
+    this.#inFlight.keep(fetched);
+    // After another node's call, a key that no request waits for gets no call of its own.
+    const isWanted = isFirst || this.#waiters.of(idsOf(mine)).length > 0;
+    if (mine.length > 0 && isWanted) void this.#inFlight.make(mine, claim).then(() => this.#settle());
+    else if (mine.length > 0) this.#forgo(mine, claim);
+    if (isFirst ? mine.length === 0 : fetched.length > 0) this.#settle();
   }
 
   /** Whether another node's entry is good enough for all waiting requests. If there are none, whether it is newer than the stored one. */

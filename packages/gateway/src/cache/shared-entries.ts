@@ -71,6 +71,16 @@ const FOLLOW_EACH_MS = 100;
 /** For how many leases it looks. By then the other lease has ended. */
 const FOLLOW_LEASES = 2;
 
+/** The keys of a call, divided between nodes. */
+export interface Division {
+  /** Other nodes have fetched them. */
+  readonly fetched: readonly CachedAnswer[];
+  /** This node fetches them. */
+  readonly mine: readonly FetchPlan[];
+  /** Another node is fetching them. */
+  readonly others: readonly FetchPlan[];
+}
+
 /** The leases of one call, and the entries that it finds. */
 export class CallClaim {
   readonly #dependencies: ClaimDependencies;
@@ -84,7 +94,7 @@ export class CallClaim {
   }
 
   /** Divides the keys between this node and others. Repeats this for another node's keys until it has answered or lost its lease. */
-  async *divisions(plans: readonly FetchPlan[], goesOn: () => boolean) {
+  async *divisions(plans: readonly FetchPlan[], goesOn: () => boolean): AsyncGenerator<Division> {
     const untilMs = performance.now() + FOLLOW_LEASES * this.#dependencies.entries.leaseMs;
     for (let left = plans; ; ) {
       const division = await this.#divide(left);
@@ -105,11 +115,7 @@ export class CallClaim {
     void this.#dependencies.entries.giveBack(plans, this.#dependencies.owner);
   }
 
-  /**
-   * Divides keys: those that other nodes have fetched (`fetched`), those that this node fetches (`mine`), and those that another node is
-   * fetching.
-   */
-  async #divide(plans: readonly FetchPlan[]) {
+  async #divide(plans: readonly FetchPlan[]): Promise<Division> {
     const { entries, owner } = this.#dependencies;
     const claim = await entries.claim(plans, owner, this.#tags);
     const found = plans.flatMap((plan) => {
