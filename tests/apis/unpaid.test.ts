@@ -90,7 +90,7 @@ function limited() {
     return gate
       .serve({ route: { id: 'a', upstream: {} }, inbound: { headers: {} } } as Call, trail, prepare)
       .then(() => 'answered')
-      .catch(({ code }: Refusal) => code);
+      .catch(({ code, retryAfterSeconds }: Refusal) => (code === 'rate_limited' ? `wait ${retryAfterSeconds}` : code));
   };
   return { clock, state, ask };
 }
@@ -107,7 +107,7 @@ describe('X19 the limit', () => {
       expect(await ask()).toBe(code);
     }
     const before = state.calls;
-    expect([await ask(), state.calls]).toEqual(['rate_limited', before]);
+    expect([await ask(), state.calls]).toEqual(['wait 600', before]);
   });
 
   it('ends ten minutes after the first of the three', async () => {
@@ -117,39 +117,39 @@ describe('X19 the limit', () => {
       clock.nowMs = atMs;
       await ask();
     }
-    clock.nowMs = 599_999;
-    expect(await ask()).toBe('rate_limited');
+    clock.nowMs = 598_999;
+    expect(await ask()).toBe('wait 2');
     clock.nowMs = 600_000;
     state.outcome = undefined;
     expect(await ask()).toBe('answered');
     state.outcome = 'upstream_timeout';
-    expect([await ask(), await ask()]).toEqual(['upstream_timeout', 'rate_limited']);
+    expect([await ask(), await ask()]).toEqual(['upstream_timeout', 'wait 100']);
   });
 });
 
 describe('an answer that is owed', () => {
+  const calls = new UnpaidCalls(() => 0);
   const deliver = async (isOnce: boolean) => {
-    const asked = vi.fn(async (): Promise<Answer> => ({ json: '{}' }));
+    const asked = vi.fn(() => Promise.reject(new Refusal('upstream_timeout')));
+    const prepare = vi.fn(() => asked);
     const serve: Gate['serve'] = async (_call, _trail, prepare) => ({
       answer: await prepare(true)({}),
       receipt: { headers: {} },
     });
-    const gate = limitingUnpaid({ serve, challenge: () => undefined }, new UnpaidCalls(() => 0));
+    const gate = limitingUnpaid({ serve, challenge: () => undefined }, calls);
     const call = { route: { id: 'a', upstream: { isOnce } } } as unknown as Call;
     const told = await gate
-      .serve(call, { requestId: '', client: '' }, () => asked)
-      .then(
-        () => 'answered',
-        ({ code, details }: Refusal) => [code, details.payment?.state],
-      );
-    return [told, asked.mock.calls.length];
+      .serve(call, { requestId: '', client: '' }, prepare)
+      .catch(({ code, details }: Refusal) => [code, details.payment?.state]);
+    return [told, prepare.mock.calls, asked.mock.calls.length];
   };
 
   it('does not repeat a call that may have an effect', async () => {
-    expect(await deliver(true)).toEqual([['payment_already_used', 'settled'], 0]);
+    expect(await deliver(true)).toEqual([['payment_already_used', 'settled'], [], 0]);
   });
 
   it('repeats any other call, however often', async () => {
-    for (let times = 0; times < 5; times++) expect(await deliver(false)).toEqual(['answered', 1]);
+    const failed = [['upstream_timeout', undefined], [[true]], 1];
+    for (let times = 0; times < 5; times++) expect(await deliver(false)).toEqual(failed);
   });
 });

@@ -289,7 +289,23 @@ describe('a settlement', () => {
   it('is known for as long if the payment was refused before, and has no reason of a refusal', () => {
     const { record } = apply(STATES.refused, EVENTS['proof of a transfer'], NOW).after;
     expect(record?.reason).toBeUndefined();
-    expect(record).toMatchObject({ signature: SETTLED.signature, forgetAtMs: NOW + TIMES.recordMs });
+    const kept = { signature: SETTLED.signature, forgetAtMs: NOW + TIMES.recordMs };
+    expect(record).toMatchObject({ ...kept, hasFailedOnChain: false });
+  });
+});
+
+describe('a refused settlement', () => {
+  it.each([
+    ['has cost its fee is remembered while the fee counts, and its payer counts as new', true, 1, true],
+    ['has failed at the cost of another fee payer', true, 0, false],
+    ['was never on the chain', false, 1, false],
+  ])('that %s', (_, isOnChain, feeLamports, hasCostFee) => {
+    const paid = [{ atMs: NOW - 1, micros: 5 }];
+    const state = { ...stateOf({ ...payment, ...held, feeLamports, progress: 'settling' }), paid };
+    const { after } = apply(state, resolve(isOnChain ? REFUSED : { outcome: 'refused', reason: 'expired' }), NOW);
+    const forgetAtMs = NOW + (hasCostFee ? TIMES.feeMs : TIMES.rememberedMs);
+    expect(after.record).toMatchObject({ progress: 'refused', owed: false, hasFailedOnChain: isOnChain, forgetAtMs });
+    expect(after.paid).toEqual(hasCostFee ? [] : paid);
   });
 });
 
