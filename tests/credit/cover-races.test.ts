@@ -192,14 +192,17 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
     expect(await account()).toMatchObject({ spentMicros: PRICE, holds: 0 });
   });
 
-  describe('that would buy credit while another call of its wallet does', () => {
+  describe('that comes while another call of its wallet buys credit', () => {
     async function expectCharged({ record }: ReturnType<typeof newPayment>): Promise<void> {
       expect(await ledger.payments.find(record.key)).toBeUndefined();
       expect(await account()).toMatchObject({ grantedMicros: BUNDLE - PRICE, spentMicros: PRICE, holds: 0 });
     }
 
-    it('waits for the call on another node, and is charged to its credit', async () => {
-      const [one, other] = [newPayment(BUNDLE), newPayment(BUNDLE)];
+    it.each([
+      ['would buy credit', BUNDLE],
+      ['would pay for one call', PRICE],
+    ])('and %s waits for the call on another node, and is charged to its credit', async (_, micros) => {
+      const [one, other] = [newPayment(BUNDLE), newPayment(micros)];
       const buying = await one.choose();
       const waiting = other.choose();
       await buying.finish();
@@ -254,13 +257,19 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
     expect(await account()).toMatchObject({ spentMicros: 0, holds: 0 });
   });
 
-  it('X9 is refused if the price has risen above it, and nothing is held or charged', async () => {
-    await grant(ledger, PRICE);
-    const payment = newPayment(PRICE - 1);
-    await expect(payment.buy()).rejects.toMatchObject({ code: 'no_matching_requirements' });
-    expect(await progressOf(payment)).toBeUndefined();
-    expect(await account()).toMatchObject({ spentMicros: 0, heldMicros: 0, holds: 0 });
-  });
+  it.each([
+    ['it', PRICE - 1, 0],
+    ['its part for one call', BUNDLE, BUNDLE - PRICE + 1],
+  ])(
+    'X9 is refused if the price has risen above %s, and nothing is held or charged',
+    async (_, micros, creditMicros) => {
+      await grant(ledger, PRICE);
+      const payment = newPayment(micros, { change: { creditMicros } });
+      await expect(payment.buy()).rejects.toMatchObject({ code: 'no_matching_requirements' });
+      expect(await progressOf(payment)).toBeUndefined();
+      expect(await account()).toMatchObject({ spentMicros: 0, heldMicros: 0, holds: 0 });
+    },
+  );
 
   it('settles at its own price if the price has risen and credit does not suffice', async () => {
     await grant(ledger, PRICE - 1);

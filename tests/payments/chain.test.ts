@@ -1,3 +1,4 @@
+import { NETWORKS } from '@asset-gateway/protocol';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Chain } from '../../packages/gateway/src/payments/facilitator/chain.ts';
 import { json, startStrangeGateway } from '../kit/strange-gateway.ts';
@@ -238,4 +239,10 @@ it('the token accounts of a wallet are counted', async () => {
   const chain = open('getTokenAccountsByOwner', { result: { value: [{}, {}] } });
   expect(await chain.tokenAccounts('owner', 'program')).toBe(2);
   expect(params()).toEqual([['owner', { programId: 'program' }, { encoding: 'base64' }]]);
+});
+
+it('a network is named by the first 32 characters of its genesis hash', async () => {
+  const genesis = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
+  expect(await open('getGenesisHash', { result: genesis }).network()).toBe(NETWORKS.mainnet);
+  expect(params()).toEqual([[]]);
 });

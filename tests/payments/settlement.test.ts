@@ -12,9 +12,11 @@ import {
   beginSettlement,
   conclude,
   deliveryOf,
+  receiptOfPayment,
   recordOutcome,
   send,
 } from '../../packages/gateway/src/payments/settlement.ts';
+import type { ReceiptIssuer } from '../../packages/gateway/src/receipts/response.ts';
 import type { AtomicWrite } from '../../packages/gateway/src/stores/sql/database.ts';
 import { inEachTest, inSuite } from '../kit/in-suite.ts';
 import {
@@ -23,6 +25,7 @@ import {
   ledgerSuite,
   newPayment,
   openPostgresLedger,
+  openSqliteLedger,
   REFUSED,
   signatureOf,
   startSettling,
@@ -43,9 +46,9 @@ afterEach(() => void vi.restoreAllMocks());
 const transaction = market.genuine.wire.toString('base64');
 
 /** Notes the settlement of a reserved payment. */
-async function noted(payments: Payments, payment: NewPayment) {
+async function noted(payments: Payments, payment: NewPayment, own: object = { signatureOf }) {
   const [steps, trail]: [string[], Partial<Trail>] = [[], {}];
-  const facilitator = { feeBudgetPerHour: LIMIT, feePayer: () => 'fee payer', signatureOf };
+  const facilitator = { feeBudgetPerHour: LIMIT, feePayer: () => 'fee payer', ...own };
   const onStep = (step: string) => void steps.push(step);
   const dependencies = { payments, facilitator, onStep } as unknown as PaymentDependencies;
   const sent = { trail, inVersion1Header: false };
@@ -60,6 +63,15 @@ async function noted(payments: Payments, payment: NewPayment) {
 }
 
 const UNSTORED = { progress: 'reserved', answer: undefined, steps: [], trail: {} };
+
+it('a settlement begins without a signature if another facilitator will make it', async () => {
+  const { payments } = await openSqliteLedger();
+  onTestFinished(() => payments.close());
+  const payment = newPayment();
+  await payments.reserve(payment);
+  expect(await noted(payments, payment, {})).toMatchObject({ code: undefined, progress: 'settling' });
+  expect(await payments.find(payment.key)).not.toHaveProperty('signature');
+});
 
 ledgerSuite('a settlement that may not begin', (ledger) => {
   it('is refused when the payer has another open payment for its request: it stays unused', async () => {
@@ -134,6 +146,16 @@ postgresSuite('a settlement whose write was given up', () => {
     expect(await ask()).toEqual({ code: 'state_unavailable', state: 'unused', ...UNSTORED, progress: undefined });
     expect(await writeLate()).toBeUndefined();
     expect(await ledger.payments.find(payment.key)).toBeUndefined();
+    expect((await ledger.payments.look(payment)).calls).toBe(1);
+  });
+
+  it('P6 is pending if the database cannot be read then', async () => {
+    const { ask, atRead } = await givenUp();
+    let reads = 0;
+    atRead(async () => {
+      if (reads++ === 0) throw new Error('no answer');
+    });
+    expect(await ask()).toEqual({ code: 'state_unavailable', state: 'pending', ...UNSTORED });
   });
 
   it('P6 is pending if the database takes no write that would rule it out', async () => {
@@ -259,6 +281,31 @@ ledgerSuite('a purchase whose settlement has begun', (ledger) => {
       expect(await ledger.payments.find(payment.key)).toMatchObject({ owed: true });
       receipt.onDelivered?.();
       await expect.poll(() => ledger.payments.find(payment.key)).toMatchObject({ owed: false });
+    });
+
+    it.each([
+      ['is bought', false, {}, false],
+      ['is fetched again', true, { owed: false }, true],
+      ['is fetched first by another request', true, { owed: true }, false],
+    ])('is a repeat only if its answer was delivered before: it %s', async (_, isReplayed, change, isRepeat) => {
+      const { payment } = await begin([]);
+      const record = { ...payment, progress: 'settled', signature: 'sent', ...change } as const;
+      const call = { inVersion1Header: false, receipts: undefined, request: payment };
+      const { sale, headers } = receiptOfPayment(record, call, isReplayed);
+      expect(sale).toEqual({ micros: 5, asset: 'usdc', transaction: 'sent', isRepeat });
+      expect(headers[HEADERS.replayed]).toBe(isReplayed ? 'true' : undefined);
+    });
+
+    it.each([
+      ['it began to settle', { settlingSinceMs: 1, resolvedAtMs: 2 }, 1],
+      ['the chain showed it', { resolvedAtMs: 2 }, 2],
+    ])('has a receipt of the time when %s', async (_, times, paidAtMs) => {
+      const { payment } = await begin([]);
+      const extensionsFor = vi.fn(() => ({}));
+      const receipts = { extensionsFor } as unknown as ReceiptIssuer;
+      const call = { inVersion1Header: false, receipts, request: payment };
+      receiptOfPayment({ ...payment, progress: 'settled', ...times }, call, false);
+      expect(extensionsFor).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ paidAtMs }));
     });
 
     it.each([

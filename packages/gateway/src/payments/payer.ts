@@ -63,13 +63,13 @@ export async function choosePayer(
   const chosen = await queue.until(holder, async () => {
     const { balanceMicros, purchaseKey = payment.key } = lookedUp ?? (await creditOf(debiting, holder));
     lookedUp = undefined;
-    if (debit && balanceMicros >= debit.micros) {
+    if (micros !== undefined && balanceMicros >= micros) {
+      if (!debit) throw refusals.priceRisen(PRICE_RISEN);
       const { verdict } = await fromStore(accounts.hold(debit, { leaseMs, isPastOwed: true }));
       if (verdict === 'held') return 'credit';
       if (verdict === 'busy' || verdict === 'insufficient') return 'not yet';
       throw refusalOfHold(verdict);
     }
-    if (!debit && micros !== undefined && balanceMicros >= micros) throw refusals.priceRisen(PRICE_RISEN);
     if (purchaseKey !== payment.key) return 'not yet';
     const verdict = await reserve();
     return verdict === 'under_way' || verdict === 'covered' ? 'not yet' : verdict;
