@@ -3,8 +3,9 @@ import { isPaymentRequired, PaymentRequiredV2Schema } from '@x402/core/schemas';
 import type { PaymentPayload } from '@x402/core/types';
 import { decodePaymentResponseHeader } from '@x402/fetch';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Inbound } from '../../packages/gateway/src/call.ts';
+import { InProcessFacilitator } from '../../packages/gateway/src/payments/facilitator/local.ts';
 import { carriedPayment } from '../../packages/gateway/src/payments/read/payment.ts';
 import { requestHashOf } from '../../packages/gateway/src/payments/read/requirement.ts';
 import type { Example } from '../http/targets.ts';
@@ -84,6 +85,19 @@ it('once the fee budget is used up, nothing is called or sent, and a payment sta
     answersWith(503, 'facilitator_unavailable', 'unused', sendPaid(frugal, call, next)),
   );
   await frugal.stop();
+});
+
+it('while nothing can be settled, a payment stays unused, and an earlier one brings its answer again', async () => {
+  const [earlier, later] = [await paymentFor(gateway, call, wallet), await paymentFor(gateway, call, wallet)];
+  await buys(gateway, call, earlier);
+  const closed = vi.spyOn(InProcessFacilitator.prototype, 'whyClosed').mockReturnValue('no SOL');
+  onTestFinished(() => closed.mockRestore());
+  await leavesNoTrace(gateway, async () => {
+    await answersWith(503, 'facilitator_unavailable', 'unused', sendPaid(gateway, call, later));
+    expect((await sendPaid(gateway, call, earlier)).headers.get(HEADERS.replayed)).toBe('true');
+  });
+  closed.mockRestore();
+  await buys(gateway, call, later);
 });
 
 const ROWS = [

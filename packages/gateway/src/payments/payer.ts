@@ -2,7 +2,7 @@ import { type AccountHolder, balanceOf, type CreditLimits, type NewDebit } from 
 import { type CreditDependencies, refusalOfHold } from '../credit/debiting.ts';
 import { fromStore } from '../from-store.ts';
 import type { Purchase } from './purchase-state.ts';
-import { type AccountQueue, busy } from './queue.ts';
+import type { AccountQueue } from './queue.ts';
 import type { PayerState, ReserveVerdict } from './record.ts';
 import * as refusals from './refusals.ts';
 
@@ -30,7 +30,6 @@ function debitFor({ sent, payment }: Purchase, micros: number): NewDebit | undef
 
 /** Refuses if the payment was not reserved. */
 function assertReserved(verdict: ReserveVerdict): undefined {
-  if (verdict === 'under_way' || verdict === 'covered') throw busy(verdict);
   if (verdict !== 'reserved') throw refusals.refusalOfReservation(verdict);
 }
 

@@ -30,7 +30,7 @@ export class Queues {
 }
 
 /** The refusal of a call that cannot wait any longer for other calls of its wallet. */
-export const busy = (reason: string): Refusal =>
+const busy = (reason: string): Refusal =>
   new Refusal('rate_limited', {
     reason,
     message: 'Another call of this wallet is being paid for; retry after Retry-After.',

@@ -6,15 +6,20 @@ import type { PaymentRecord, ReserveVerdict } from './record.ts';
 const PAYER_BUSY =
   'Too many payments of this wallet are in progress, or too many of its calls were not paid for; retry after Retry-After.';
 
-/** Refusals of a payment that was not reserved or not settled. `taken`: another request uses it, or credit has covered it. */
+const TAKEN = ['payment_in_progress', { payment: { state: 'in_progress' } }] as const;
+const BUSY = ['rate_limited', { retryAfterSeconds: 2, message: PAYER_BUSY, payment: unused }] as const;
+
+/** Refusals of a payment that was not reserved or not settled. */
 const NOT_RESERVED = {
-  taken: ['payment_in_progress', { payment: { state: 'in_progress' } }],
+  taken: TAKEN,
+  covered: TAKEN,
   owed: ['settlement_pending', { payment: unused }],
-  payer_busy: ['rate_limited', { retryAfterSeconds: 2, message: PAYER_BUSY, payment: unused }],
+  payer_busy: BUSY,
+  under_way: BUSY,
   exhausted: ['payment_rejected', { payment: { state: 'refused' } }],
   called: ['payment_already_used', { payment: { state: 'refused' } }],
   over_limit: ['credit_limit', { payment: unused }],
-} as const satisfies Readonly<Partial<Record<ReserveVerdict, readonly [RefusalCode, RefusalDetails]>>>;
+} as const satisfies Readonly<Record<Exclude<ReserveVerdict, 'reserved'>, readonly [RefusalCode, RefusalDetails]>>;
 
 export function refusalOfReservation(verdict: keyof typeof NOT_RESERVED): Refusal {
   const [code, details] = NOT_RESERVED[verdict];

@@ -85,7 +85,7 @@ export async function beginSettlement(
     .settling(key, owner, { ...attempt, signature, fee, settlingSinceMs })
     .catch(async (error) => refuseUnconfirmed(payments, { payment, sent }, String(error)));
   if (verdict === 'fees used up') throw refusals.unavailable(refusals.FEES_USED_UP);
-  if (verdict !== 'settling') throw refusals.refusalOfReservation(verdict === 'covered' ? 'taken' : verdict);
+  if (verdict !== 'settling') throw refusals.refusalOfReservation(verdict);
   sent.trail.payment = { state: 'pending' };
   onStep?.('store');
 }
