@@ -12,6 +12,7 @@ import { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import { PaidAnswers } from '../../packages/gateway/src/receipts/paid-answers.ts';
 import { TIMES } from '../../packages/gateway/src/times.ts';
 import type { Example } from '../http/targets.ts';
+import { makeFolder } from '../kit/folder.ts';
 import { isFull } from '../kit/rounds.ts';
 import { WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { challengeFor, decodeHeader, encodeHeader, newSigner, signedHeader } from '../kit/wallet.ts';
@@ -220,6 +221,20 @@ describe('an answer that credit has paid for and that was not delivered', () => 
     const again = await leavesNoTrace(gateway, () => spend(gateway, get, wallet.signIn));
     expect([again.status, again.headers.get(HEADERS.replayed)]).toEqual([200, 'true']);
     expect((await balanceOf(gateway, wallet)).spentMicros).toBe(after.spentMicros);
+  });
+
+  it('is bought anew by a payment where credit has been turned off', async () => {
+    const options = { solana: gateway.solana, dataDir: makeFolder() };
+    const before = await startCreditGateway(options);
+    const holder = await openCreditedWallet(before);
+    const get = { target: newPath(), init: { method: 'GET', headers: {} } };
+    const signed = { [HEADERS.signIn]: await spendingHeader(before, get, holder.signIn) };
+    expect((await send(before, { ...get, init: { ...get.init, method: 'HEAD' } }, signed)).status).toBe(200);
+    await before.stop();
+    const after = await startCreditGateway(options, { CREDIT: 'off' });
+    const response = await sendPaid(after, get, await paymentFor(after, get, holder));
+    expect([response.status, response.headers.get(HEADERS.replayed)]).toEqual([200, null]);
+    await after.stop();
   });
 
   it('is not delivered to a payment without its ticket, which settles', async () => {
