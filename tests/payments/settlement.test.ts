@@ -18,6 +18,7 @@ import {
 } from '../../packages/gateway/src/payments/settlement.ts';
 import type { ReceiptIssuer } from '../../packages/gateway/src/receipts/response.ts';
 import type { AtomicWrite } from '../../packages/gateway/src/stores/sql/database.ts';
+import { TIMES } from '../../packages/gateway/src/times.ts';
 import { inEachTest, inSuite } from '../kit/in-suite.ts';
 import {
   changed,
@@ -105,7 +106,7 @@ postgresSuite('a settlement whose write was given up', () => {
   const ledger = inEachTest(() => openPostgresLedger(opened.url));
 
   /** A reserved payment on a node whose write of the settlement is given up, and whose later writes may fail. */
-  async function givenUp(mayWrite = true) {
+  async function givenUp({ mayWrite = true, tookMs = 0 } = {}) {
     let late: AtomicWrite | undefined;
     const writeLate = async () => late && ledger.database.write(late);
     let onRead: () => Promise<unknown> = async () => undefined;
@@ -114,6 +115,7 @@ postgresSuite('a settlement whose write was given up', () => {
         if (late && !mayWrite) throw new Error('no answer');
         if (late || !step.isDurable) return ledger.database.write(step);
         late = step;
+        ledger.nowMs += tookMs;
         throw new Error('Query read timeout');
       },
       async read(statement) {
@@ -158,8 +160,19 @@ postgresSuite('a settlement whose write was given up', () => {
     expect(await ask()).toEqual({ code: 'state_unavailable', state: 'pending', ...UNSTORED });
   });
 
+  it('P6 is not written any more once the payment is called unused, although its lease has lapsed meanwhile', async () => {
+    const { ask, writeLate } = await givenUp({ tookMs: TIMES.leaseMs });
+    expect(await ask()).toEqual({ code: 'state_unavailable', state: 'unused', ...UNSTORED, progress: undefined });
+    expect(await writeLate()).toBeUndefined();
+  });
+
+  it('P6 is pending if its lease has lapsed and the database takes no write that would rule it out', async () => {
+    const { ask } = await givenUp({ mayWrite: false, tookMs: TIMES.leaseMs });
+    expect(await ask()).toEqual({ code: 'state_unavailable', state: 'pending', ...UNSTORED, progress: undefined });
+  });
+
   it('P6 is pending if the database takes no write that would rule it out', async () => {
-    const { ask } = await givenUp(false);
+    const { ask } = await givenUp({ mayWrite: false });
     expect(await ask()).toEqual({ code: 'state_unavailable', state: 'pending', ...UNSTORED });
   });
 });

@@ -70,9 +70,10 @@ export class Payments extends Ledger {
     return this.#renewing.close();
   }
 
-  async find(key: string): Promise<PaymentRecord | undefined> {
+  /** `nowMs`: the time at which leases may have lapsed. */
+  async find(key: string, nowMs = this.now()): Promise<PaymentRecord | undefined> {
     const [row] = await this.database.read(findByKey(key));
-    return row && readRecord(recordOfRow(row), this.now());
+    return row && readRecord(recordOfRow(row), nowMs);
   }
 
   /** Reads everything that decides about a payment, in one query. `feePayer`: the fee payer whose fees are summed. */
@@ -152,11 +153,15 @@ export class Payments extends Ledger {
   }
 
   /**
-   * Releases this owner's reservation, if there is one: the payer may use the payment again, for at most `LIMITS.callsPerAnswer` upstream
-   * calls in all. `isCalled`: whether the upstream was called; if not, the count of calls is one less. Never rejects.
+   * Releases this owner's reservation, if there is one, even if it has lapsed: the payer may use the payment again, for at most
+   * `LIMITS.callsPerAnswer` upstream calls in all. `isCalled`: whether the upstream was called; if not, the count of calls is one less.
+   * Never rejects.
    */
   async release(key: string, owner: string, isCalled: boolean): Promise<void> {
-    await this.background.run('releases', () => this.#next(key, machine.release(owner, isCalled)));
+    await this.background.run('releases', async () => {
+      const { verdict } = await this.#next(key, machine.release(owner, isCalled));
+      if (verdict === 'ignored') await this.write(dropLapsedPayment(key, isCalled, this.now()));
+    });
   }
 
   /** At most a hundred open payments, ordered by when they are looked up next. `dueMs`: only those that are looked up by then. */

@@ -56,8 +56,9 @@ async function refuseUnconfirmed(
   reason: string,
 ): Promise<never> {
   const refusal = (payment: PaymentState) => new Refusal('state_unavailable', { reason, payment });
+  // A write can follow even if the lease has lapsed meanwhile, so the record is read as of before that.
   const find = () =>
-    payments.find(key).catch(() => {
+    payments.find(key, 0).catch(() => {
       throw refusal({ state: 'pending' });
     });
   const mayFollow = (record: PaymentRecord | undefined) =>

@@ -49,10 +49,10 @@ export const deleteCalls = (key: string): Statement => ({
 export const isLapsedPayment = (now: string) => `state = 'reserved' and leased_until_ms <= ${now}`;
 
 /**
- * Deletes the lapsed reservation of a payment, and records its call if the call may have had an effect. Also changes
- * the wallet's version, which stops the request that made the reservation if it still runs.
+ * Deletes the lapsed reservation of a payment. The new version of the wallet stops the request that made the reservation, if it still
+ * runs. `isCalled`: whether to note its upstream call.
  */
-export const dropLapsedPayment = (key: string, isOnce: boolean, nowMs: number): AtomicWrite => ({
+export const dropLapsedPayment = (key: string, isCalled: boolean, nowMs: number): AtomicWrite => ({
   condition: {
     sql: `update wallets set version = $3 where {in time}
   and id = (select wallet_id from payments where key = $1 and ${isLapsedPayment('$2')}) returning id`,
@@ -63,6 +63,6 @@ export const dropLapsedPayment = (key: string, isOnce: boolean, nowMs: number): 
       sql: `delete from payments where key = $1 and ${isLapsedPayment('$2')} and {condition holds}`,
       values: [key, nowMs],
     },
-    ...(isOnce ? [noteCall(key, nowMs)] : []),
+    ...(isCalled ? [noteCall(key, nowMs)] : []),
   ],
 });
