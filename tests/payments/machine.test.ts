@@ -41,7 +41,7 @@ const stateOf = (record: PaymentRecord | undefined): PayerState => ({
   record: record && { calls: 1, ...record },
   calls: record ? 1 : 0,
   ...{ inFlight: 0, recentCalls: 0, paid: [], due: [] },
-  ...{ balanceMicros: 0, isCovered: false, purchaseKey: undefined },
+  ...{ balanceMicros: 0, isCovered: false, purchaseKey: undefined, closedUntilMs: 0 },
 });
 
 /** Every state that a payment can be found in. */

@@ -556,6 +556,8 @@ ledgerSuite('payments that have failed on the chain', (ledger) => {
 
   it('P12 close their wallet on one cluster from the third within an hour, also for the next process', async () => {
     const startMs = ledger.nowMs;
+    const last = failing();
+    await startSettling(ledger, last);
     for (let count = 0; count < LIMITS.failedOnChain; count++) {
       expect(await closedUntilMs()).toBe(0);
       await fail(failing());
@@ -567,10 +569,18 @@ ledgerSuite('payments that have failed on the chain', (ledger) => {
     expect(await closedUntilMs()).toBe(startMs + TIMES.feeMs);
     expect(await closedUntilMs({ payer: 'another' })).toBe(0);
     expect(await closedUntilMs({ network: NETWORKS.devnet })).toBe(0);
-    await fail(failing());
+    await ledger.payments.resolve(last.key, REFUSED);
     expect(await closedUntilMs()).toBe(startMs + 60_000 + TIMES.feeMs);
     ledger.nowMs = startMs + 60_000 + TIMES.feeMs;
     expect(await closedUntilMs()).toBe(0);
+  });
+
+  it('P12 close their wallet for a call that was looked up before and waited', async () => {
+    const waiting = failing();
+    const seen = await ledger.payments.look(waiting);
+    for (let count = 0; count < LIMITS.failedOnChain; count++) await fail(failing());
+    expect(await ledger.payments.reserve(waiting, undefined, seen)).toBe('payer_busy');
+    expect(await ledger.payments.find(waiting.key)).toBeUndefined();
   });
 
   it.each<[string, Partial<NewPayment>, Settlement]>([

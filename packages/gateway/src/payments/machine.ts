@@ -47,20 +47,21 @@ function creditRefusal(
   return balanceMicros + creditMicros > limits.limitMicros ? 'over_limit' : undefined;
 }
 
-function reserveRefusal(state: PayerState, { isOnce }: NewPayment): Unchanged | undefined {
+function reserveRefusal(state: PayerState, { isOnce }: NewPayment, nowMs: number): Unchanged | undefined {
   if (state.record || (isOnce && state.isCovered)) return 'taken';
   if (state.due.length > 0) return 'owed';
   if (isOnce && state.calls > 0) return 'called';
   if (state.calls >= LIMITS.callsPerAnswer) return 'exhausted';
   const isBusy = state.inFlight >= LIMITS.paymentsInFlight || state.recentCalls >= LIMITS.unchargedCalls;
-  return isBusy ? 'payer_busy' : undefined;
+  // `assertRoom` in verification.ts refuses with the exact time, but from a state that may be older.
+  return isBusy || state.closedUntilMs > nowMs ? 'payer_busy' : undefined;
 }
 
 /** Reserves a payment, and counts the first upstream call, which follows. `limits`: of a payment that brings credit. */
 export const reserve =
   (payment: NewPayment, limits?: CreditLimits): Transition =>
   (state, nowMs) => {
-    const refusal = reserveRefusal(state, payment) ?? creditRefusal(state, payment, limits);
+    const refusal = reserveRefusal(state, payment, nowMs) ?? creditRefusal(state, payment, limits);
     if (refusal) return refusal;
     const leasedUntilMs = nowMs + TIMES.leaseMs;
     return { ...state, record: { ...payment, progress: 'reserved', leasedUntilMs, calls: state.calls + 1 } };

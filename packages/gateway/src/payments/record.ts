@@ -103,6 +103,8 @@ export interface PayerState {
    * Steps of this payment do not change them.
    */
   readonly due: readonly { readonly key: string; readonly untilMs?: number }[];
+  /** Until when the wallet may buy nothing, because too many of its payments have failed on the chain. 0 if it may buy. */
+  readonly closedUntilMs: number;
   /** The credit of the payer's wallet. */
   readonly balanceMicros: number;
   /** Whether credit has covered this payment, or is about to. */

@@ -28,8 +28,6 @@ export interface StoredState extends PayerState {
   readonly owedDebit: string | undefined;
   /** Lamports that the fee payer has spent within the hour, by the minute, for all payers and for new ones. */
   readonly fees: { readonly all: number; readonly ofNewPayers: number };
-  /** Until when the wallet may buy nothing, because too many of its payments have failed on the chain. 0 if it may buy. */
-  readonly closedUntilMs: number;
 }
 
 type Columns = Readonly<Record<string, keyof PaymentRecord>>;
