@@ -46,6 +46,13 @@ describe('the outcome after a transaction was sent to a provider that answers', 
   });
 });
 
+it('an answer may begin with a byte order mark', async () => {
+  const found = `\uFEFF${JSON.stringify(CONFIRMED)}`;
+  node.answer((_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(found));
+  const chain = new Chain(node.url);
+  expect(await chain.status('signature').finally(() => chain.close())).toMatchObject({ status: 'confirmed' });
+});
+
 it('an answer that never ends is not read to its end', async () => {
   let written = 0;
   node.answer((_, response) => {

@@ -168,6 +168,9 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
 
 type PoolRequest = Pick<Dispatcher.DispatchOptions, 'method' | 'path' | 'headers' | 'body'>;
 
+/** Drops a byte order mark, which `JSON.parse` rejects. */
+const utf8 = new TextDecoder();
+
 /** The longest time of a request and the largest body of its answer. */
 interface RequestLimits {
   readonly deadlineMs: number;
@@ -197,7 +200,7 @@ export class Pool {
     try {
       this.dispatch(request, response);
       const { statusCode } = await response.head;
-      return { status: statusCode, text: (await response.whole()).toString() };
+      return { status: statusCode, text: utf8.decode(await response.whole()) };
     } finally {
       response.end();
     }
