@@ -332,6 +332,7 @@ describe('a purchase of credit', () => {
 });
 
 it('W8 key pairs without money that sign bundles are refused by their verification', async () => {
+  const settle = vi.spyOn(InProcessFacilitator.prototype, 'settle');
   await leaves(gateway, { transfers: 0, arrivals: 0 }, async () => {
     for (const each of [call, buying('mainnet')]) {
       for (let count = 0; count < 5; count++) {
@@ -340,6 +341,7 @@ it('W8 key pairs without money that sign bundles are refused by their verificati
       }
     }
   });
+  expect(settle).not.toHaveBeenCalled();
 });
 
 /** Signs the challenge of a call with other words in it. */

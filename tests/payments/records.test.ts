@@ -299,6 +299,16 @@ ledgerSuite('the limits of payments', (ledger) => {
     expect(await fail(next())).toBe('reserved');
   });
 
+  it('a payment counts its calls, also if its lease lapses before its release', async () => {
+    const payment = next();
+    for (let call = 0; call < LIMITS.callsPerAnswer; call++) {
+      expect(await ledger.payments.reserve(payment)).toBe('reserved');
+      ledger.nowMs += TIMES.leaseMs;
+      await ledger.payments.release(payment.key, payment.owner, true);
+    }
+    expect(await ledger.payments.reserve(payment)).toBe('exhausted');
+  });
+
   it('a payment counts its calls, also after it has settled', async () => {
     const payment = next();
     await fail(payment);
