@@ -1,7 +1,8 @@
 import { NETWORKS } from '@asset-gateway/protocol';
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { LIMITS } from '../../packages/gateway/src/limits.ts';
+import { InProcessFacilitator } from '../../packages/gateway/src/payments/facilitator/local.ts';
 import { isKnownPayer, type Paid, withPaid } from '../../packages/gateway/src/payments/record.ts';
 import { TIMES } from '../../packages/gateway/src/times.ts';
 import { ledgerSuite, newPayment, REFUSED, requirementOf, settle, startSettling } from '../kit/ledger.ts';
@@ -12,7 +13,10 @@ import { newSale } from './sale.ts';
 
 const gateway = await startSellingGateway(ROOMY);
 const { mainnet, provider } = gateway.solana;
-afterEach(() => provider.faults.reset());
+afterEach(() => {
+  vi.restoreAllMocks();
+  provider.faults.reset();
+});
 
 const LIMITED = '429 rate_limited unused';
 
@@ -34,6 +38,24 @@ describe('P14 payers without enough money', () => {
     expect(limited.length).toBeGreaterThanOrEqual(8);
     expect(limited.every(({ headers }) => headers.has('retry-after'))).toBe(true);
     expect(limited.some(({ text }) => text.includes('Too many payments of this wallet are in progress'))).toBe(true);
+  });
+
+  it('P14 payments of one wallet are settled one after the other', async () => {
+    const { settle } = InProcessFacilitator.prototype;
+    let [running, most] = [0, 0];
+    vi.spyOn(InProcessFacilitator.prototype, 'settle').mockImplementation(async function (
+      this: InProcessFacilitator,
+      payment,
+    ) {
+      running++;
+      most = Math.max(most, running);
+      return settle.call(this, payment).finally(() => void running--);
+    });
+    const buyer = await newBuyer(mainnet);
+    const sales = await Promise.all([1, 2, 3].map(() => newSale(gateway, buyer)));
+    provider.faults.delayMs = 100;
+    const replies = await Promise.all(sales.map((sale) => sale.ask()));
+    expect([replies.map(({ outcome }) => outcome), most]).toEqual([['200', '200', '200'], 1]);
   });
 
   it('P20 a result of 2 MiB is served, and served again from the store', async () => {
