@@ -67,6 +67,7 @@ export const USUAL_FEE_LAMPORTS = 10_001;
 /** The dollars per SOL that price checks assume if no other price is known. */
 export const ASSUMED_SOL_PRICE_USD = 250;
 
+/** The smallest units of a SOL. */
 export const LAMPORTS_PER_SOL = 1_000_000_000;
 
 /** The usual fee of one settlement in millionths of a dollar, rounded up. */
