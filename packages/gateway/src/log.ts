@@ -116,13 +116,14 @@ type Stream = LogDestination & { readonly isTTY?: boolean };
 /** A parsed log line of a request, a notice or a failure. */
 type ParsedLine = { readonly time: string; readonly msg: string; readonly task?: string } & Partial<LogLine>;
 
+/** Repeated, because the log imports nothing of the protocol. */
 const MICROS_PER_USD = 1_000_000;
 const WALLET_START = 4;
 
 /** Replaces terminal control characters by spaces, except line breaks. */
 const harmless = (text: string): string => text.replace(/(?!\n)\p{C}/gu, ' ');
 
-function request(line: ParsedLine): string {
+function requestText(line: ParsedLine): string {
   const { status, method, path, ms, upstreamMs, error, reason, wallet, budgetLeft } = line;
   const { paidMicros, creditMicros, replayed } = line;
   return [
@@ -146,7 +147,7 @@ const withoutFrames = (stack = ''): string =>
     .join('\n');
 
 function textOf(line: ParsedLine): string {
-  if (line.msg === 'request') return request(line);
+  if (line.msg === 'request') return requestText(line);
   // A terminal shows the stack of a bug, but not of a failed connection.
   const isConnection = line.task !== undefined && line.reason?.startsWith('Error: ');
   const reason = isConnection ? withoutFrames(line.reason) : line.reason;

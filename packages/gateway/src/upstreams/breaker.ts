@@ -13,8 +13,8 @@ export interface BreakerOptions {
 }
 
 /**
- * The breaker opens only after failures of this many wallets or distinct requests, because fewer may be the requests'
- * own fault.
+ * The breaker opens only after failures of this many wallets and of this many distinct requests, because fewer may be
+ * the requests' own fault.
  */
 const MIN_DIFFERENT = 3;
 /** A time-out counts half, because the client may have asked for too much. */

@@ -15,6 +15,7 @@ function messageIn(value: unknown): unknown {
 
 const ENTITY = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|apos));/gi;
 const SIGNS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const MAX_ASCII = 0x7f;
 
 /** Whether a text contains one of these secrets, plain or with HTML entities. */
 export function holdsSecret(text: string, secrets: readonly string[], read = (spelled: string) => spelled): boolean {
@@ -25,8 +26,6 @@ export function holdsSecret(text: string, secrets: readonly string[], read = (sp
   const texts = [text, text.includes('&') ? text.replace(ENTITY, sign) : text].map(read);
   return secrets.some((secret) => texts.some((each) => each.includes(read(secret))));
 }
-
-const MAX_ASCII = 0x7f;
 
 /** An address in a message would reveal how the upstream is built. */
 const ADDRESS = /:\/\/|\d\.\d{1,3}\.\d{1,3}\.\d/;
