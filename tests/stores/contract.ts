@@ -14,7 +14,11 @@ import { openState, type State } from '../../packages/gateway/src/compose/state.
 import { readConfig } from '../../packages/gateway/src/config/config.ts';
 import { openLocalStore } from '../kit/local-store.ts';
 
-const roomThat = (isFree: boolean): Room => ({ isFreeFor: () => isFree, enter: () => undefined });
+const roomThat = (isFree: boolean): Room => ({
+  isFreeFor: () => isFree,
+  enter: () => undefined,
+  leave: () => undefined,
+});
 
 /** A node that has room for any number of calls in flight, and one that has none. */
 export const [ROOM, NO_ROOM] = [roomThat(true), roomThat(false)];
@@ -22,7 +26,7 @@ export const [ROOM, NO_ROOM] = [roomThat(true), roomThat(false)];
 /** Free when it is asked about, and not any more when Redis has answered. */
 export function closingRoom(): Room {
   let asked = 0;
-  return { isFreeFor: () => ++asked === 1, enter: () => undefined };
+  return { ...ROOM, isFreeFor: () => ++asked === 1 };
 }
 
 /** A store under test, and its clock. */

@@ -1,5 +1,6 @@
 import Connection from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { InFlight } from '../../packages/gateway/src/budget/in-flight.ts';
 import type { Budget, NonceUse, SlotAttempt, Store } from '../../packages/gateway/src/budget/store.ts';
 import { sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { Recent } from '../../packages/gateway/src/tallies.ts';
@@ -228,6 +229,19 @@ describe('an admission that cannot be written', () => {
     expect(await one.store.useNonce(nonces[3] as NonceUse, 'somebody else')).toBe('accepted');
     expect(await admit(one.store)).toBe('limited');
     expect(await rowsIn(one)).toHaveLength(4);
+  });
+
+  it('takes no room, so that its owner is not refused as crowded when it asks again', async () => {
+    const one = await start();
+    const [room, attempt] = [new InFlight(1), { owner: 'same', nonce: nonceOf(one.store) }];
+    fill();
+    for (const ask of ['first', 'again']) {
+      await expect(admit(one.store, { ...attempt, room }), ask).rejects.toThrow('the disk is full');
+    }
+    expect([room.isFreeFor(), heldIn(one)]).toEqual([true, 0]);
+    disk('drop trigger full');
+    expect(await admit(one.store, { ...attempt, room })).toBe('admitted');
+    expect(room.isFreeFor()).toBe(false);
   });
 
   it('is one while another program keeps the database to itself: each is then good again, with its own nonce', async () => {

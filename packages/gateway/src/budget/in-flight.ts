@@ -29,7 +29,6 @@ export class InFlight implements Room {
     this.#within?.enter(owner);
   }
 
-  /** Removes a call that is over or was never made. */
   leave(owner: string): void {
     const wallet = this.#owners.get(owner);
     if (!this.#owners.delete(owner)) return;

@@ -50,6 +50,7 @@ export class LocalStore implements Store {
     room.enter(owner, wallet);
     const slot = log.take(owner, now, charged);
     await this.#records.save(nonce, budget, slot).catch((error) => {
+      room.leave(owner);
       log.giveBack(owner);
       if (nonce) this.#nonces.delete(nonce.nonce);
       throw error;

@@ -39,7 +39,7 @@ const keysOf = ({ budget: { key }, nonce }: SlotAttempt): string[] => [
 
 /** Without an owner the script takes no slot. */
 const NO_OWNER = '';
-const ROOM: Room = { isFreeFor: () => true, enter: () => undefined };
+const ROOM: Room = { isFreeFor: () => true, enter: () => undefined, leave: () => undefined };
 
 function shareIn(name: string): Share {
   const blank = name.indexOf(' ');

@@ -31,6 +31,8 @@ export interface Room {
   isFreeFor(wallet?: string): boolean;
   /** Counts the call of this owner, once. */
   enter(owner: string, wallet?: string): void;
+  /** Removes a call that is over or was never made. */
+  leave(owner: string): void;
 }
 
 /** One attempt to take a slot. */
