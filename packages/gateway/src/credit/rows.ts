@@ -84,11 +84,11 @@ export const findDebit = (id: string): Statement => ({
 
 /** Debits that are held, or whose answer is owed. With `request_hash` SQLite chooses the index that has only these. */
 const IS_HELD_OR_OWED = `(state = 'held' or owed_until_ms is not null) and request_hash >= ''`;
-const isOwed = 'request_hash = $4 and owed_until_ms > $5';
+const IS_OWED = 'request_hash = $4 and owed_until_ms > $5';
 /** The debits of a wallet whose answer to a request is owed. */
 export const owedDebits = (wallet: string) =>
-  `from debits where wallet_id = ${wallet} and ${IS_HELD_OR_OWED} and ${isOwed}`;
-const isLapsed = `state = 'held' and until_ms <= $5`;
+  `from debits where wallet_id = ${wallet} and ${IS_HELD_OR_OWED} and ${IS_OWED}`;
+const IS_LAPSED = `state = 'held' and until_ms <= $5`;
 /** The payments of a wallet for a request that are open, or whose answer is owed. */
 const duePayments = (wallet: string) =>
   `from payments where wallet_id = ${wallet} and request_hash = $4 and ${isDue('$5')}`;
@@ -101,7 +101,7 @@ const LOOK = `select ${accountAt('$5')}, ${DEBIT}, (select count(*) ${duePayment
     where key = $3 and state <> 'refused') as own_payment, (select count(*) ${OWN_CALLS}) as own_calls
   from (select 1 as one) as always left join wallets w on w.cluster = $1 and w.address = $2 ${buying('$5')}
   left join debits d on d.id in (select $3 union
-    select id from debits where wallet_id = ${THE_WALLET} and ${IS_HELD_OR_OWED} and ((${isOwed}) or (${isLapsed})))`;
+    select id from debits where wallet_id = ${THE_WALLET} and ${IS_HELD_OR_OWED} and ((${IS_OWED}) or (${IS_LAPSED})))`;
 
 export const lookAtDebit = (debit: NewDebit, nowMs: number): Statement => ({
   sql: LOOK,

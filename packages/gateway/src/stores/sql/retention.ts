@@ -31,8 +31,8 @@ const MOST_SUMMED = 10_000;
 const PART_MS = 20_000;
 
 const REFERENCES = ['payments', 'debits', 'journal_entries'];
-const isReferenced = REFERENCES.map((table) => `exists (select 1 from ${table} where wallet_id = wallets.id)`);
-const isKept = `granted_micro_usdc > 0 or ${isReferenced.join(' or ')}`;
+const IS_REFERENCED = REFERENCES.map((table) => `exists (select 1 from ${table} where wallet_id = wallets.id)`);
+const IS_KEPT = `granted_micro_usdc > 0 or ${IS_REFERENCED.join(' or ')}`;
 
 const OLDEST_ENTRIES = `select id, at from journal_entries where id > (select pruned_id from books) order by id limit $1`;
 
@@ -116,7 +116,7 @@ export class Retention {
       () => this.#remove('uncharged_calls', 'at_ms', oldMs),
       () => this.#remove('fees', 'until_ms', nowMs),
       () => this.#pruneJournal(),
-      () => this.#remove('wallets', 'idle_since_ms', oldMs, isKept),
+      () => this.#remove('wallets', 'idle_since_ms', oldMs, IS_KEPT),
     ];
     const always = [() => assertNoJump(clocks), this.#options.releaseLapsed, () => this.#removeExcess()];
     await runAll([...always, ...(mayDelete(clocks) ? byAge : [])], 'several parts of retention have failed');
