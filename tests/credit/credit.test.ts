@@ -665,7 +665,7 @@ describe('a signature for the request of a payment whose outcome is unknown', ()
     const ask = await openUndecided();
     const refused: string[] = [];
     before(name, async (payments) => {
-      for (const { key, payer } of await payments.open())
+      for (const { key, payer } of await payments.openPayments())
         if (payer === wallet.address) refused.push((await payments.resolve(key, EXPIRED)).verdict);
     });
     const answer = await leaves(gateway, { transfers: 0, arrivals: 1 }, ask);

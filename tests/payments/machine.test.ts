@@ -190,7 +190,7 @@ ledgerSuite('a stored payment', (ledger) => {
       }
     }
     await ledger.reopen();
-    const open = (await ledger.payments.open()).map(({ key }) => key);
+    const open = (await ledger.payments.openPayments()).map(({ key }) => key);
     for (const { key, progress } of told) {
       const later = LATER[progress] ?? progress;
       expect((await ledger.payments.find(key))?.progress ?? 'unknown').toBe(later);

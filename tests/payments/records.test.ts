@@ -398,11 +398,11 @@ ledgerSuite('the hourly budget of fees', (ledger) => {
   it('P12 is spent up to the limit, and no further', async () => {
     expect(await send(costing(60))).toBe('settling');
     const refused = costing(41);
-    expect(await send(refused)).toBe('fees used up');
+    expect(await send(refused)).toBe('fees_used_up');
     expect((await ledger.payments.find(refused.key))?.progress).toBe('reserved');
     expect(await ledger.payments.answer(refused.key)).toBeUndefined();
     expect(await send(costing(40))).toBe('settling');
-    expect(await send(costing(1))).toBe('fees used up');
+    expect(await send(costing(1))).toBe('fees_used_up');
     expect(await spent()).toEqual([LIMIT, 0]);
     expect(await send(costing(LIMIT), { feePayer: 'another' })).toBe('settling');
   });
@@ -412,7 +412,7 @@ ledgerSuite('the hourly budget of fees', (ledger) => {
     const sent = verdicts.filter((verdict) => verdict === 'settling').length;
     expect(sent).toBe(4);
     expect(await spent()).toEqual([LIMIT, 0]);
-    expect(await send(costing(1))).toBe('fees used up');
+    expect(await send(costing(1))).toBe('fees_used_up');
   });
 
   it('V3 V4 counts a fee from when it is sent until its payment is proved to be unpaid', async () => {
@@ -421,13 +421,13 @@ ledgerSuite('the hourly budget of fees', (ledger) => {
     expect(await spent()).toEqual([0, 0]);
     await ledger.payments.release(released.key, released.owner, true);
     expect(await send(withdrawn)).toBe('settling');
-    expect(await send(costing(1))).toBe('fees used up');
+    expect(await send(costing(1))).toBe('fees_used_up');
     await ledger.payments.resolve(withdrawn.key, { outcome: 'unsent', reason: '' }, withdrawn.owner);
     expect(await spent()).toEqual([0, 0]);
     expect(await send(unknown)).toBe('settling');
     await ledger.payments.resolve(unknown.key, { outcome: 'unknown', signature: undefined });
     await ledger.reopen();
-    expect(await send(costing(1))).toBe('fees used up');
+    expect(await send(costing(1))).toBe('fees_used_up');
     await ledger.payments.resolve(unknown.key, EXPIRED);
     expect(await spent()).toEqual([0, 0]);
     expect(await send(withdrawn)).toBe('settling');
@@ -444,7 +444,7 @@ ledgerSuite('the hourly budget of fees', (ledger) => {
     await ledger.reopen();
     ledger.nowMs = untilMs - 1;
     await ledger.retention.prune();
-    expect(await send(costing(1))).toBe('fees used up');
+    expect(await send(costing(1))).toBe('fees_used_up');
     ledger.nowMs = untilMs;
     expect(await spent()).toEqual([0, 0]);
     expect(await send(costing(LIMIT))).toBe('settling');
@@ -471,12 +471,12 @@ ledgerSuite('the hourly budget of fees', (ledger) => {
 
   it('V4 gives new payers half of the limit, and other payers all', async () => {
     expect(await sendNew(30)).toBe('settling');
-    expect(await sendNew(21)).toBe('fees used up');
+    expect(await sendNew(21)).toBe('fees_used_up');
     expect(await sendNew(20)).toBe('settling');
-    expect(await sendNew(1)).toBe('fees used up');
+    expect(await sendNew(1)).toBe('fees_used_up');
     expect(await spent()).toEqual([50, 50]);
     expect(await send(costing(50))).toBe('settling');
-    expect(await send(costing(1))).toBe('fees used up');
+    expect(await send(costing(1))).toBe('fees_used_up');
   });
 
   it.each([
@@ -487,10 +487,10 @@ ledgerSuite('the hourly budget of fees', (ledger) => {
     const [, micros, network, ofNewPayers] = row;
     const payment = costing(50, { network, requirement: requirementOf(micros) });
     expect(await send(payment, { isNewPayer: true })).toBe('settling');
-    expect(await sendNew(1)).toBe('fees used up');
+    expect(await sendNew(1)).toBe('fees_used_up');
     await ledger.payments.resolve(payment.key, landed(payment));
     expect(await spent()).toEqual([50, ofNewPayers]);
-    expect(await sendNew(1)).toBe(ofNewPayers === 0 ? 'settling' : 'fees used up');
+    expect(await sendNew(1)).toBe(ofNewPayers === 0 ? 'settling' : 'fees_used_up');
   });
 });
 
@@ -501,7 +501,9 @@ ledgerSuite('a payment', (ledger) => {
     await ledger.reopen();
     const noted = { height: 7, progress: 'unresolved', calls: 1, hasFailedOnChain: false };
     const times = { settlingSinceMs: expect.any(Number), leasedUntilMs: expect.any(Number) };
-    expect(await ledger.payments.open()).toEqual([{ ...payment, ...noted, ...times, signature: signatureOf(payment) }]);
+    expect(await ledger.payments.openPayments()).toEqual([
+      { ...payment, ...noted, ...times, signature: signatureOf(payment) },
+    ]);
     expect(await ledger.payments.answer(payment.key)).toBe('{"lamports":18446744073709551615}');
     expect((await ledger.payments.look({ ...payment, key: 'another' })).due.at(-1)?.key).toBe(payment.key);
     expect(await ledger.payments.reserve(byAnother(payment))).toBe('taken');
@@ -659,7 +661,7 @@ ledgerSuite('how long payments are known', (ledger) => {
       await elapse(days * DAY_MS);
       await ledger.reopen();
       await ledger.retention.prune();
-      expect(await ledger.payments.open()).toMatchObject([{ key: payment.key }]);
+      expect(await ledger.payments.openPayments()).toMatchObject([{ key: payment.key }]);
       expect(await ledger.payments.reserve(payment)).toBe('taken');
       expect(await ledger.payments.answer(payment.key)).toBe('{"n":1}');
     }

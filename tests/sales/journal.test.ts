@@ -212,7 +212,7 @@ ledgerSuite('a repair of the journal', (ledger) => {
     const open = await ledger.payments.find(payment.key);
     ledger.nowMs += 601_000;
     if (open) await ledger.payments.endSearch(open);
-    expect(await ledger.payments.open()).toEqual([]);
+    expect(await ledger.payments.openPayments()).toEqual([]);
     expect(await appendMissing(ledger.database, missingOf(payment), 50, ledger.nowMs)).toBe('appended');
     expect(await ledger.payments.resolve(payment.key, landed(payment))).toMatchObject({ verdict: 'done' });
     expect(await ledger.payments.find(payment.key)).toMatchObject({ progress: 'settled', owed: true });

@@ -182,7 +182,7 @@ async function exercise(ledger: Ledger, seen: Seen): Promise<void> {
   await payments.settling(charged.key, charged.owner, { answer: '{}', signature: 'x', height: 7, fee });
   await payments.adopt(own(), 'another signature');
   await payments.nextOpen(() => false);
-  await payments.open();
+  await payments.openPayments();
   await grant({ payments }, 1_000, { payer });
   const captured = newDebit(5);
   await accounts.hold(captured);

@@ -45,7 +45,7 @@ function watchCaches(meter: Meter, { caches }: Parts): void {
 
 /** Payments with an unknown outcome. */
 async function readOpen(payments: Payments) {
-  const records = await payments.open();
+  const records = await payments.openPayments();
   const ages = records.map(({ settlingSinceMs }) => payments.now() - (settlingSinceMs ?? payments.now()));
   return { count: records.length, oldestMs: Math.max(0, ...ages) };
 }

@@ -9,7 +9,7 @@ import {
 } from '@asset-gateway/protocol';
 import type { Delivery, Prepare, Receipt } from '../call.ts';
 import { fromStore, untilReleased } from '../from-store.ts';
-import { alreadyUsed, inProgress, PaidAnswers, storedText, unused } from '../receipts/paid-answers.ts';
+import { alreadyUsed, inProgress, PaidAnswers, storedText, UNUSED_PAYMENT } from '../receipts/paid-answers.ts';
 import { type PaidCall, settledResponse } from '../receipts/response.ts';
 import { balanceOf, type Debit, type NewDebit } from './account.ts';
 import type { Accounts, HoldVerdict } from './accounts.ts';
@@ -72,7 +72,7 @@ const NOT_HELD: Partial<Record<HoldVerdict, readonly [RefusalCode, RefusalDetail
 /** The refusal of a price that was not held. The payment or signature stays unused, unless its debit is in progress. */
 export function refusalOfHold(verdict: HoldVerdict): Refusal {
   const [code, details] = NOT_HELD[verdict] ?? [];
-  return code ? new Refusal(code, { payment: unused, ...details }) : inProgress('debit');
+  return code ? new Refusal(code, { payment: UNUSED_PAYMENT, ...details }) : inProgress('debit');
 }
 
 /**

@@ -16,7 +16,7 @@ import { fromStore } from '../from-store.ts';
 import { challengedUrl } from '../origin.ts';
 import { type CallDependencies, paidCallOf } from '../payments/read/requirement.ts';
 import { priceRisen } from '../payments/refusals.ts';
-import { unused } from '../receipts/paid-answers.ts';
+import { UNUSED_PAYMENT } from '../receipts/paid-answers.ts';
 import type { ExactGate } from './exact.ts';
 import { signInInfo } from './siwx/gate.ts';
 import { carriesSignIn, readValidSignIn, type SignInDependencies } from './siwx/sign-in.ts';
@@ -101,7 +101,7 @@ export class CreditGate implements Gate {
     const { payload } = readValidSignIn(signIn, call, rule);
     const holder = { network, wallet: payload.address };
     const freshNonce = () => ({ [HEADERS.replayNonce]: nonceOf(signIn, origin) });
-    Object.assign(trail, { wallet: payload.address, payment: unused, headers: freshNonce });
+    Object.assign(trail, { wallet: payload.address, payment: UNUSED_PAYMENT, headers: freshNonce });
     const context = { ...paidCallOf(calls, call, trail), freshNonce };
     const id = signedDebitId(holder, payload.nonce);
     const debit: NewDebit = { ...holder, ...context.request, id, by: 'signature', micros };

@@ -1,7 +1,7 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { Delivery, Prepare } from '../call.ts';
 import { fromStore } from '../from-store.ts';
-import { alreadyUsed, answerIn, inProgress, PaidAnswers, unused } from '../receipts/paid-answers.ts';
+import { alreadyUsed, answerIn, inProgress, PaidAnswers, UNUSED_PAYMENT } from '../receipts/paid-answers.ts';
 import type { PaidCall } from '../receipts/response.ts';
 import { TIMES } from '../times.ts';
 import type { PaymentDependencies } from './dependencies.ts';
@@ -83,7 +83,7 @@ export class Deliveries extends PaidAnswers {
     if (answer) return { answer: answerIn(answer), receipt: receiptOfPayment(record, context, true) };
     throw new Refusal('settlement_pending', {
       reason: 'another payment for this request is open',
-      payment: unused,
+      payment: UNUSED_PAYMENT,
     });
   }
 

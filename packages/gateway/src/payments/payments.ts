@@ -31,7 +31,7 @@ import {
 
 /** The verdict of a step, and the record after it. */
 interface StepOutcome {
-  readonly verdict: machine.TransitionResult['verdict'] | 'fees used up';
+  readonly verdict: machine.TransitionResult['verdict'] | 'fees_used_up';
   readonly record: PaymentRecord | undefined;
   /** The wallet's credit after a step that was written. */
   readonly balanceMicros?: number | undefined;
@@ -96,7 +96,7 @@ export class Payments extends Ledger {
     // The node of a lapsed reservation must not settle a payment that is refused now.
     if (verdict === 'called') await this.write(dropLapsedPayment(payment.key, true, this.now()));
     if (verdict === 'done') return 'reserved';
-    if (verdict === 'ignored' || verdict === 'lost' || verdict === 'fees used up')
+    if (verdict === 'ignored' || verdict === 'lost' || verdict === 'fees_used_up')
       throw new Error(`a reservation ended with: ${verdict}`);
     return verdict;
   }
@@ -138,7 +138,7 @@ export class Payments extends Ledger {
   async settling(key: string, owner: string, { answer, fee, ...attempt }: SettlementAttempt) {
     const { verdict } = await this.#next(key, machine.settling(owner, attempt), { answer, fee });
     if (verdict === 'done') return 'settling';
-    if (verdict === 'owed' || verdict === 'covered' || verdict === 'fees used up') return verdict;
+    if (verdict === 'owed' || verdict === 'covered' || verdict === 'fees_used_up') return verdict;
     throw new Error('the reservation is lost');
   }
 
@@ -165,7 +165,7 @@ export class Payments extends Ledger {
   }
 
   /** At most a hundred open payments, ordered by when they are looked up next. `dueMs`: only those that are looked up by then. */
-  async open(dueMs = Number.MAX_SAFE_INTEGER): Promise<readonly PaymentRecord[]> {
+  async openPayments(dueMs = Number.MAX_SAFE_INTEGER): Promise<readonly PaymentRecord[]> {
     const nowMs = this.now();
     const rows = await this.database.read(findOpen(nowMs, dueMs, OPEN_AT_ONCE));
     return rows.flatMap((row) => readRecord(recordOfRow(row), nowMs) ?? []);
@@ -177,7 +177,7 @@ export class Payments extends Ledger {
    */
   async nextOpen(hasChain: (network: string) => boolean): Promise<readonly PaymentRecord[]> {
     const nowMs = this.now();
-    const records = await this.open(nowMs);
+    const records = await this.openPayments(nowMs);
     const keysOf = (isOnChain: boolean) =>
       records.flatMap(({ key, network }) => (hasChain(network) === isOnChain ? [key] : []));
     for (const [keys, waitMs] of [[keysOf(true), '0'] as const, [keysOf(false), LOOK_UP_PAUSE] as const]) {
@@ -246,7 +246,7 @@ export class Payments extends Ledger {
     if (wallet?.version === version) return this.#written(pending, { id: wallet.id });
     if (!changes.beginsSettling(step) || wallet?.version !== state.wallet?.version) return undefined;
     if (present.isCovered) return { verdict: 'covered', record };
-    return details.fee ? { verdict: 'fees used up', record } : undefined;
+    return details.fee ? { verdict: 'fees_used_up', record } : undefined;
   }
 
   #written({ subject, state, step, entries, version }: changes.PendingStep, row: SqlRow): StepOutcome {

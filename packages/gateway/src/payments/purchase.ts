@@ -3,7 +3,7 @@ import type { Answer, Ask, Call, Delivery, Prepare, Trail } from '../call.ts';
 import { answerFromCredit } from '../credit/debiting.ts';
 import { fromStore, untilReleased } from '../from-store.ts';
 import { LIMITS } from '../limits.ts';
-import { storedText, unused } from '../receipts/paid-answers.ts';
+import { storedText, UNUSED_PAYMENT } from '../receipts/paid-answers.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import { type CreditSale, choosePayer } from './payer.ts';
@@ -51,6 +51,8 @@ export async function buy(seller: Seller, call: Call, trail: Trail, prepare: Pre
   const known = await deliverKnown(seller, sent, stored, prepare);
   if (known) return known;
   assertOpen(seller);
+  trail.wallet = presented.payer;
+  trail.payment = UNUSED_PAYMENT;
   const purchase = purchaseOf(seller, sent, presented, stored);
   const owed = await deliverOwed(seller, purchase, prepare);
   if (owed) return owed;
@@ -94,8 +96,10 @@ async function complete(dependencies: PaymentDependencies, purchase: Purchase, a
     const attempt = { answer: storedText(answer), height: proof.height };
     // A payer has one settlement at a time. The outcome is undefined after `TIMES.settleMs`, but the settlement goes on.
     const outcome = await inTurn(settlements, payer, async () => {
-      // 7. Store the answer and note the settlement. From now on money may move.
+      // 7. Store the answer and note the settlement. If this throws, nothing is sent, and `refuseUnconfirmed` has ruled out a late write
+      // or answers `pending`. So the reservation may be released, which does nothing to a settlement that was noted.
       await beginSettlement(dependencies, purchase, attempt);
+      // From now on money may move.
       mayRelease = false;
       // 8. Sign, send and confirm.
       const settlement = await send(dependencies, purchase);
@@ -190,14 +194,11 @@ function purchaseOf(
   presented: PresentedPayment,
   stored: StoredState,
 ): Purchase {
-  const { request, trail } = sent;
-  trail.wallet = presented.payer;
-  trail.payment = unused;
   const amount = Number(presented.amount);
   // The rest of the amount becomes credit. Where that is all, the answer is the purchase itself.
   const price = amount - presented.creditMicros || amount;
   const feeLamports = hasOwnFeePayer(dependencies.facilitator) ? presented.feeLamports : 0;
-  return { sent, stored, payment: { ...presented, ...request, priceUsd: dollars(price), feeLamports } };
+  return { sent, stored, payment: { ...presented, ...sent.request, priceUsd: dollars(price), feeLamports } };
 }
 
 /** Reserves the payment. Refuses if too many are being verified, or if its fee does not fit the budget. */

@@ -1,7 +1,7 @@
 import { clusterOfNetwork, Refusal } from '@asset-gateway/protocol';
 import type { AccountHolder } from '../credit/account.ts';
 import { LIMITS } from '../limits.ts';
-import { unused } from '../receipts/paid-answers.ts';
+import { UNUSED_PAYMENT } from '../receipts/paid-answers.ts';
 import { Counts } from '../tallies.ts';
 import { TIMES } from '../times.ts';
 
@@ -35,7 +35,7 @@ const busy = (reason: string): Refusal =>
     reason,
     message: 'Another call of this wallet is being paid for; retry after Retry-After.',
     retryAfterSeconds: 2,
-    payment: unused,
+    payment: UNUSED_PAYMENT,
   });
 
 const nameOf = ({ network, wallet }: AccountHolder): string => `${network}:${wallet}`;

@@ -1,5 +1,5 @@
 import { REFUSALS, Refusal, type RefusalCode, type RefusalDetails } from '@asset-gateway/protocol';
-import { unused } from '../receipts/paid-answers.ts';
+import { UNUSED_PAYMENT } from '../receipts/paid-answers.ts';
 import { paymentResponse } from '../receipts/response.ts';
 import type { PaymentRecord, ReserveVerdict } from './record.ts';
 
@@ -7,18 +7,18 @@ const PAYER_BUSY =
   'Too many payments of this wallet are in progress, or too many of its calls were not paid for; retry after Retry-After.';
 
 const TAKEN = ['payment_in_progress', { payment: { state: 'in_progress' } }] as const;
-const BUSY = ['rate_limited', { retryAfterSeconds: 2, message: PAYER_BUSY, payment: unused }] as const;
+const BUSY = ['rate_limited', { retryAfterSeconds: 2, message: PAYER_BUSY, payment: UNUSED_PAYMENT }] as const;
 
 /** Refusals of a payment that was not reserved or not settled. */
 const NOT_RESERVED = {
   taken: TAKEN,
   covered: TAKEN,
-  owed: ['settlement_pending', { payment: unused }],
+  owed: ['settlement_pending', { payment: UNUSED_PAYMENT }],
   payer_busy: BUSY,
   under_way: BUSY,
   exhausted: ['payment_rejected', { payment: { state: 'refused' } }],
   called: ['payment_already_used', { payment: { state: 'refused' } }],
-  over_limit: ['credit_limit', { payment: unused }],
+  over_limit: ['credit_limit', { payment: UNUSED_PAYMENT }],
 } as const satisfies Readonly<Record<Exclude<ReserveVerdict, 'reserved'>, readonly [RefusalCode, RefusalDetails]>>;
 
 export function refusalOfReservation(verdict: keyof typeof NOT_RESERVED): Refusal {
@@ -32,11 +32,11 @@ export const FEES_USED_UP = 'the hourly fee budget is used up';
 
 /** Nothing can be settled now; the payment stays unused. */
 export const unavailable = (reason: string): Refusal =>
-  new Refusal('facilitator_unavailable', { reason, payment: unused });
+  new Refusal('facilitator_unavailable', { reason, payment: UNUSED_PAYMENT });
 
 /** The signed text or payment does not cover the present price. Nothing was used up. */
 export const priceRisen = (message: string): Refusal =>
-  new Refusal('no_matching_requirements', { reason: 'signed for less', message, payment: unused });
+  new Refusal('no_matching_requirements', { reason: 'signed for less', message, payment: UNUSED_PAYMENT });
 
 /** The public code of a facilitator's reason: a code of x402, or `payment_rejected`. */
 export function codeOfReason(reason: unknown): RefusalCode {

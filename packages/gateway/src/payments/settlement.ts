@@ -1,7 +1,7 @@
 import { HEADERS, type PaymentState, Refusal } from '@asset-gateway/protocol';
 import type { Answer, Delivery, Receipt } from '../call.ts';
 import { creditHeader } from '../credit/debiting.ts';
-import { unused } from '../receipts/paid-answers.ts';
+import { UNUSED_PAYMENT } from '../receipts/paid-answers.ts';
 import { type PaidCall, settledResponse } from '../receipts/response.ts';
 import { resultWithin } from '../result-within.ts';
 import { TIMES } from '../times.ts';
@@ -69,7 +69,7 @@ async function refuseUnconfirmed(
     found = await find();
   }
   if (found && found.progress !== 'reserved') throw refusals.pendingRefusal(found, sent.inVersion1Header);
-  throw refusal(mayFollow(found) ? { state: 'pending' } : unused);
+  throw refusal(mayFollow(found) ? { state: 'pending' } : UNUSED_PAYMENT);
 }
 
 /** Stores the answer and the beginning of the settlement durably. After a rejection this request has sent nothing. */
@@ -85,7 +85,7 @@ export async function beginSettlement(
   const verdict = await payments
     .settling(key, owner, { ...attempt, signature, fee, settlingSinceMs })
     .catch(async (error) => refuseUnconfirmed(payments, { payment, sent }, String(error)));
-  if (verdict === 'fees used up') throw refusals.unavailable(refusals.FEES_USED_UP);
+  if (verdict === 'fees_used_up') throw refusals.unavailable(refusals.FEES_USED_UP);
   if (verdict !== 'settling') throw refusals.refusalOfReservation(verdict);
   sent.trail.payment = { state: 'pending' };
   onStep?.('store');

@@ -1,7 +1,7 @@
 import { Refusal } from '@asset-gateway/protocol';
 import { fromStore } from '../from-store.ts';
 import { LIMITS } from '../limits.ts';
-import { alreadyUsed, unused } from '../receipts/paid-answers.ts';
+import { alreadyUsed, UNUSED_PAYMENT } from '../receipts/paid-answers.ts';
 import { Counts, Recent } from '../tallies.ts';
 import { TIMES } from '../times.ts';
 import type { Chains } from './facilitator/chain.ts';
@@ -92,7 +92,7 @@ export class VerificationLimits {
 const NO_ROOM = 'Too many payments are being verified; send the same payment again in 1 s.';
 
 const limited = (reason: string, retryAfterSeconds: number, message: string): Refusal =>
-  new Refusal('rate_limited', { reason, retryAfterSeconds, payment: unused, message });
+  new Refusal('rate_limited', { reason, retryAfterSeconds, payment: UNUSED_PAYMENT, message });
 
 const haveFailed = (seconds: number): Refusal =>
   limited(

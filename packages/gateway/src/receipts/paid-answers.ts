@@ -105,7 +105,7 @@ export class PaidAnswers {
 }
 
 /** The state of a payment or a signature that the client can send again for the same request. */
-export const unused = { state: 'unused' } as const satisfies PaymentState;
+export const UNUSED_PAYMENT = { state: 'unused' } as const satisfies PaymentState;
 
 /** The refusal while the payment or debit is in progress. */
 export const inProgress = (reason?: string): Refusal =>

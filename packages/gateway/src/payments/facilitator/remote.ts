@@ -2,7 +2,7 @@ import { below, listAt, member, Refusal } from '@asset-gateway/protocol';
 import type { Background, Repeated } from '../../background.ts';
 import type { Crypto } from '../../crypto.ts';
 import { Pool } from '../../pool.ts';
-import { unused } from '../../receipts/paid-answers.ts';
+import { UNUSED_PAYMENT } from '../../receipts/paid-answers.ts';
 import { Recent } from '../../tallies.ts';
 import { TIMES } from '../../times.ts';
 import { unavailable } from '../refusals.ts';
@@ -100,7 +100,7 @@ export class RemoteFacilitator implements Facilitator {
     if (answer.status >= 500 || answer.status === 429) throw unavailable(`verify: status ${answer.status}`);
     throw new Refusal('facilitator_invalid_response', {
       reason: `verify: status ${answer.status}`,
-      payment: unused,
+      payment: UNUSED_PAYMENT,
     });
   }
 

@@ -10,7 +10,7 @@ import {
 } from '@asset-gateway/protocol';
 import type { Call, Inbound, Trail } from '../../call.ts';
 import { type Crypto, decodeBase64, decodeJsonHeader } from '../../crypto.ts';
-import { unused } from '../../receipts/paid-answers.ts';
+import { UNUSED_PAYMENT } from '../../receipts/paid-answers.ts';
 import type { PaidCall } from '../../receipts/response.ts';
 import { TIMES } from '../../times.ts';
 import type { Payment } from '../facilitator/facilitator.ts';
@@ -108,7 +108,7 @@ const refused = (code: RefusalCode, reason: string, message?: string): Refusal =
 export function readSent({ calls, crypto, offer }: ReadingDependencies, call: Call, trail: Trail): PaymentCall {
   const carried = carriedPayment(call.inbound);
   if (!carried && offer.feePayer === '') throw unavailable(NO_FEE_PAYER);
-  if (!carried) throw new Refusal('payment_required', { payment: unused });
+  if (!carried) throw new Refusal('payment_required', { payment: UNUSED_PAYMENT });
   if (carried === 'malformed') throw new Refusal('payment_malformed', { payment: { state: 'refused' } });
   const transaction = readTransaction(carried.transaction);
   if (!transaction) throw refused('invalid_exact_svm_payload_transaction_could_not_be_decoded', 'transaction');
