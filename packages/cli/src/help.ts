@@ -68,7 +68,7 @@ function shellWords(text: string): string[] {
 }
 
 /** Commands for a shell. A command longer than a line continues on the next. */
-export const shellLines = (examples: readonly string[]): string =>
+const shellLines = (examples: readonly string[]): string =>
   examples
     .map((example) => `  ${filled(shellWords(`${calledAs().command} ${example}`), WIDTH - 6).join(' \\\n    ')}`)
     .join('\n');

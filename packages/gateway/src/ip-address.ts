@@ -29,7 +29,7 @@ const HEXTETS = 8;
 const HEX_DIGITS = 4;
 
 /** The eight 16-bit groups of an IPv6 address. */
-export function hextetsOf(address: string): string[] {
+function hextetsOf(address: string): string[] {
   const [plain = ''] = address.split('%', 1);
   const [head = '', tail] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::');
   const [before, after] = [head, tail ?? ''].map((text) => text.split(':').filter((hextet) => hextet !== ''));

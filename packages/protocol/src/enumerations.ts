@@ -1,4 +1,4 @@
-/** The enumerations of specification 2.2 and of Solana's RPC. The gateway enforces them before any upstream call. */
+/** The enumerations of the specification (docs/conformance.md 2.2) and of Solana's RPC. The gateway enforces them before any upstream call. */
 export const ENUMERATIONS = {
   include: ['profile', 'risk', 'ohlcv', 'markets'],
   interval: ['1m', '5m', '15m', '1H', '4H', '1D', '1W'],

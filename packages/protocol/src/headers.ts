@@ -43,11 +43,11 @@ export const HEADERS = {
   credit: 'Credit',
 } as const;
 
-/** The request headers that scripts may send: the list of specification 4.5. */
+/** The request headers that scripts may send: the list of the specification (docs/conformance.md 4.5). */
 export const ALLOWED_HEADERS =
   'Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, X-PAYMENT-RESPONSE, PAYMENT-RESPONSE, SIGN-IN-WITH-X, Authorization';
 
-/** The response headers that a preflight exposes to scripts: the list of specification 4.5. */
+/** The response headers that a preflight exposes to scripts: the list of the specification (docs/conformance.md 4.5). */
 export const EXPOSED_HEADERS = 'Content-Type, WWW-Authenticate, X-PAYMENT-RESPONSE, PAYMENT-RESPONSE';
 
 /** The header that names the response headers which scripts may read. */

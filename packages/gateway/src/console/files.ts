@@ -61,7 +61,7 @@ function answerOf(name: string, body: Uint8Array, encoding?: string): FileAnswer
 const MAX_NAMES = 64;
 
 /** Whether a list header has this item, with any weight. */
-export const headerHas = (header: string | readonly string[] | undefined, item: string): boolean =>
+const headerHas = (header: string | readonly string[] | undefined, item: string): boolean =>
   String(header ?? '')
     .split(',', MAX_NAMES)
     .some((each) => each.split(';', 1)[0]?.trim().toLowerCase() === item);

@@ -24,7 +24,7 @@ function asksFor(name: string, { headers }: Inbound): boolean {
   return asked.split(',', MAX_NAMES).some((each) => each.trim().toLowerCase() === name);
 }
 
-/** The headers of the specification, and further ones if the preflight asks for them. */
+/** The headers of the specification (docs/conformance.md 4.5), and further ones if the preflight asks for them. */
 function allowedHeaders({ credit }: Route, inbound: Inbound): string {
   const others = [SENT_BY_MISTAKE, ...(credit === 'accepted' ? ['Prefer'] : [])];
   return [ALLOWED_HEADERS, ...others.filter((name) => asksFor(name.toLowerCase(), inbound))].join(', ');

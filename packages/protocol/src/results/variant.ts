@@ -19,7 +19,7 @@ const valuation = field.each(field.nullable, {
 });
 
 /** A token's data about an unlisted company. */
-export const preStocks = field.part("The token's data about an unlisted company.", {
+const preStocks = field.part("The token's data about an unlisted company.", {
   symbol: field.string('The symbol at its issuer.'),
   ...valuation,
   lastFetchedAt,

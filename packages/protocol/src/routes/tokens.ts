@@ -60,7 +60,7 @@ const candles: RowOptions = {
 };
 const ofVariant: RowOptions = { query: { mint: variantMint } };
 
-/** The asset-data routes of specification 4.2, with the parameters of 4.3. */
+/** The asset-data routes of the specification (docs/conformance.md 4.2), with their parameters (4.3). */
 export const tokensRoutes: readonly Route[] = [
   row('health', 'GET /health', 'Upstream health probe.'),
   row('search', 'GET /assets/search', 'Search canonical assets.', {

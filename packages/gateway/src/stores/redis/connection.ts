@@ -15,7 +15,7 @@ export interface Script {
 class Late extends Error {}
 
 /** Rejects with `Late` if a task does not end in time. The task itself continues. */
-export function rejectAfter<T>(limitMs: number, words: string, task: Promise<T>): Promise<T> {
+function rejectAfter<T>(limitMs: number, words: string, task: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(new Late(words));
     // A busy process runs timers before it reads sockets. A reply that has already arrived still counts.

@@ -62,7 +62,7 @@ const NO_EXPIRY = 1e15;
  * every second and notes the clock's time if it can write, so that a step of the clock is noticed. ARGV: the epoch held (or empty), a
  * fresh one. Answers the epoch.
  */
-export const READ_EPOCH = script(`
+const READ_EPOCH = script(`
 local held, fresh = ARGV[1], ARGV[2]
 local info = redis.pcall('INFO', 'server')
 if type(info) ~= 'string' then error('INFO: ' .. info.err) end

@@ -53,7 +53,7 @@ export function databaseUrls(given: string): string[] {
 /** The time-out of a connection. */
 export const CONNECT_MS = 400;
 /** The time-out of a query without its bytes. */
-export const QUERY_MS = 400;
+const QUERY_MS = 400;
 /** Time-outs of large answers assume a network of at least 10 MB/s. */
 const BYTES_PER_MS = 10_000;
 const HEARTBEAT_MS = 200;
