@@ -49,7 +49,7 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
         const sent = { key, inVersion1Header: false, receipts: undefined, trail: {} };
         const call = { ...sent, request: { requestHash, route, requestId, owner } };
         const payment = { ...record, owner, hasTicket, isBound, amount: String(amountMicros) };
-        const purchase = { sent: call, payment, stored: await seen } as unknown as Purchase;
+        const purchase = { context: call, payment, stored: await seen } as unknown as Purchase;
         const debit = await choosePayer(sale, purchase, () => payments.reserve(payment, sale));
         return {
           /** The upstream answers: charges or settles. */

@@ -52,8 +52,8 @@ async function noted(payments: Payments, payment: NewPayment, own: object = { si
   const facilitator = { feeBudgetPerHour: LIMIT, feePayer: () => 'fee payer', ...own };
   const onStep = (step: string) => void steps.push(step);
   const dependencies = { payments, facilitator, onStep } as unknown as PaymentDependencies;
-  const sent = { trail, inVersion1Header: false };
-  const purchase = { payment, sent, stored: { paidOnMainnet: [] } } as unknown as Purchase;
+  const context = { trail, inVersion1Header: false };
+  const purchase = { payment, context, stored: { paidOnMainnet: [] } } as unknown as Purchase;
   const told = await beginSettlement(dependencies, purchase, { answer: ANSWER, height: 7 }).catch(
     (error: unknown) => error,
   );
@@ -212,8 +212,8 @@ ledgerSuite('a purchase whose settlement has begun', (ledger) => {
       onFailure: (error: unknown) => void failures.push(error),
       onSettlement: (outcome: string) => void outcomes.push(outcome),
     } as unknown as PaymentDependencies;
-    const sent = { inVersion1Header: false, receipts: undefined, request: {}, trail: {} };
-    const purchase = { payment, sent } as unknown as Purchase;
+    const context = { inVersion1Header: false, receipts: undefined, request: {}, trail: {} };
+    const purchase = { payment, context } as unknown as Purchase;
     return { payment, dependencies, purchase, settle, outcomes, failures };
   }
 

@@ -57,8 +57,8 @@ ledgerSuite('a payment whose node stands still until its lease has lapsed', (led
     const reconciler = new Reconciler(reading as unknown as ConstructorParameters<typeof Reconciler>[0]);
     onTestFinished(() => reconciler.close());
     const dependencies = { ...reading, reconciler, onFailure: vi.fn() } as unknown as PaymentDependencies;
-    const sent = { inVersion1Header: false, receipts: undefined, request: {}, trail: {} };
-    const purchase = { payment, sent, stored: { paidOnMainnet: [] } } as unknown as Purchase;
+    const context = { inVersion1Header: false, receipts: undefined, request: {}, trail: {} };
+    const purchase = { payment, context, stored: { paidOnMainnet: [] } } as unknown as Purchase;
     return { dependencies, purchase, settle };
   }
 

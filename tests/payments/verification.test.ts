@@ -126,7 +126,7 @@ describe('the verification of a payment', () => {
     return {
       payment,
       stored: { paidOnMainnet, closedUntilMs: 0 },
-      sent: { trail: {}, inVersion1Header: false },
+      context: { trail: {}, inVersion1Header: false },
     } as unknown as Purchase;
   }
 
@@ -178,7 +178,7 @@ describe('the verification of a payment', () => {
     const settled = { progress: 'settled', signature: signatureOf(purchase.payment) };
     expect(settledBefore).toMatchObject(settled);
     expect(await ledger.payments.find(purchase.payment.key)).toMatchObject(settled);
-    expect(purchase.sent.trail.payment).toEqual({ state: 'settled', transaction: settled.signature });
+    expect(purchase.context.trail.payment).toEqual({ state: 'settled', transaction: settled.signature });
   });
 
   it.each([

@@ -21,11 +21,11 @@ export interface CreditSale extends CreditLimits {
  * The debit that may pay instead of a payment. Undefined if the payment, without the part that becomes credit, is for less, because its
  * wallet has not signed for this price.
  */
-function debitFor({ sent, payment }: Purchase, micros: number): NewDebit | undefined {
+function debitFor({ context, payment }: Purchase, micros: number): NewDebit | undefined {
   const { network, payer: wallet, memo, isBound, amount, creditMicros } = payment;
   if (Number(amount) - creditMicros < micros) return undefined;
   const watched = isBound && memo !== undefined ? { memo } : {};
-  return { ...sent.request, network, wallet, id: sent.key, by: 'payment', micros, ...watched };
+  return { ...context.request, network, wallet, id: context.key, by: 'payment', micros, ...watched };
 }
 
 /** Refuses if the payment was not reserved. */

@@ -11,7 +11,7 @@ export type PurchaseStep = 'reserve' | 'verify' | 'upstream' | 'store' | 'settle
  */
 export interface Purchase {
   /** The request with its payment, as they were sent. */
-  readonly sent: PaymentCall;
+  readonly context: PaymentCall;
   /** The payment that matches its request. */
   readonly payment: NewPayment & PresentedPayment;
   /** The stored state of the payment, its wallet and its request, as it was before the purchase. */

@@ -9,7 +9,7 @@ import type { PaymentDependencies } from './dependencies.ts';
 import { type CreditSale, choosePayer } from './payer.ts';
 import type { Payments } from './payments.ts';
 import type { Purchase } from './purchase-state.ts';
-import { type PaymentCall, type PresentedPayment, readPresentedPayment, readSent } from './read/payment.ts';
+import { type PaymentCall, type PresentedPayment, readPaymentCall, readPresentedPayment } from './read/payment.ts';
 import type { Offer } from './read/requirement.ts';
 import { isSigned } from './read/transaction.ts';
 import {
@@ -43,17 +43,17 @@ export interface Seller {
  */
 export async function buy(seller: Seller, call: Call, trail: Trail, prepare: Prepare): Promise<Delivery> {
   // 1. Read the payment and check it, without I/O.
-  const { sent, presented } = presentedIn(seller, call, trail);
-  if (presented instanceof Refusal) return deliverKnownOrRefuse(seller, sent, presented, prepare);
+  const { context, presented } = presentedIn(seller, call, trail);
+  if (presented instanceof Refusal) return deliverKnownOrRefuse(seller, context, presented, prepare);
   // 2. Look up the payment, its wallet, and the wallet's earlier payments for this request.
-  const stored = await lookUp(seller.dependencies, sent, presented);
+  const stored = await lookUp(seller.dependencies, context, presented);
   // 3. Deliver an answer that was paid for before: by this payment, or, unless the shop is closed, by another one of the wallet.
-  const known = await deliverKnown(seller, sent, stored, prepare);
+  const known = await deliverKnown(seller, context, stored, prepare);
   if (known) return known;
   assertOpen(seller);
   trail.wallet = presented.payer;
   trail.payment = UNUSED_PAYMENT;
-  const purchase = purchaseOf(seller, sent, presented, stored);
+  const purchase = purchaseOf(seller, context, presented, stored);
   const owed = await deliverOwed(seller, purchase, prepare);
   if (owed) return owed;
   // 4. Validate the call.
@@ -61,7 +61,7 @@ export async function buy(seller: Seller, call: Call, trail: Trail, prepare: Pre
   // 5. Choose what pays, and take it: the price is held in the wallet's credit, or the payment is reserved.
   const debit = await choosePayer(seller.credit, purchase, () => reserve(seller, purchase));
   // Steps 6 to 10. A call by signature is validated after its hold, so answerFromCredit takes a function. This call is valid already.
-  if (debit && seller.credit) return answerFromCredit(seller.credit.debiting, debit, sent, () => ask);
+  if (debit && seller.credit) return answerFromCredit(seller.credit.debiting, debit, context, () => ask);
   return complete(seller.dependencies, purchase, ask);
 }
 
@@ -126,27 +126,27 @@ async function prove({ verifier, onStep }: PaymentDependencies, purchase: Purcha
  */
 function presentedIn({ dependencies, offer }: Seller, call: Call, trail: Trail) {
   const { memos, payments, facilitator, calls, crypto } = dependencies;
-  const sent = readSent({ calls, crypto, offer }, call, trail);
-  const { requestHash } = sent.request;
+  const context = readPaymentCall({ calls, crypto, offer }, call, trail);
+  const { requestHash } = context.request;
   const isOwnFeePayer = hasOwnFeePayer(facilitator);
-  const presented = readPresentedPayment({ ...sent, memos, requestHash, isOwnFeePayer, nowMs: payments.now() });
-  return { sent, presented };
+  const presented = readPresentedPayment({ ...context, memos, requestHash, isOwnFeePayer, nowMs: payments.now() });
+  return { context, presented };
 }
 
 /** A payment that does not match its request buys nothing. It gets the answer that it bought before, or else the refusal. */
 async function deliverKnownOrRefuse(
   seller: Seller,
-  sent: PaymentCall,
+  context: PaymentCall,
   refusal: Refusal,
   prepare: Prepare,
 ): Promise<Delivery> {
   const { crypto, payments } = seller.dependencies;
-  const { key, transfer, transaction } = sent;
+  const { key, transfer, transaction } = context;
   // A transfer without a fault is signed. Nothing is looked up for a payment that its payer has not signed.
   if (typeof transfer === 'string' && !isSigned(transaction, crypto)) throw refusal;
   const record = await fromStore(payments.find(key));
   // The wallet was not looked up, so credit may have paid in place of the payment. With `isCovered`, its debit is looked up.
-  const known = await deliverKnown(seller, sent, { record, isCovered: true }, prepare);
+  const known = await deliverKnown(seller, context, { record, isCovered: true }, prepare);
   if (known) return known;
   assertOpen(seller);
   throw refusal;
@@ -157,40 +157,40 @@ function assertOpen({ whyClosed }: Seller): void {
   if (whyClosed !== undefined) throw unavailable(whyClosed);
 }
 
-function lookUp({ payments }: PaymentDependencies, sent: PaymentCall, { key, network, payer }: PresentedPayment) {
-  const { feePayer } = sent.offer;
-  const { requestHash } = sent.request;
+function lookUp({ payments }: PaymentDependencies, context: PaymentCall, { key, network, payer }: PresentedPayment) {
+  const { feePayer } = context.offer;
+  const { requestHash } = context.request;
   return fromStore(payments.look({ key, network, payer, requestHash }, feePayerName(network, feePayer)));
 }
 
 /** The answer that this very payment has bought, or that credit has bought in its place. */
 async function deliverKnown(
   { deliveries, credit }: Seller,
-  sent: PaymentCall,
+  context: PaymentCall,
   { record, isCovered }: Pick<StoredState, 'record' | 'isCovered'>,
   prepare: Prepare,
 ) {
-  const known = await deliveries.deliverKnown(sent, record, prepare);
+  const known = await deliveries.deliverKnown(context, record, prepare);
   if (known || !credit || !isCovered) return known;
   const { accounts, answers } = credit.debiting;
-  const debit = await fromStore(accounts.debit(sent.key));
-  return debit && answers.deliverKnown(debit, sent, prepare);
+  const debit = await fromStore(accounts.debit(context.key));
+  return debit && answers.deliverKnown(debit, context, prepare);
 }
 
 /** The answer to the same request that the wallet has paid for and has not received. */
-async function deliverOwed({ deliveries, credit }: Seller, { sent, payment, stored }: Purchase, prepare: Prepare) {
+async function deliverOwed({ deliveries, credit }: Seller, { context, payment, stored }: Purchase, prepare: Prepare) {
   const { hasTicket: isProven } = payment;
-  const owed = await deliveries.deliverOwed(sent, { due: stored.due, isProven }, prepare);
+  const owed = await deliveries.deliverOwed(context, { due: stored.due, isProven }, prepare);
   if (owed || !credit || !isProven || stored.owedDebit === undefined) return owed;
   const { accounts, answers } = credit.debiting;
   const debit = await fromStore(accounts.debit(stored.owedDebit));
-  return debit && answers.deliverOwed(debit, sent, prepare);
+  return debit && answers.deliverOwed(debit, context, prepare);
 }
 
 /** The purchase of a payment that is not reserved yet. */
 function purchaseOf(
   { dependencies }: Seller,
-  sent: PaymentCall,
+  context: PaymentCall,
   presented: PresentedPayment,
   stored: StoredState,
 ): Purchase {
@@ -198,7 +198,7 @@ function purchaseOf(
   // The rest of the amount becomes credit. Where that is all, the answer is the purchase itself.
   const price = amount - presented.creditMicros || amount;
   const feeLamports = hasOwnFeePayer(dependencies.facilitator) ? presented.feeLamports : 0;
-  return { sent, stored, payment: { ...presented, ...sent.request, priceUsd: dollars(price), feeLamports } };
+  return { context, stored, payment: { ...presented, ...context.request, priceUsd: dollars(price), feeLamports } };
 }
 
 /** Reserves the payment. Refuses if too many are being verified, or if its fee does not fit the budget. */

@@ -52,7 +52,7 @@ export async function inTurn<T>(turns: Queues, payer: string, settle: () => Prom
  */
 async function refuseUnconfirmed(
   payments: PaymentDependencies['payments'],
-  { payment: { key, owner }, sent }: Pick<Purchase, 'payment' | 'sent'>,
+  { payment: { key, owner }, context }: Pick<Purchase, 'payment' | 'context'>,
   reason: string,
 ): Promise<never> {
   const refusal = (payment: PaymentState) => new Refusal('state_unavailable', { reason, payment });
@@ -68,14 +68,14 @@ async function refuseUnconfirmed(
     await resultWithin(TIMES.releaseMs, payments.release(key, owner, true));
     found = await find();
   }
-  if (found && found.progress !== 'reserved') throw refusals.pendingRefusal(found, sent.inVersion1Header);
+  if (found && found.progress !== 'reserved') throw refusals.pendingRefusal(found, context.inVersion1Header);
   throw refusal(mayFollow(found) ? { state: 'pending' } : UNUSED_PAYMENT);
 }
 
 /** Stores the answer and the beginning of the settlement durably. After a rejection this request has sent nothing. */
 export async function beginSettlement(
   { payments, facilitator, onStep }: PaymentDependencies,
-  { payment, stored, sent }: Purchase,
+  { payment, stored, context }: Purchase,
   attempt: Pick<SettlementAttempt, 'answer' | 'height'>,
 ): Promise<void> {
   const { key, owner } = payment;
@@ -84,10 +84,10 @@ export async function beginSettlement(
   const fee = feeChargeOf(facilitator, payment, stored.paidOnMainnet, settlingSinceMs);
   const verdict = await payments
     .settling(key, owner, { ...attempt, signature, fee, settlingSinceMs })
-    .catch(async (error) => refuseUnconfirmed(payments, { payment, sent }, String(error)));
+    .catch(async (error) => refuseUnconfirmed(payments, { payment, context }, String(error)));
   if (verdict === 'fees_used_up') throw refusals.unavailable(refusals.FEES_USED_UP);
   if (verdict !== 'settling') throw refusals.refusalOfReservation(verdict);
-  sent.trail.payment = { state: 'pending' };
+  context.trail.payment = { state: 'pending' };
   onStep?.('store');
 }
 
@@ -118,7 +118,7 @@ export async function recordOutcome(
 /** The settled payment. Refuses if the payment has not settled or its outcome is unknown. `outcome`: undefined after `TIMES.settleMs`. */
 export async function conclude(
   { payments, reconciler }: PaymentDependencies,
-  { payment, sent: { inVersion1Header } }: Purchase,
+  { payment, context: { inVersion1Header } }: Purchase,
   outcome: SettlementOutcome | undefined,
 ): Promise<Settled> {
   const { settlement, balanceMicros } = outcome ?? {};
@@ -158,7 +158,7 @@ export function receiptOfPayment(record: PaymentRecord, call: PaidCall, replayed
 /** The answer of a settled purchase. */
 export function deliveryOf(
   { payments, onStep }: PaymentDependencies,
-  { payment, sent }: Purchase,
+  { payment, context }: Purchase,
   answer: Answer,
   { record, balanceMicros, isRepeat = false }: Settled,
 ): Delivery {
@@ -166,7 +166,7 @@ export function deliveryOf(
     onStep?.('respond');
     payments.delivered(payment.key);
   };
-  const receipt: Receipt = { ...receiptOfPayment(record, sent, isRepeat), onDelivered };
+  const receipt: Receipt = { ...receiptOfPayment(record, context, isRepeat), onDelivered };
   if (payment.creditMicros === 0) return { answer, receipt };
   const balance = balanceMicros === undefined ? {} : creditHeader(undefined, balanceMicros);
   return {

@@ -165,19 +165,19 @@ export class Verifier {
 
   /** The record of an invalid payment that its payer has proved to be settled. Refuses any other. */
   async #settledBefore(
-    { payment, sent }: Purchase,
+    { payment, context }: Purchase,
     reason: string,
     { signature, status }: Pick<PaymentSighting, 'signature' | 'status'>,
   ): Promise<PaymentRecord> {
     if (status === 'seen' && signature !== undefined)
-      throw pendingRefusal({ ...payment, progress: 'unresolved', signature }, sent.inVersion1Header);
+      throw pendingRefusal({ ...payment, progress: 'unresolved', signature }, context.inVersion1Header);
     if (status !== 'confirmed' || signature === undefined)
       throw new Refusal(codeOfReason(reason), { reason, payment: { state: 'refused' } });
     // Anyone can copy a settled transaction. Its memo binds it to this request; only the ticket proves that this client made it.
     if (!payment.isBound || !payment.hasTicket) throw alreadyUsed('settled before');
     const state = { state: 'settled', transaction: signature } as const;
     await fromStore(this.#dependencies.payments.adopt(payment, signature), { payment: state });
-    sent.trail.payment = state;
+    context.trail.payment = state;
     return { ...payment, progress: 'settled', signature };
   }
 

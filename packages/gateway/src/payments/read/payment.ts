@@ -105,7 +105,7 @@ const refused = (code: RefusalCode, reason: string, message?: string): Refusal =
   new Refusal(code, { reason, payment: { state: 'refused' }, ...(message !== undefined && { message }) });
 
 /** Reads the payment of a request. Refuses a request without one, and anything that is not one canonical transaction. */
-export function readSent({ calls, crypto, offer }: ReadingDependencies, call: Call, trail: Trail): PaymentCall {
+export function readPaymentCall({ calls, crypto, offer }: ReadingDependencies, call: Call, trail: Trail): PaymentCall {
   const carried = carriedPayment(call.inbound);
   if (!carried && offer.feePayer === '') throw unavailable(NO_FEE_PAYER);
   if (!carried) throw new Refusal('payment_required', { payment: UNUSED_PAYMENT });
