@@ -1,4 +1,4 @@
-/** Exports all but the route table, whose schemas take longer to load than the client. */
+/** Exports what a client needs, without the route table, whose schemas take longer to load than the client. */
 export * from './attempt.ts';
 export * from './digits.ts';
 export * from './dollars.ts';

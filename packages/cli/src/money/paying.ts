@@ -7,7 +7,7 @@ import {
   payWith,
   type QuotingPayer,
 } from '@asset-gateway/client/pay';
-import { below, clusterOfNetwork, dollars, isObject, NETWORKS } from '@asset-gateway/protocol';
+import { below, clusterOfNetwork, dollars, isLoopbackHostname, isObject, NETWORKS } from '@asset-gateway/protocol';
 import { fetchJson } from '../fetch-json.ts';
 import type { Wallet } from '../keys/wallets.ts';
 import type { Terminal } from '../show/terminal.ts';
@@ -20,7 +20,6 @@ export function sandboxRpc(gateway: string, network: string): string {
 }
 
 const LIMITS = { timeoutMs: 10_000, maxBytes: 65_536 };
-const LOOPBACK = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
 const INVALID_PARAMS = -32_602;
 
 /** The JSON answer of the sandbox's faucet; undefined without a faucet. */
@@ -112,7 +111,7 @@ const isGenerated = ({ wallet: { source } }: Pick<PaymentSetup, 'wallet'>): bool
   source === 'temporary' || source === 'stored';
 
 /** Whether a URL names this machine. */
-export const isLocal = (url: string): boolean => LOOPBACK.test(new URL(url).hostname);
+export const isLocal = (url: string): boolean => isLoopbackHostname(new URL(url).hostname);
 
 /**
  * A network's RPC. Throws if the wallet needs one of its own. A gateway on another machine could call its RPC a sandbox's, settle payments

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { HEADERS, listAt, objectAt, textAt } from '@asset-gateway/protocol';
+import { HEADERS, isLoopbackHostname, listAt, objectAt, textAt } from '@asset-gateway/protocol';
 import { type Exploration, unpaidAnswers } from '../explore.ts';
 import { type Fault, faultsAt, type Problem, unless } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
@@ -13,7 +13,6 @@ const MAX_URL_LENGTH = 256;
 const MEMBERS = ['x402Version', 'error', 'resource', 'accepts', 'extensions'];
 const MAX_TAGS = 5;
 const PRINTABLE = /^[\x20-\x7e]{1,32}$/;
-const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /** Every gated route answers 402 without a proof or with an invalid one. */
 export const probes = (exploration: Exploration): Fault[] =>
@@ -85,7 +84,7 @@ function resourceFaults(answer: Answer): Fault[] {
 /** Each challenge names the requested resource. */
 export function resource(exploration: Exploration): Fault[] {
   const { protocol, hostname } = new URL(exploration.origin);
-  const scheme = unless(protocol === 'https:' || LOOPBACK.test(hostname), {
+  const scheme = unless(protocol === 'https:' || isLoopbackHostname(hostname), {
     problem: 'signatures and payments are sent in clear text',
     fix: 'Serve it over https, and set GATEWAY_BASE_URL to that origin',
   });
