@@ -1,4 +1,4 @@
-import { clusterOfNetwork, MICROS_PER_USD, microsOfUsd, type PaymentRequired } from '@asset-gateway/protocol/wire';
+import { clusterOfNetwork, microsOfUsd, type PaymentRequired, usdText } from '@asset-gateway/protocol/wire';
 import { issuesOf, type ListedRoute, listedMicros, listedRoute } from './catalog.ts';
 import { GatewayError } from './error.ts';
 import type { Fate } from './fate.ts';
@@ -25,20 +25,17 @@ export const limitsOf = (caps: Caps = {}): Limits => ({
   inAllMicros: limitOf('inAllUsd', caps.inAllUsd),
 });
 
-/** An amount as text, such as `$0.01`. */
-const usd = (micros: number): string => `$${micros / MICROS_PER_USD}`;
-
 const refused = (message: string): GatewayError =>
   new GatewayError('spending_limit', { message: `${message}; nothing was signed` });
 
 /** The listed route of a request, or an error if the catalog does not confirm the price. */
 function listing(routes: readonly ListedRoute[], { request }: PaymentWish, { offer, isBundle }: PayableOffer) {
   const route = listedRoute(routes, request);
-  const asked = `the gateway asks for ${usd(Number(offer.amount))}`;
+  const asked = `the gateway asks for ${usdText(Number(offer.amount))}`;
   if (!route) return refused(`${asked}, but the catalog does not list this route`);
   const listed = listedMicros(route);
   const isDearer = !isBundle && Number(offer.amount) > listed;
-  return isDearer ? refused(`${asked}, but the catalog says ${usd(listed)}`) : route;
+  return isDearer ? refused(`${asked}, but the catalog says ${usdText(listed)}`) : route;
 }
 
 /** Throws if a request violates the catalog's schema or costs more than listed. Reads an outdated catalog again first. */
@@ -72,7 +69,7 @@ const MAX_REFUSED = 5;
 /** The error for a request whose earlier payment was refused and may still settle. */
 function refusedBefore({ micros }: EarlierPayment): GatewayError {
   const message =
-    `a payment of ${usd(micros)} for this request was sent and refused; it counts as spent until it can no longer settle, ` +
+    `a payment of ${usdText(micros)} for this request was sent and refused; it counts as spent until it can no longer settle, ` +
     'about a minute after it; then a repeated call makes a new one';
   return new GatewayError('payment_refused', { message, retryAfterSeconds: WAIT_SECONDS });
 }
@@ -80,7 +77,7 @@ function refusedBefore({ micros }: EarlierPayment): GatewayError {
 /** The error for a request whose payment settled although the gateway refused it. */
 function settledBefore({ micros }: EarlierPayment): GatewayError {
   const message =
-    `the gateway refused a payment of ${usd(micros)} for this request, and the chain shows that it has settled: it counts as paid, ` +
+    `the gateway refused a payment of ${usdText(micros)} for this request, and the chain shows that it has settled: it counts as paid, ` +
     'and nothing was signed now; ask the operator for the answer, or call again to make a new payment';
   return new GatewayError('payment_refused', { message, payment: { state: 'settled' } });
 }
@@ -133,7 +130,8 @@ export function assertWithin(
 ) {
   const micros = Number(offer.amount);
   const check = (cap: number, what: string): void => {
-    if (!(micros <= cap)) throw refused(`the gateway asks for ${usd(micros)}, above the cap of ${usd(cap)} ${what}`);
+    if (!(micros <= cap))
+      throw refused(`the gateway asks for ${usdText(micros)}, above the cap of ${usdText(cap)} ${what}`);
   };
   if (maxUsd !== undefined) check(microsOfUsd(maxUsd), 'for this call');
   if (isBundle) check(perBundleMicros, 'a bundle');
@@ -154,8 +152,8 @@ export async function assertFunded(
   if (balanceMicros >= neededMicros) return;
   const cluster = `Solana ${clusterOfNetwork(network)}`;
   const message =
-    `the payment of ${usd(neededMicros)} needs USDC on ${cluster}, and the wallet holds ${usd(balanceMicros)}: send at least ` +
-    `${usd(neededMicros - balanceMicros)} in USDC on ${cluster} to ${address} (in the sandbox, ask its faucet), then call again; ` +
+    `the payment of ${usdText(neededMicros)} needs USDC on ${cluster}, and the wallet holds ${usdText(balanceMicros)}: send at least ` +
+    `${usdText(neededMicros - balanceMicros)} in USDC on ${cluster} to ${address} (in the sandbox, ask its faucet), then call again; ` +
     'nothing was signed';
   throw new GatewayError('insufficient_funds', { message, funds: { network, neededMicros, balanceMicros } });
 }

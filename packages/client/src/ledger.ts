@@ -1,4 +1,4 @@
-import { MICROS_PER_USD } from '@asset-gateway/protocol/wire';
+import { usdText } from '@asset-gateway/protocol/wire';
 import { GatewayError } from './error.ts';
 import { isSameRequest, type SentRequest } from './sent-request.ts';
 
@@ -88,7 +88,7 @@ export interface SpendingLedger {
 const DAY_MS = 86_400_000;
 
 const exceeded = (micros: number, when: string): GatewayError =>
-  new GatewayError('spending_limit', { message: `the cap of $${micros / MICROS_PER_USD} ${when} would be exceeded` });
+  new GatewayError('spending_limit', { message: `the cap of ${usdText(micros)} ${when} would be exceeded` });
 
 interface Spent extends Omit<EarlierPayment, 'state'> {
   readonly state: 'held' | 'signed' | 'paid' | 'refused';

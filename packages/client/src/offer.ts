@@ -1,12 +1,12 @@
 import {
   listAt,
-  MICROS_PER_USD,
   member,
   microsOf,
   NETWORKS,
   objectAt,
   type PaymentRequired,
   USDC,
+  usdText,
 } from '@asset-gateway/protocol/wire';
 import { GatewayError } from './error.ts';
 import type { PaymentWish } from './settings.ts';
@@ -105,7 +105,7 @@ export function findOffer(body: unknown, wish: OfferWish = {}): PayableOffer | u
     const payable = { ...(body as PaymentRequired), accepts: [choice.requirement] as const };
     return { payable, offer: choice.offer, isBundle: buys === 'bundle' ? choice === choices[1] : buys !== 'call' };
   }
-  const amounts = choices.map(({ offer }) => `$${Number(offer.amount) / MICROS_PER_USD}`);
+  const amounts = choices.map(({ offer }) => usdText(Number(offer.amount)));
   const message =
     amounts.length > 0
       ? `the gateway does not sell this amount of credit; it sells ${amounts.join(', ')}`

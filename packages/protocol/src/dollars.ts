@@ -4,6 +4,9 @@ export const MICROS_PER_USD = 1_000_000;
 /** Dollars in millionths. Rounded, because 0.57 * 1e6 is slightly below 570,000. */
 export const microsOfUsd = (usd: number | string): number => Math.round(Number(usd) * MICROS_PER_USD);
 
+/** Writes millionths as dollars with as few decimals as possible: `10_000` as `$0.01`. */
+export const usdText = (micros: number): string => `$${micros / MICROS_PER_USD}`;
+
 /** Writes millionths as dollars with two to six decimals: `5` as `0.000005`. */
 export function dollars(micros: number): string {
   const decimals = String(micros % MICROS_PER_USD)

@@ -1,6 +1,6 @@
 import { GatewayError } from '@asset-gateway/client';
 import { isSameRequest, type LedgerEntry, type SpendingLedger } from '@asset-gateway/client/pay';
-import { attempt, MICROS_PER_USD } from '@asset-gateway/protocol';
+import { attempt, usdText } from '@asset-gateway/protocol';
 import { readStoredOrThrow, store } from './storage.ts';
 
 const STATES = ['held', 'signed', 'paid', 'refused'] as const;
@@ -70,7 +70,7 @@ export const browserLedger: SpendingLedger = {
     await change((spent) => {
       if (!(dayOf(spent) + micros <= perDayMicros))
         throw new GatewayError('spending_limit', {
-          message: `the cap of $${perDayMicros / MICROS_PER_USD} in 24 hours would be exceeded; nothing was signed`,
+          message: `the cap of ${usdText(perDayMicros)} in 24 hours would be exceeded; nothing was signed`,
         });
       return [...spent, { id, micros, at: Date.now(), state: 'held' }];
     });
