@@ -32,7 +32,7 @@ export const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\//;
 
 /**
  * Reads variables and collects their faults. An empty variable counts as unset, and so does a port that holds a
- * service's address.
+ * service's address. Own code, because a fault says what to set, and many checks concern several variables.
  */
 export class Reader {
   readonly faults: string[] = [];

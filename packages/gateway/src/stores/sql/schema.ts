@@ -10,7 +10,10 @@ export type SchemaState = Pick<(typeof CHANGES)[number], 'number' | 'worksWith'>
 /** A later version has made the schema, and this version cannot work with it. */
 export class SchemaTooNew extends Error {}
 
-/** The missing changes of a database. Throws if this version cannot work with its schema. */
+/**
+ * The missing changes of a database. Throws if this version cannot work with its schema. Own code, because each change
+ * has SQL for two engines and names the oldest version that still works with it.
+ */
 export function missingChanges({ number, worksWith }: SchemaState) {
   const latest = CHANGES.at(-1)?.number ?? 0;
   if (worksWith > latest) throw new SchemaTooNew(`the schema has number ${number}, and this version knows ${latest}`);
