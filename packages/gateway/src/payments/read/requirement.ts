@@ -121,8 +121,9 @@ interface MemoContent {
 /**
  * Memos bind a payment to one request at one price, in 24 bytes of base64url. The first 9 are the low 2 bytes of the issue time, 4
  * random bytes, and 3 of the price of the call that comes with the payment; the rest of the amount becomes credit. 8 bytes of a MAC
- * over them and the transfer prove the memo's origin from the chain alone, as long as `GATEWAY_SECRET` lists the secret. 7 bytes of another MAC bind it to the whole
- * offer, the request and the full issue time. The client copies the memo into the transaction, so challenges need no storage.
+ * over them and the transfer prove the memo's origin from the chain alone, as long as `GATEWAY_SECRET` lists the secret. 7 bytes of
+ * another MAC bind it to the whole offer, the request and the full issue time. The client copies the memo into the transaction, so
+ * challenges need no storage.
  */
 export class Memos {
   readonly #origins: Macs;
