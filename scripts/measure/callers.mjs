@@ -27,6 +27,6 @@ export async function giveCredit(folder, signers) {
   mkdirSync(folder, { recursive: true });
   const database = new SqliteDatabase(sqliteIn(folder), { now: Date.now });
   const sql = `insert into wallets (cluster, address, granted_micro_usdc) select 'mainnet', $1, 5000000 where {in time} returning id`;
-  for (const { address } of signers) await database.write({ guard: { sql, values: [address] } });
+  for (const { address } of signers) await database.write({ condition: { sql, values: [address] } });
   await database.close();
 }
