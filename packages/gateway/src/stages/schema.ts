@@ -193,25 +193,22 @@ function judgeOf(schema: TSchema): Judge {
 /** Adds the violations of a place's values. */
 export type Check = (value: unknown, violations: Violations) => void;
 
-/** Adds the violations of a value that its schema refuses. The steps may end the search. */
-function search(judge: Judge, value: unknown, add: (violation: Violation) => boolean): void {
+/** Runs a task until it has spent its steps. Whether they sufficed. */
+function hasSufficed(task: () => void): boolean {
   try {
-    for (const violation of judge(value, '', new Steps(MAX_SEARCH_STEPS))) if (!add(violation)) return;
-  } catch (error) {
-    if (!(error instanceof StepsSpent)) throw error;
-  }
-}
-
-/** Whether the steps left suffice to check a value. */
-function isAffordable({ spend }: ReturnType<typeof validatorOf>, value: unknown, { steps }: Violations): boolean {
-  try {
-    spend(steps, value);
+    task();
     return true;
   } catch (error) {
     if (error instanceof StepsSpent) return false;
     throw error;
   }
 }
+
+/** Adds the violations of a value that its schema refuses, as far as the steps of a search suffice. */
+const search = (judge: Judge, value: unknown, add: (violation: Violation) => boolean): boolean =>
+  hasSufficed(() => {
+    for (const violation of judge(value, '', new Steps(MAX_SEARCH_STEPS))) if (!add(violation)) return;
+  });
 
 /**
  * Compiles a schema into a check that reports the first violation of each value, up to a limit. The library decides what passes; this
@@ -221,7 +218,7 @@ export function compile(schema: TSchema, place: Issue['in']): Check {
   const validator = validatorOf(schema);
   const judge = judgeOf(schema);
   return (value, violations) => {
-    if (!isAffordable(validator, value, violations)) return violations.note(place, '', 'maxSteps');
+    if (!hasSufficed(() => validator.spend(violations.steps, value))) return violations.note(place, '', 'maxSteps');
     if (validator.Check(value)) return;
     const named = new Set<string>();
     search(judge, value, ([name, rule, bounds]) => {

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 
-/** An interpreted step takes as long as so many compiled ones. */
+/** The compiled steps that take as long as one interpreted step. */
 const INTERPRETED = 10;
 
 /** A check would take more steps than are left. */
@@ -62,8 +62,9 @@ export interface Keywords {
 /** Spends the steps of one value, in the validator's order. Returns false if the validator is sure to end here. */
 type Count = (value: unknown, steps: Steps) => boolean;
 
-/** So many comparisons of names or texts take as long as one step, and so many characters that are only counted. */
+/** The comparisons of names or texts that take as long as one step. */
 const COMPARISONS = 20;
+/** The characters that take as long as one step, if the check only counts them. */
 const CHARACTERS = 400;
 
 const IS_TYPE: Readonly<Record<string, (value: unknown) => boolean>> = {
