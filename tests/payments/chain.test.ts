@@ -19,7 +19,7 @@ it('X6 the latest final block is the newest that any node has shown, also while 
   vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + aheadMs);
   const seen: number[] = [];
   for (slot of [1_000, 400, 1_200, 1_199]) {
-    const { height, slot: latest } = await chain.finalized();
+    const { height, chainSlot: latest } = await chain.finalized();
     expect(height).toBe(latest + 100 - 150);
     seen.push(latest);
     // The answer is reused for a second.
@@ -170,7 +170,7 @@ describe('a history', () => {
     const listed = { signature: 's', slot: 3, err: null, blockTime: 1_795_000_000, memo: '[3] one; [5] a] b' };
     const failed = { signature: 'f', slot: 2, err: 'AccountInUse', blockTime: null, memo: null };
     const chain = open('getSignaturesForAddress', { result: [listed, failed] });
-    expect(await chain.transactionsOf('account', { before: 'b', minSlot: 9 })).toEqual([
+    expect(await chain.transactionsOf('account', { before: 'b', minChainSlot: 9 })).toEqual([
       { signature: 's', slot: 3, hasFailed: false, atMs: 1_795_000_000_000, memos: ['one', 'a] b'] },
       { signature: 'f', slot: 2, hasFailed: true, atMs: 0, memos: [] },
     ]);

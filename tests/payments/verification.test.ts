@@ -139,7 +139,7 @@ describe('the verification of a payment', () => {
 
   it('tells the height that was final before, if there is a chain', async () => {
     const valid = async () => ({ valid: true }) as const;
-    expect(await open(valid, { status: 'missing', slot: 0 }).verifier.verify(purchaseOf())).toEqual({ height: 7 });
+    expect(await open(valid, { status: 'missing', chainSlot: 0 }).verifier.verify(purchaseOf())).toEqual({ height: 7 });
     expect(await open(valid).verifier.verify(purchaseOf())).toEqual({ height: undefined });
   });
 
@@ -147,11 +147,11 @@ describe('the verification of a payment', () => {
   const refused = [INVALID, 'refused'] as const;
 
   it.each<[string, Processed, Sighting, typeof pending | typeof refused]>([
-    ['was processed, whatever a node shows', 'yes', { status: 'missing', slot: 100 }, pending],
-    ['a node behind does not show', 'maybe', { status: 'missing', slot: 99 }, pending],
-    ['a node as far does not show', 'maybe', { status: 'missing', slot: 100 }, refused],
-    ['is on its way', 'maybe', { status: 'seen', slot: 100 }, pending],
-    ['has failed', 'maybe', { status: 'failed', slot: 100 }, refused],
+    ['was processed, whatever a node shows', 'yes', { status: 'missing', chainSlot: 100 }, pending],
+    ['a node behind does not show', 'maybe', { status: 'missing', chainSlot: 99 }, pending],
+    ['a node as far does not show', 'maybe', { status: 'missing', chainSlot: 100 }, refused],
+    ['is on its way', 'maybe', { status: 'seen', chainSlot: 100 }, pending],
+    ['has failed', 'maybe', { status: 'failed', chainSlot: 100 }, refused],
   ])('P6 of one that %s', async (_, processed, sighting, [code, state]) => {
     const purchase = purchaseOf();
     const { verifier } = open(async () => invalid(processed), sighting);
@@ -161,7 +161,7 @@ describe('the verification of a payment', () => {
   });
 
   it('asks the chain nothing about one that has certainly not landed', async () => {
-    const { verifier, status } = open(async () => invalid('no'), { status: 'confirmed', slot: 100 });
+    const { verifier, status } = open(async () => invalid('no'), { status: 'confirmed', chainSlot: 100 });
     expect(await refusalOf(verifier.verify(purchaseOf()))).toEqual([INVALID, 'refused']);
     expect(status).not.toHaveBeenCalled();
   });
@@ -172,7 +172,7 @@ describe('the verification of a payment', () => {
   });
 
   it('records one that has settled before, and sends nothing', async () => {
-    const { verifier } = open(async () => invalid('maybe'), { status: 'confirmed', slot: 100 });
+    const { verifier } = open(async () => invalid('maybe'), { status: 'confirmed', chainSlot: 100 });
     const purchase = purchaseOf();
     const { settledBefore } = await verifier.verify(purchase);
     const settled = { progress: 'settled', signature: signatureOf(purchase.payment) };
@@ -185,7 +185,7 @@ describe('the verification of a payment', () => {
     ['without its ticket', { hasTicket: false }],
     ['with a memo of its payer', { isBound: false }],
   ])('V5 buys nothing with a settled one %s', async (_, change) => {
-    const { verifier } = open(async () => invalid('maybe'), { status: 'confirmed', slot: 100 });
+    const { verifier } = open(async () => invalid('maybe'), { status: 'confirmed', chainSlot: 100 });
     const purchase = purchaseOf(change);
     expect(await refusalOf(verifier.verify(purchase))).toEqual(['payment_already_used', 'settled']);
     expect(await ledger.payments.find(purchase.payment.key)).toBeUndefined();

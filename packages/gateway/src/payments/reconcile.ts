@@ -37,7 +37,7 @@ export interface PaymentSighting extends Sighting {
 }
 
 /** The status if there is no RPC. */
-export const MISSING: PaymentSighting = { signature: undefined, isComplete: false, status: 'missing', slot: 0 };
+export const MISSING: PaymentSighting = { signature: undefined, isComplete: false, status: 'missing', chainSlot: 0 };
 
 /**
  * Resolves payments with an unknown outcome. It looks for the transaction on the chain and, if this process settles, sends it again
@@ -78,7 +78,7 @@ export class Reconciler {
     if (record.signature !== undefined)
       return { signature: record.signature, isComplete: true, ...(await chain.status(record.signature)) };
     const { signature, isComplete } = await this.#signatureOf(chain, record, minSlot);
-    if (signature === undefined) return { ...MISSING, isComplete, slot: minSlot ?? 0 };
+    if (signature === undefined) return { ...MISSING, isComplete, chainSlot: minSlot ?? 0 };
     return { signature, isComplete, ...(await chain.status(signature)) };
   }
 
@@ -103,7 +103,7 @@ export class Reconciler {
 
   async #ofChain(chain: Chain, record: PaymentRecord): Promise<Settlement | undefined> {
     // Read the block before the payment, because everything that landed before this block is final.
-    const { height, slot } = await chain.finalized();
+    const { height, chainSlot: slot } = await chain.finalized();
     const sighting = await this.look(record, chain, slot);
     const { signature, status } = sighting;
     if (status !== 'missing') this.#missing.delete(record.key);
@@ -111,7 +111,7 @@ export class Reconciler {
     if (status === 'failed') return FAILED_ON_CHAIN;
     if (status === 'seen') return undefined;
     const isOver = record.height !== undefined && height > record.height + DEAD_AFTER_BLOCKS;
-    if (isOver) return this.#expired(record, sighting.isComplete && sighting.slot >= slot);
+    if (isOver) return this.#expired(record, sighting.isComplete && sighting.chainSlot >= slot);
     const payment = sendable(record);
     if (payment && record.signature !== undefined) await this.#dependencies.facilitator.resend?.(payment);
     return undefined;
@@ -137,7 +137,7 @@ export class Reconciler {
     if (record.memo === undefined || !payment) return { signature: undefined, isComplete: false };
     const { memo } = record;
     const { crypto } = this.#dependencies;
-    const rows = await chain.transactionsOf(record.source, { minSlot });
+    const rows = await chain.transactionsOf(record.source, { minChainSlot: minSlot });
     const found = rows.find(
       ({ memos, signature }) => memos.includes(memo) && isFeePayerSignature(crypto, signature, payment),
     );

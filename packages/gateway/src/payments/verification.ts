@@ -187,8 +187,8 @@ export class Verifier {
     const { facilitator, reconciler, chains } = this.#dependencies;
     const open = { ...payment, progress: 'reserved', signature: facilitator.signatureOf?.(payment) } as const;
     const chain = chains.get(payment.network);
-    const reached = (await chain?.finalized())?.slot ?? 0;
-    const { signature, status, slot } = await reconciler.look(open, chain, reached);
+    const reached = (await chain?.finalized())?.chainSlot ?? 0;
+    const { signature, status, chainSlot: slot } = await reconciler.look(open, chain, reached);
     const isUnproven = processed === 'yes' || slot < reached;
     return { signature, status: status === 'missing' && isUnproven ? 'seen' : status };
   }

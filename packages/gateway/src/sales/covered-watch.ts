@@ -22,9 +22,9 @@ const EVERY_MS = 10_000;
 /** How long the position of a chain is reused while no payment is watched. */
 const IDLE_MS = 600_000;
 /** How many slots before its debit a payment may have landed. At 400 ms a slot, this is longer than a memo is valid. */
-const SLOTS_BEFORE = 1_500;
+const CHAIN_SLOTS_BEFORE = 1_500;
 /** How far back the first search of a database goes. */
-const SLOTS_AT_FIRST = 50_000;
+const CHAIN_SLOTS_AT_FIRST = 50_000;
 /** How many blocks a payment is watched. This is ten times the life of its blockhash, because a node may lag behind. */
 const WATCHED_BLOCKS = 1_500;
 const MOST_AT_ONCE = 1_000;
@@ -44,7 +44,7 @@ const END_ALL = ending('true');
 const END_DEAD = ending('d.height < $2');
 const END_THIS = ending('d.id = $2');
 
-const NOTE_SLOT = `insert into searches (cluster, slot) select $1, $2 where {in time}
+const NOTE_CHAIN_SLOT = `insert into searches (cluster, slot) select $1, $2 where {in time}
   on conflict (cluster) do update set slot = excluded.slot returning slot as id`;
 
 /**
@@ -92,22 +92,26 @@ export class CoveredWatch {
     const isNoted = position !== undefined && monotonicMs() - (this.#notedAtMs.get(cluster) ?? -IDLE_MS) < IDLE_MS;
     if (isIdle && isNoted) return;
     // Read the block before the history, so that the history contains every transaction up to this block.
-    const { height, slot } = await chain.finalized();
+    const { height, chainSlot } = await chain.finalized();
     if (!isIdle) {
       await this.#change(SEE, [cluster, height]);
-      await this.#compare(payee, slot, Number(position?.slot ?? slot - SLOTS_AT_FIRST) - SLOTS_BEFORE);
+      await this.#compare(
+        payee,
+        chainSlot,
+        Number(position?.slot ?? chainSlot - CHAIN_SLOTS_AT_FIRST) - CHAIN_SLOTS_BEFORE,
+      );
       await this.#change(END_DEAD, [cluster, height - WATCHED_BLOCKS]);
     }
-    await database.write({ condition: { sql: NOTE_SLOT, values: [cluster, slot] } });
+    await database.write({ condition: { sql: NOTE_CHAIN_SLOT, values: [cluster, chainSlot] } });
     this.#notedAtMs.set(cluster, monotonicMs());
   }
 
   /** Compares the payee's transactions from a slot on with the memos of all watched payments. */
-  async #compare(payee: Payee, minSlot: number, fromSlot: number): Promise<void> {
-    for await (const page of historyOf(payee, minSlot)) {
+  async #compare(payee: Payee, minChainSlot: number, fromChainSlot: number): Promise<void> {
+    for await (const page of historyOf(payee, minChainSlot)) {
       const rows = page.filter(({ hasFailed, memos: [memo = ''] }) => !hasFailed && looksIssued(memo));
       await this.#grantLanded(payee, rows);
-      if ((page.at(-1)?.slot ?? 0) < fromSlot) return;
+      if ((page.at(-1)?.chainSlot ?? 0) < fromChainSlot) return;
     }
   }
 

@@ -43,10 +43,13 @@ const AT_ONCE = 8;
  * The transactions of the payee's account in pages, newest first. `minSlot`: a node that has not reached this slot
  * reports an error.
  */
-export async function* historyOf({ chain, account }: Payee, minSlot?: number): AsyncGenerator<readonly HistoryRow[]> {
+export async function* historyOf(
+  { chain, account }: Payee,
+  minChainSlot?: number,
+): AsyncGenerator<readonly HistoryRow[]> {
   let before: string | undefined;
   do {
-    const rows = await chain.transactionsOf(account, { before, minSlot });
+    const rows = await chain.transactionsOf(account, { before, minChainSlot: minChainSlot });
     yield rows;
     before = rows.length < HISTORY ? undefined : rows.at(-1)?.signature;
   } while (before !== undefined);

@@ -25,7 +25,7 @@ export const HISTORY = 1_000;
 /** The height and the slot of a final block. They differ because some slots have no block. */
 interface Finalized {
   readonly height: number;
-  readonly slot: number;
+  readonly chainSlot: number;
 }
 
 /** How far the chain's time of day may be from ours. */
@@ -35,7 +35,7 @@ export const SKEW_MS = 60_000;
 export interface Sighting {
   readonly status: 'confirmed' | 'failed' | 'seen' | 'missing';
   /** The slot that the node had reached. */
-  readonly slot: number;
+  readonly chainSlot: number;
 }
 
 /** The chains by network. */
@@ -44,7 +44,7 @@ export type Chains = ReadonlyMap<string, Chain>;
 /** A transaction of an account's history. */
 export interface HistoryRow {
   readonly signature: string;
-  readonly slot: number;
+  readonly chainSlot: number;
   readonly hasFailed: boolean;
   /** The time of its block in milliseconds; 0 if unknown. */
   readonly atMs: number;
@@ -54,7 +54,7 @@ export interface HistoryRow {
 /** Which part of a history is listed. */
 interface HistoryPage {
   readonly before?: string | undefined;
-  readonly minSlot?: number | undefined;
+  readonly minChainSlot?: number | undefined;
 }
 
 const unusable = (what: string): Refusal => unavailable(`rpc: ${what}`);
@@ -68,7 +68,7 @@ export class Chain {
   readonly #pool: Pool;
   readonly #path: string;
   #finalized: { readonly askedAtMs: number; readonly answer: Promise<Finalized> } | undefined;
-  #latest: Finalized = { height: 0, slot: 0 };
+  #latest: Finalized = { height: 0, chainSlot: 0 };
 
   /** Each instance has its own connections, so that one purpose never delays another. */
   constructor(url: string, connections = CONNECTIONS) {
@@ -80,15 +80,15 @@ export class Chain {
   async status(signature: string): Promise<Sighting> {
     const result = await this.#call('getSignatureStatuses', [[signature], { searchTransactionHistory: true }]);
     const values = member(result, 'value');
-    const slot = Number(below(result, 'context', 'slot'));
+    const chainSlot = Number(below(result, 'context', 'slot'));
     if (!Array.isArray(values) || values.length !== 1) throw unusable('no status list');
     const [found] = values;
-    if (found === null) return { status: 'missing', slot };
+    if (found === null) return { status: 'missing', chainSlot: chainSlot };
     const error = member(found, 'err');
     const level = member(found, 'confirmationStatus');
     if (error === undefined) throw unusable('a status without err');
-    if (level !== 'confirmed' && level !== 'finalized') return { status: 'seen', slot };
-    return { status: error === null ? 'confirmed' : 'failed', slot };
+    if (level !== 'confirmed' && level !== 'finalized') return { status: 'seen', chainSlot: chainSlot };
+    return { status: error === null ? 'confirmed' : 'failed', chainSlot: chainSlot };
   }
 
   /** The latest final block that a node has shown. It may be a second old. */
@@ -107,14 +107,14 @@ export class Chain {
    * The latest transactions of an account, newest first. `before`: only transactions older than this one. `minSlot`: a node that has
    * not seen this slot must not answer.
    */
-  async transactionsOf(account: string, { before, minSlot: minContextSlot }: HistoryPage = {}) {
+  async transactionsOf(account: string, { before, minChainSlot: minContextSlot }: HistoryPage = {}) {
     const page = { limit: HISTORY, before, minContextSlot, commitment: 'confirmed' };
     const rows = await this.#call('getSignaturesForAddress', [account, page]);
     if (!Array.isArray(rows)) throw unusable('no history');
     return rows.map(
       (row): HistoryRow => ({
         signature: String(member(row, 'signature')),
-        slot: Number(member(row, 'slot')),
+        chainSlot: Number(member(row, 'slot')),
         hasFailed: member(row, 'err') !== null,
         atMs: Number(member(row, 'blockTime') ?? 0) * 1_000,
         memos: memosIn(member(row, 'memo')),
@@ -204,11 +204,11 @@ export class Chain {
 
   async #readFinalized(): Promise<Finalized> {
     const result = await this.#call('getLatestBlockhash', [{ commitment: 'finalized' }]);
-    const slot = below(result, 'context', 'slot');
+    const chainSlot = below(result, 'context', 'slot');
     const last = below(result, 'value', 'lastValidBlockHeight');
-    if (typeof last !== 'number' || typeof slot !== 'number') throw unusable('no block height');
+    if (typeof last !== 'number' || typeof chainSlot !== 'number') throw unusable('no block height');
     // One node may be behind the others.
-    if (slot > this.#latest.slot) this.#latest = { height: last - BLOCKHASH_BLOCKS, slot };
+    if (chainSlot > this.#latest.chainSlot) this.#latest = { height: last - BLOCKHASH_BLOCKS, chainSlot: chainSlot };
     return this.#latest;
   }
 
