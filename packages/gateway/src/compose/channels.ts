@@ -93,9 +93,9 @@ export class Channels {
     const { store, refusedKeys, notice, onFailure } = this.#foundation;
     const options = { ...REFUSED_KEYS, ...refusedKeys };
     const setAside = `was refused by the upstream and is set aside for ${options.setAsideMs / SECOND_MS} s`;
-    const onRefused = (place: number, isFirst: boolean): void => {
-      keyRefusals[place] = (keyRefusals[place] ?? 0) + 1;
-      if (count > 1 && isFirst) notice(`${keysOf(name)} (${place + 1} of ${count}) ${setAside}`);
+    const onRefused = (keyIndex: number, isFirst: boolean): void => {
+      keyRefusals[keyIndex] = (keyRefusals[keyIndex] ?? 0) + 1;
+      if (count > 1 && isFirst) notice(`${keysOf(name)} (${keyIndex + 1} of ${count}) ${setAside}`);
     };
     return { ...options, store, onRefused, onFailure };
   }

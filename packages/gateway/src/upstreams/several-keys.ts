@@ -37,7 +37,7 @@ export interface KeyOptions {
   readonly now: () => number;
   readonly store: Pick<Store, 'view' | 'judge' | 'pause'>;
   /** Called each time the upstream rejects a key. `isFirst`: the key was not set aside before. */
-  readonly onRefused: (place: number, isFirst: boolean) => void;
+  readonly onRefused: (keyIndex: number, isFirst: boolean) => void;
   /** Called with the store's error if it could not store a pause. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -150,7 +150,7 @@ export class SeveralKeys implements Upstream, Allowance {
 }
 
 /** One of several upstreams with the same routes. */
-interface FailoverPlace {
+interface FailoverTarget {
   readonly upstream: Breaker;
   readonly keys: Allowance;
 }
@@ -167,15 +167,15 @@ function isNextAllowed(error: Refusal, isRepeatable: boolean): boolean {
  * call takes a slot of its own. If all are down, it throws the refusal of the last call.
  */
 export function failover(
-  places: readonly [FailoverPlace, ...FailoverPlace[]],
+  targets: readonly [FailoverTarget, ...FailoverTarget[]],
   isRepeatable: (route: Route) => boolean,
 ): Upstream & Allowance {
   /** The keys of the first upstream whose circuit breaker is closed. */
-  const current = () => (places.find(({ upstream }) => !upstream.isOpen) ?? places[0]).keys;
+  const current = () => (targets.find(({ upstream }) => !upstream.isOpen) ?? targets[0]).keys;
   return {
     async answer(call) {
       let refusal: Refusal | undefined;
-      for (const { upstream } of places) {
+      for (const { upstream } of targets) {
         try {
           return await upstream.answer(call);
         } catch (error) {
