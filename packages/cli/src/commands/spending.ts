@@ -35,11 +35,11 @@ async function resumeOne(session: Session, payment: OpenPayment): Promise<number
     throw new GatewayError('payment_refused', { message, response });
   }
   const code = await show(session, response);
-  return isOpen(session) ? EXIT.paymentUnknown : code;
+  return hasOpenPayment(session) ? EXIT.paymentUnknown : code;
 }
 
 /** Whether the session's payment is open. */
-const isOpen = ({ outcome }: Session): boolean => outcome === 'open';
+const hasOpenPayment = ({ outcome }: Session): boolean => outcome === 'open';
 
 /** Why a payment is given up or stays open, by its fate. */
 const FATES: Readonly<Record<Fate, string>> = {

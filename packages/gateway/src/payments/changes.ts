@@ -17,7 +17,7 @@ import {
 } from '../stores/sql/database.ts';
 import { TIMES } from '../times.ts';
 import type { TransitionResult } from './machine.ts';
-import { amountOf, type FeeCharge, isOpen, mostSpentBefore, type PaymentRecord } from './record.ts';
+import { amountOf, type FeeCharge, isOpenPayment, mostSpentBefore, type PaymentRecord } from './record.ts';
 import { CHANGING, LASTING, type StoredState, type Subject } from './rows.ts';
 
 /** The columns that each step writes. */
@@ -55,7 +55,7 @@ function valuesOfStep(record: PaymentRecord): SqlValue[] {
 /** The columns that say whether the fee still counts, and against which limits; undefined if nothing changes. Null keeps a column. */
 function feeChange(record: PaymentRecord, nowMs: number, fee: FeeCharge | undefined): SqlValue[] | undefined {
   // A fee counts from before its payment is sent until there is proof that it was not paid.
-  const counts = isOpen(record) || record.progress === 'settled' || record.hasFailedOnChain === true;
+  const counts = isOpenPayment(record) || record.progress === 'settled' || record.hasFailedOnChain === true;
   const isKnown =
     record.progress === 'settled' && record.network === NETWORKS.mainnet && amountOf(record) >= LIMITS.knownPayerMicros;
   if (!fee && counts && !isKnown) return undefined;
@@ -91,7 +91,7 @@ function answerChange({ subject, step: { before, after }, details, nowMs }: Pend
   const { key } = subject;
   const { record } = after;
   if (record && details.answer !== undefined) return [keepAnswer(key, details.answer, null)];
-  if (!isOpen(before.record) || isOpen(record)) return [];
+  if (!isOpenPayment(before.record) || isOpenPayment(record)) return [];
   if (record?.progress !== 'settled')
     return [{ sql: 'delete from answers where key = $1 and {condition holds}', values: [key] }];
   const sql = 'update answers set until_ms = $2 where key = $1 and {condition holds}';

@@ -5,7 +5,7 @@ import { TIMES } from '../times.ts';
 import type { Settlement } from './facilitator/facilitator.ts';
 import {
   amountOf,
-  isOpen,
+  isOpenPayment,
   type NewPayment,
   type PayerState,
   type PaymentRecord,
@@ -107,7 +107,7 @@ export const resolve =
     if (record.progress === 'refused' && settlement.outcome !== 'settled') return 'ignored';
     if (settlement.outcome === 'settled') return settledStateOf(state, record, settlement.signature, nowMs);
     if (settlement.outcome === 'unknown') {
-      if (!isOpen(record)) return 'ignored';
+      if (!isOpenPayment(record)) return 'ignored';
       const signature = settlement.signature ?? record.signature;
       return { ...state, record: { ...record, progress: 'unresolved', signature } };
     }

@@ -13,7 +13,7 @@ import {
 } from './facilitator/facilitator.ts';
 import type { Payments } from './payments.ts';
 import { readTransaction } from './read/transaction.ts';
-import { isOpen, type PaymentRecord } from './record.ts';
+import { isOpenPayment, type PaymentRecord } from './record.ts';
 
 /** Dependencies of the reconciler. */
 interface ReconcilerDependencies {
@@ -159,7 +159,8 @@ export class Reconciler {
 }
 
 /** The payment of a record, if it may be sent again. Not after a refusal, because the payer may have made another payment. */
-const sendable = (record: PaymentRecord): Payment | undefined => (isOpen(record) ? paymentOf(record) : undefined);
+const sendable = (record: PaymentRecord): Payment | undefined =>
+  isOpenPayment(record) ? paymentOf(record) : undefined;
 
 /** The payment of a record. */
 function paymentOf(record: PaymentRecord): Payment | undefined {

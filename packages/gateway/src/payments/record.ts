@@ -116,7 +116,7 @@ export interface PayerState {
 type OpenRecord = PaymentRecord & { readonly progress: 'settling' | 'unresolved' };
 
 /** Whether money may have moved but the outcome is unknown. */
-export const isOpen = (record: PaymentRecord | undefined): record is OpenRecord =>
+export const isOpenPayment = (record: PaymentRecord | undefined): record is OpenRecord =>
   record?.progress === 'settling' || record?.progress === 'unresolved';
 
 /** A record at a time. If its lease has lapsed, a reservation is void and the outcome of a settlement unknown. */
