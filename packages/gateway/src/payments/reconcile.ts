@@ -72,7 +72,7 @@ export class Reconciler {
     return running;
   }
 
-  /** The present status of a payment on the chain; `missing` if there is no RPC. `minSlot`: the slot that the node must have reached. */
+  /** The present status of a payment on the chain; `missing` if there is no RPC. `minChainSlot`: what the node must have reached. */
   async look(record: PaymentRecord, chain: Chain | undefined, minSlot?: number): Promise<PaymentSighting> {
     if (!chain) return MISSING;
     if (record.signature !== undefined)
@@ -119,7 +119,7 @@ export class Reconciler {
 
   /**
    * Proves that a payment has not landed whose blockhash has expired and that a node does not show. One node may be behind the others, so
-   * the proof is a second answer, some seconds later, of a node that has reached the slot of the expiry too (`isWhole`).
+   * the proof is a second answer, some seconds later, of a node that has reached the chain slot of the expiry too (`isWhole`).
    */
   #expired({ key }: PaymentRecord, isWhole: boolean): Settlement | undefined {
     const nowMs = monotonicMs();

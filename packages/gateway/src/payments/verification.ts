@@ -181,7 +181,7 @@ export class Verifier {
     return { ...payment, progress: 'settled', signature };
   }
 
-  /** The status of an invalid payment on the chain. One RPC can lead to nodes that disagree, so the slot that they have reached counts. */
+  /** The status of an invalid payment on the chain. One RPC can lead to nodes that disagree, so the chain slot that they have reached counts. */
   async #sightingOf(payment: Purchase['payment'], processed: Processed) {
     if (processed === 'no') return MISSING;
     const { facilitator, reconciler, chains } = this.#dependencies;

@@ -21,7 +21,7 @@ interface WatchDependencies {
 const EVERY_MS = 10_000;
 /** How long the position of a chain is reused while no payment is watched. */
 const IDLE_MS = 600_000;
-/** How many slots before its debit a payment may have landed. At 400 ms a slot, this is longer than a memo is valid. */
+/** How many chain slots before its debit a payment may have landed. At 400 ms a slot, this is longer than a memo is valid. */
 const CHAIN_SLOTS_BEFORE = 1_500;
 /** How far back the first search of a database goes. */
 const CHAIN_SLOTS_AT_FIRST = 50_000;
@@ -50,7 +50,7 @@ const NOTE_CHAIN_SLOT = `insert into searches (cluster, slot) select $1, $2 wher
 /**
  * Finds covered payments that were broadcast after all, and grants their amounts as credit. Each search compares the
  * payee's new transactions with the memos of all watched payments. It uses slots and block heights of the chain instead
- * of this machine's clock: a search begins some slots before the last search's slot, and a payment is watched for
+ * of this machine's clock: a search begins some chain slots before the last search's slot, and a payment is watched for
  * WATCHED_BLOCKS blocks.
  */
 export class CoveredWatch {
@@ -73,7 +73,7 @@ export class CoveredWatch {
     return this.#searching.close();
   }
 
-  /** Searches each cluster. After a failure the next search begins at the same slot. */
+  /** Searches each cluster. After a failure the next search begins at the same chain slot. */
   async #searchAll(): Promise<void> {
     const payees = await this.#dependencies.payees();
     const searches = (Object.keys(NETWORKS) as Cluster[]).map((cluster) => {
@@ -106,7 +106,7 @@ export class CoveredWatch {
     this.#notedAtMs.set(cluster, monotonicMs());
   }
 
-  /** Compares the payee's transactions from a slot on with the memos of all watched payments. */
+  /** Compares the payee's transactions from a chain slot on with the memos of all watched payments. */
   async #compare(payee: Payee, minChainSlot: number, fromChainSlot: number): Promise<void> {
     for await (const page of historyOf(payee, minChainSlot)) {
       const rows = page.filter(({ hasFailed, memos: [memo = ''] }) => !hasFailed && looksIssued(memo));

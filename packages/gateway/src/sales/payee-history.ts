@@ -40,7 +40,7 @@ export interface Payee {
 const AT_ONCE = 8;
 
 /**
- * The transactions of the payee's account in pages, newest first. `minSlot`: a node that has not reached this slot
+ * The transactions of the payee's account in pages, newest first. `minChainSlot`: a node that has not reached this slot
  * reports an error.
  */
 export async function* historyOf(

@@ -22,7 +22,7 @@ const GENESIS_LENGTH = 32;
 /** The most transactions that an RPC lists at once. */
 export const HISTORY = 1_000;
 
-/** The height and the slot of a final block. They differ because some slots have no block. */
+/** The height and the chain slot of a final block. They differ because some slots have no block. */
 interface Finalized {
   readonly height: number;
   readonly chainSlot: number;
@@ -34,7 +34,7 @@ export const SKEW_MS = 60_000;
 /** What a node shows of a transaction. `seen`: it is neither confirmed nor failed yet, and may still be dropped. */
 export interface Sighting {
   readonly status: 'confirmed' | 'failed' | 'seen' | 'missing';
-  /** The slot that the node had reached. */
+  /** The chain slot that the node had reached. */
   readonly chainSlot: number;
 }
 
@@ -104,7 +104,7 @@ export class Chain {
   }
 
   /**
-   * The latest transactions of an account, newest first. `before`: only transactions older than this one. `minSlot`: a node that has
+   * The latest transactions of an account, newest first. `before`: only transactions older than this one. `minChainSlot`: a node that has
    * not seen this slot must not answer.
    */
   async transactionsOf(account: string, { before, minChainSlot: minContextSlot }: HistoryPage = {}) {
