@@ -120,7 +120,7 @@ export function watchParts(meter: Meter, foundation: Foundation, parts: Parts, i
     ];
   });
   meter.gauge('sales_open', 'Whether payments are accepted.', ['cluster'], () =>
-    (exact?.sales() ?? []).map(({ cluster, isOpen }) => [{ cluster }, isOpen]),
+    (exact?.sales() ?? []).map(({ cluster, isSelling: isOpen }) => [{ cluster }, isOpen]),
   );
   meter.gauge('log_lost', "Whether the log's reader is gone.", [], isLogLost);
   watchMoney(meter, foundation);

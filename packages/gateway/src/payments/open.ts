@@ -70,8 +70,8 @@ async function assertReady(
   const isWallet = !TOKEN_PROGRAMS.some((program) => program === wallet?.owner);
   check(isWallet, 'PAY_TO_WALLET is a token account or a mint; set the wallet that owns the token account');
   // USDC that is sent to a token account as if it were a wallet is lost.
-  const isOpen = !isWallet || account?.owner === PROGRAMS.token;
-  check(isOpen, 'PAY_TO_WALLET has no USDC account; send it any amount of USDC, which opens one');
+  const hasUsdcAccount = !isWallet || account?.owner === PROGRAMS.token;
+  check(hasUsdcAccount, 'PAY_TO_WALLET has no USDC account; send it any amount of USDC, which opens one');
   if (feePayer !== undefined) {
     const { lamports = 0 } = (await chain.account(feePayer)) ?? {};
     check(lamports >= USUAL_FEE_LAMPORTS, 'FEE_PAYER_KEYPAIR holds no SOL to pay fees with; send it some');
@@ -169,7 +169,7 @@ export interface ExactSetup {
   /** The fee payer's balance on each cluster; none if the facilitator is remote. */
   feePayers(): Promise<readonly FeePayerBalance[]>;
   /** Whether payments are accepted now. */
-  sales(): readonly { readonly cluster: Cluster; readonly isOpen: boolean }[];
+  sales(): readonly { readonly cluster: Cluster; readonly isSelling: boolean }[];
   close(): Promise<void>;
 }
 
@@ -205,7 +205,7 @@ async function assemble(paid: PaidConfig, payments: Payments, services: SellingS
     // A route that sells only credit has no price of a call.
     return { ...payee, amount: route.credit === 'sold' ? '' : String(priceMicros(route, pricing)) };
   };
-  const isOpen = (network: string): boolean => facilitator.whyClosed?.(network) === undefined;
+  const isSelling = (network: string): boolean => facilitator.whyClosed?.(network) === undefined;
   void reconciler.sweep();
   const isInProcess = paid.facilitator.kind === 'in-process';
   return {
@@ -215,7 +215,7 @@ async function assemble(paid: PaidConfig, payments: Payments, services: SellingS
     priceOf: (route: Route) => priceMicros(route, pricing),
     listPriceOf: (route: Route) => listMicros(route, pricing),
     feePayers: isInProcess ? feePayerReader(facilitator, chains, background) : async () => [],
-    sales: () => Array.from(payees, ([cluster, { network }]) => ({ cluster, isOpen: isOpen(network) })),
+    sales: () => Array.from(payees, ([cluster, { network }]) => ({ cluster, isSelling: isSelling(network) })),
   };
 }
 
