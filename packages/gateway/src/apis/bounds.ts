@@ -80,7 +80,7 @@ export function narrowed(schema: Members, allowed: Allowed): Members {
 const NAMING = ['properties', 'required', 'items', 'enum', 'const', ...COMPOSED];
 
 /** Whether a schema describes an object without naming its members. */
-const isOpen = (schema: Members): boolean =>
+const allowsAnyMember = (schema: Members): boolean =>
   schema.additionalProperties !== false &&
   kindsOf(schema).every((kind) => kind === undefined || kind === 'object') &&
   NAMING.every(
@@ -111,7 +111,7 @@ export class SchemaEdit {
       result[isLoose ? 'anyOf' : keyword] = parts;
     }
     if (isObject(schema.items)) result.items = this.in(schema.items, path, true);
-    if (this.#mayBeOpen && isOpen(schema)) this.#found(isInList);
+    if (this.#mayBeOpen && allowsAnyMember(schema)) this.#found(isInList);
     const { properties } = schema;
     if (isObject(properties) && Object.hasOwn(properties, name))
       result.properties = this.#member(properties, path, isInList);
@@ -141,6 +141,6 @@ export class SchemaEdit {
 /** The member names that an object, or each object in a list, may have; undefined if its schema leaves them open. */
 export function namesIn(schema: Members): string[] | undefined {
   const parts = [...partsOf(schema), ...[schema.items].filter(isObject)].map(namesIn);
-  if (isOpen(schema) || isObject(schema.additionalProperties) || parts.includes(undefined)) return undefined;
+  if (allowsAnyMember(schema) || isObject(schema.additionalProperties) || parts.includes(undefined)) return undefined;
   return [...Object.keys(objectAt(schema.properties)), ...parts.flatMap((each) => each ?? [])];
 }

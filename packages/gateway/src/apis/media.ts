@@ -32,9 +32,11 @@ export function bodyOf(document: OpenApiDocument, { node, verb }: Operation, not
   const json = jsonIn(content);
   if (!json) throw new DocumentFault(`the body is ${typesIn(content) || 'without a type'}, not JSON`);
   const schema = checkedSchema(document, json.media.schema, 'body', notes);
-  const isOpen = !['type', 'properties', 'items', 'enum', 'const', ...COMPOSED].some((keyword) => keyword in schema);
+  const isUntyped = !['type', 'properties', 'items', 'enum', 'const', ...COMPOSED].some((keyword) => keyword in schema);
   const object =
-    isOpen || 'properties' in schema ? { type: 'object', ...schema, properties: namedIn(schema as Members) } : schema;
+    isUntyped || 'properties' in schema
+      ? { type: 'object', ...schema, properties: namedIn(schema as Members) }
+      : schema;
   return { schema: object as BodySchema, type: json.name, example: exampleIn(document, json.media) };
 }
 

@@ -1,4 +1,4 @@
-import { fits, isOpen, segmentsOf, textsOf } from './path-texts.ts';
+import { fits, isBareParameter, segmentsOf, textsOf } from './path-texts.ts';
 
 /** A path as the texts around the parameters of each segment. Plain text is one text. */
 interface PathTemplate {
@@ -14,7 +14,7 @@ const templateOf = (path: string): PathTemplate => ({
 /** Equal for paths that servers may take for each other. */
 const keyOf = (path: string): string =>
   segmentsOf(path)
-    .map((segment) => (isOpen(textsOf(segment)) ? '{}' : segment.toLowerCase()))
+    .map((segment) => (isBareParameter(textsOf(segment)) ? '{}' : segment.toLowerCase()))
     .join('/');
 
 const isPlain = (texts: readonly string[]): boolean => texts.length === 1;
@@ -24,7 +24,7 @@ const lastOf = (texts: readonly string[]): string => texts.at(-1) ?? '';
 
 /** Whether values may turn one template segment into the other. */
 function mayMeet(own: readonly string[], other: readonly string[]): boolean {
-  if (isOpen(other)) return true;
+  if (isBareParameter(other)) return true;
   if (isPlain(own)) return isPlain(other) ? own[0] === other[0] : fits(firstOf(own), other);
   const [first, last, otherFirst, otherLast] = [firstOf(own), lastOf(own), firstOf(other), lastOf(other)];
   const isSameStart = first.startsWith(otherFirst) || otherFirst.startsWith(first);
@@ -35,7 +35,7 @@ function mayMeet(own: readonly string[], other: readonly string[]): boolean {
 /** Whether a path becomes the other one by reading a parameter as fixed text. */
 const becomes = ({ segments: own }: PathTemplate, { segments: other }: PathTemplate): boolean =>
   own.every((texts, at) => mayMeet(texts, other[at] ?? [])) &&
-  own.some((texts, at) => !isPlain(texts) && !isOpen(other[at] ?? []));
+  own.some((texts, at) => !isPlain(texts) && !isBareParameter(other[at] ?? []));
 
 type Lists = readonly (readonly PathTemplate[])[];
 
@@ -99,8 +99,8 @@ class PathColumn {
 
   constructor(templates: readonly PathTemplate[], at: number) {
     const textsAt = ({ segments }: PathTemplate) => segments[at] ?? [];
-    const fixed = templates.filter((each) => !isOpen(textsAt(each)));
-    this.#open = templates.filter((each) => isOpen(textsAt(each)));
+    const fixed = templates.filter((each) => !isBareParameter(textsAt(each)));
+    this.#open = templates.filter((each) => isBareParameter(textsAt(each)));
     this.#fixed = fixed;
     this.#verbs = fixed.filter((each) => isVerb(textsAt(each)));
     this.#byStart = new ByStart(fixed, (each) => firstOf(textsAt(each)));
@@ -137,7 +137,9 @@ export class PathIndex {
   *othersOf(path: string): Generator<string> {
     const own = templateOf(path);
     const all = this.#byLength.get(own.segments.length) ?? [];
-    const candidates = own.segments.flatMap((texts, at) => (isOpen(texts) ? [] : [this.#column(own, at).near(texts)]));
+    const candidates = own.segments.flatMap((texts, at) =>
+      isBareParameter(texts) ? [] : [this.#column(own, at).near(texts)],
+    );
     const seen = new Set<PathTemplate>();
     for (const list of fewest([...candidates, [all]])) {
       for (const other of list) {

@@ -32,7 +32,7 @@ export const segmentsOf = (path: string): string[] =>
   (path.split(/[?#]/, 1)[0] ?? '').split('/').filter((text) => text !== '');
 
 /** Whether a segment is parameters alone. */
-export const isOpen = (texts: readonly string[]): boolean => texts.length > 1 && texts.join('') === '';
+export const isBareParameter = (texts: readonly string[]): boolean => texts.length > 1 && texts.join('') === '';
 
 /** Whether a text has the texts around a segment's parameters, in order. */
 export function fits(text: string, parts: readonly string[]): boolean {

@@ -89,8 +89,9 @@ function otherKeys(document: OpenApiDocument, { node }: Operation): string | und
     if (!SCHEME_TYPES.includes(String(type)) || place === 'cookie') return false;
     return type !== 'http' || ['bearer', 'basic'].includes(String(scheme).toLowerCase());
   };
-  const isOpen = alternatives.length === 0 || alternatives.some((names) => names.length <= 1 && names.every(isUsable));
-  if (isOpen) return undefined;
+  const needsNoKey =
+    alternatives.length === 0 || alternatives.some((names) => names.length <= 1 && names.every(isUsable));
+  if (needsNoKey) return undefined;
   const needed = shown(alternatives.map((names) => names.join(' and ')).join(' or '));
   if (alternatives.some((names) => names.some(isUsable))) return `needs ${needed}, of which the gateway sends one`;
   throw new DocumentFault(

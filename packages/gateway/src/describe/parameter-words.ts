@@ -20,11 +20,11 @@ const schemasIn = (value: unknown): JsonSchema[] => (Array.isArray(value) ? (val
 
 /** Such as `1–50`, `from 1`, `at most 50` or `2`; empty without bounds. */
 function bounds(minimum: unknown, maximum: unknown): string {
-  const isOpen = maximum === undefined || maximum === Number.MAX_SAFE_INTEGER;
+  const isUnbounded = maximum === undefined || maximum === Number.MAX_SAFE_INTEGER;
   if (minimum !== undefined && minimum === maximum) return `${minimum}`;
-  if (minimum !== undefined && !isOpen) return `${minimum}–${maximum}`;
+  if (minimum !== undefined && !isUnbounded) return `${minimum}–${maximum}`;
   if (minimum !== undefined) return `from ${minimum}`;
-  return isOpen ? '' : `at most ${maximum}`;
+  return isUnbounded ? '' : `at most ${maximum}`;
 }
 
 /** Words for patterns, by how a pattern starts: those that the page's head explains, and those that only exclude characters. */
