@@ -183,7 +183,7 @@ ledgerSuite('credit', (ledger) => {
 
     it('is held for as long as its call may take', async () => {
       await grant(ledger, 4);
-      await hold(newDebit(4), { leaseMs: 75_000 });
+      await hold(newDebit(4), { holdMs: 75_000 });
       ledger.nowMs += 74_000;
       expect(await hold(newDebit(4))).toBe('busy');
       ledger.nowMs += 2_000;

@@ -25,7 +25,7 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
     const { accounts, payments } = ledger;
     const creditMicros = Math.max(0, amountMicros - PRICE);
     const record = newPurchase(creditMicros, change);
-    const debiting = { accounts, answers: new ChargedAnswers(accounts), leaseMs: TIMES.leastHoldMs };
+    const debiting = { accounts, answers: new ChargedAnswers(accounts), holdMs: TIMES.leastHoldMs };
     const sale = { debiting, queue, bundles: [], limitMicros: LIMIT, priceMicros: PRICE };
     const { key, requestHash, route, requestId } = record;
     const look = () => payments.look(record);

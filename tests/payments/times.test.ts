@@ -2,7 +2,7 @@ import { readConfig } from '@asset-gateway/gateway';
 import { SHARED_TIMES } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { requirementOf } from '../../packages/gateway/src/payments/read/requirement.ts';
-import { drainMs, holdMs, TIMES } from '../../packages/gateway/src/times.ts';
+import { drainMs, holdMsFor, TIMES } from '../../packages/gateway/src/times.ts';
 import { documentPath, writeDocument } from '../apis/document-files.ts';
 import { faultsOf, WITH_FACILITATOR } from '../config/faults.ts';
 
@@ -65,10 +65,10 @@ describe('X21 the times of a paid call', () => {
     'hold a price, and drain, longer than a call of %d ms at the upstream takes',
     (upstreamMs) => {
       // A slot and a capture each take less than one answer of the chain.
-      ascends(upstreamMs + 2 * chainMs, holdMs(upstreamMs));
+      ascends(upstreamMs + 2 * chainMs, holdMsFor(upstreamMs));
       ascends(purchaseMs(upstreamMs), drainMs(1, upstreamMs));
       ascends(upstreamMs, drainMs(upstreamMs));
-      expect(holdMs(upstreamMs)).toBeGreaterThanOrEqual(TIMES.leastHoldMs);
+      expect(holdMsFor(upstreamMs)).toBeGreaterThanOrEqual(TIMES.leastHoldMs);
     },
   );
 

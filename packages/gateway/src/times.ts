@@ -78,7 +78,7 @@ export const TIMES = {
 } as const;
 
 /** The time that a price is held if the upstream may take this long. */
-export const holdMs = (upstreamMs: number): number => Math.max(upstreamMs, usualUpstreamMs) + aroundMs;
+export const holdMsFor = (upstreamMs: number): number => Math.max(upstreamMs, usualUpstreamMs) + aroundMs;
 
 /** How long a stopping node waits for its calls: 10 s longer than the longest. */
 export const drainMs = (upstreamMs: number, paidUpstreamMs: number = usualUpstreamMs): number =>

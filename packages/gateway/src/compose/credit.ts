@@ -12,7 +12,7 @@ import type { ExactSetup } from '../payments/open.ts';
 import type { CreditSale } from '../payments/payer.ts';
 import { AccountQueue } from '../payments/queue.ts';
 import { MOST_BUNDLED_MICROS } from '../payments/read/requirement.ts';
-import { holdMs, TIMES } from '../times.ts';
+import { holdMsFor, TIMES } from '../times.ts';
 import type { OwnAnswer } from '../upstreams/upstream.ts';
 import type { Foundation } from './dependencies.ts';
 import type { Money } from './money.ts';
@@ -42,9 +42,9 @@ export function openCredit(credit: CreditConfig, money: Money, exact: ExactSetup
   const { config, crypto, secrets, store, onStep } = foundation;
   const { accounts } = money;
   const { limitMicros } = credit;
-  const leaseMs = holdMs(longestMs(config).paid);
+  const holdMs = holdMsFor(longestMs(config).paid);
   const answers = new ChargedAnswers(accounts);
-  const debiting = { accounts, answers, leaseMs, onStep };
+  const debiting = { accounts, answers, holdMs, onStep };
   const queue = openQueue(money);
   // Each instance caches the keys of one epoch, and credit has its own epoch.
   const nonces = new Nonces(crypto, secrets);

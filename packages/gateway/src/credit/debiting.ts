@@ -18,8 +18,8 @@ import type { Accounts, HoldVerdict } from './accounts.ts';
 export interface CreditDependencies {
   readonly accounts: Accounts;
   readonly answers: ChargedAnswers;
-  /** How long a call may take, in milliseconds. */
-  readonly leaseMs: number;
+  /** How long a hold lasts, in milliseconds. */
+  readonly holdMs: number;
   /** Called after each step of a debit, before the next one begins. */
   readonly onStep?: ((step: 'hold' | 'upstream' | 'capture' | 'respond') => void) | undefined;
 }

@@ -109,8 +109,8 @@ export const lookAtDebit = (debit: NewDebit, nowMs: number): Statement => ({
 });
 
 export interface HoldOptions {
-  /** How long the call may take, in milliseconds. */
-  readonly leaseMs?: number;
+  /** How long the hold lasts, in milliseconds. */
+  readonly holdMs?: number;
   /** Whether to hold even if a payment or debit for the same request is owed or open. */
   readonly isPastOwed?: boolean;
 }
@@ -120,7 +120,7 @@ export interface HoldOptions {
  * effect is noted before it is made, and not made again, because nothing tells whether a failed call has had its effect.
  */
 export function hold(debit: NewDebit, nowMs: number, options: HoldOptions): AtomicWrite {
-  const { leaseMs = TIMES.leastHoldMs, isPastOwed = false } = options;
+  const { holdMs = TIMES.leastHoldMs, isPastOwed = false } = options;
   const { id, by, micros, requestHash, isOnce = false } = debit;
   // A request that has read this payment could reserve it for a second call. The wallet's new version stops that.
   const version = isOnce && by === 'payment' ? [randomUUID()] : [];
@@ -139,7 +139,7 @@ export function hold(debit: NewDebit, nowMs: number, options: HoldOptions): Atom
     ],
   };
   // When a capture holds again, its old capturedAtMs would let retention delete the new hold.
-  const times = { untilMs: nowMs + leaseMs, capturedAtMs: undefined };
+  const times = { untilMs: nowMs + holdMs, capturedAtMs: undefined };
   const held = { ...debit, ...times, progress: 'held', callsAgain: 0 };
   const calls = isOnce ? [noteCall(id, nowMs)] : [];
   return { condition, changes: [INSERT_DEBIT(valuesIn(held, COLUMNS)), ...calls] };

@@ -95,7 +95,7 @@ export class CreditGate implements Gate {
 
   async #bySignature(call: Call, trail: Trail, prepare: Prepare): Promise<Delivery> {
     const { debiting, calls, signIn, network, priceMicros: micros } = this.#dependencies;
-    const { accounts, leaseMs } = debiting;
+    const { accounts, holdMs } = debiting;
     const origin = calls.originOf(call.inbound);
     const rule = { origin, epoch: EPOCH, judgedByStore: false, network };
     const { payload } = readValidSignIn(signIn, call, rule);
@@ -107,13 +107,13 @@ export class CreditGate implements Gate {
     const debit: NewDebit = { ...holder, ...context.request, id, by: 'signature', micros };
     const dearer = statementRefusal(payload.statement, micros);
     if (dearer) return this.#chargedBefore(id, context, prepare, dearer);
-    let result = await fromStore(accounts.hold(debit, { leaseMs }));
+    let result = await fromStore(accounts.hold(debit, { holdMs }));
     if (result.verdict !== 'held') {
       const paid = await this.#paidBefore(result, payload.address, context, prepare);
       if (paid) return paid;
       // The owed answer was fetched too often, so this signature buys another one.
       if (result.verdict === 'owed' || result.verdict === 'due')
-        result = await fromStore(accounts.hold(debit, { leaseMs, isPastOwed: true }));
+        result = await fromStore(accounts.hold(debit, { holdMs, isPastOwed: true }));
     }
     if (result.verdict === 'insufficient') this.#payments.assertOpen();
     if (result.verdict !== 'held') throw refusalOfHold(result.verdict);

@@ -51,7 +51,7 @@ export async function choosePayer(
 ): Promise<NewDebit | undefined> {
   if (!credit) return assertReserved(await reserve());
   const { queue, debiting } = credit;
-  const { accounts, leaseMs } = debiting;
+  const { accounts, holdMs } = debiting;
   const { payment } = purchase;
   const holder = { network: payment.network, wallet: payment.payer };
   // Only the client that got the challenge has the ticket. Anyone can copy a payment that failed on the chain, but not its ticket.
@@ -64,7 +64,7 @@ export async function choosePayer(
     lookedUp = undefined;
     if (micros !== undefined && balanceMicros >= micros) {
       if (!debit) throw refusals.priceRisen(PRICE_RISEN);
-      const { verdict } = await fromStore(accounts.hold(debit, { leaseMs, isPastOwed: true }));
+      const { verdict } = await fromStore(accounts.hold(debit, { holdMs, isPastOwed: true }));
       if (verdict === 'held') return 'credit';
       if (verdict === 'busy' || verdict === 'insufficient') return 'not yet';
       throw refusalOfHold(verdict);
