@@ -129,10 +129,16 @@ async function openFacilitator(
 }
 
 /** Opens connections to the chains of a configuration. */
-function openChains({ solanaRpcUrls }: PaidConfig, tracing: SellingServices['tracing'], hold: CloseLater): Chains {
+function openChains(
+  { solanaRpcUrls }: PaidConfig,
+  tracing: SellingServices['tracing'],
+  closeLater: CloseLater,
+): Chains {
   const opened = CLUSTERS.flatMap((cluster) => {
     const url = solanaRpcUrls[cluster];
-    return url === undefined ? [] : [[NETWORKS[cluster], tracing.spanned(hold(new Chain(url)), CHAIN_SPANS)] as const];
+    return url === undefined
+      ? []
+      : [[NETWORKS[cluster], tracing.spanned(closeLater(new Chain(url)), CHAIN_SPANS)] as const];
   });
   return new Map(opened);
 }
@@ -175,24 +181,24 @@ export interface ExactSetup {
 
 /** Opens the facilitator and the chains, and checks that payments can arrive. */
 export const openExact = (paid: PaidConfig, payments: Payments, services: SellingServices): Promise<ExactSetup> =>
-  opening((hold) => assemble(paid, payments, services, hold));
+  opening((closeLater) => assemble(paid, payments, services, closeLater));
 
-async function assemble(paid: PaidConfig, payments: Payments, services: SellingServices, hold: CloseLater) {
+async function assemble(paid: PaidConfig, payments: Payments, services: SellingServices, closeLater: CloseLater) {
   const { crypto, secrets, notice, tracing, onFailure, onStep, onSettlement } = services;
   const { background } = payments;
   noticeMissing(paid, notice);
-  const chains = openChains(paid, tracing, hold);
+  const chains = openChains(paid, tracing, closeLater);
   // Separate connections, so that verifying never delays a settlement.
-  const verifyingChains = openChains(paid, tracing, hold);
+  const verifyingChains = openChains(paid, tracing, closeLater);
   const { feeBudgetPerHour } = paid;
   const settling = { chains, verifyingChains, feeBudgetPerHour, notice, background };
-  const opened = hold(await openFacilitator(paid.facilitator, crypto, settling));
+  const opened = closeLater(await openFacilitator(paid.facilitator, crypto, settling));
   const facilitator = tracing.spanned(opened, FACILITATOR_SPANS);
   const payees = await openPayees(paid, facilitator, chains);
-  const reconciler = hold(new Reconciler({ payments, facilitator, chains, crypto, onSettlement }));
+  const reconciler = closeLater(new Reconciler({ payments, facilitator, chains, crypto, onSettlement }));
   const verifier = new Verifier({ payments, facilitator, reconciler, chains: verifyingChains });
   const settlements = new Queues();
-  hold({ close: () => settlements.idle() });
+  closeLater({ close: () => settlements.idle() });
   const dependencies: PaymentDependencies = {
     ...{ payments, facilitator, reconciler, verifier, settlements, crypto, onFailure, onStep, onSettlement },
     memos: new Memos(crypto, secrets),
