@@ -170,7 +170,7 @@ export interface Answer {
   /** Caching headers of documents and cached answers. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Called when the gate has charged for the answer. */
-  readonly onSettled?: () => void;
+  readonly onCharged?: () => void;
 }
 
 /** What a gate does at each upstream call of a request it admitted. */

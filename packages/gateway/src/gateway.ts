@@ -34,7 +34,7 @@ export const createGateway = ({ log, randomId, match, onFailure }: GatewayDepend
         };
       };
       const { answer, receipt } = await endpoint.gate.serve(call, facts, prepare);
-      answer.onSettled?.();
+      answer.onCharged?.();
       return trail.finish(success(route, answer, receipt));
     } catch (error) {
       return trail.finish(refuse(error, trail));
