@@ -1,6 +1,6 @@
 import { HEADERS, Refusal } from '@asset-gateway/protocol';
 import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Trail } from '../../packages/gateway/src/call.ts';
+import type { RequestFacts } from '../../packages/gateway/src/call.ts';
 import { nodeCrypto } from '../../packages/gateway/src/crypto.ts';
 import type { PaymentDependencies } from '../../packages/gateway/src/payments/dependencies.ts';
 import type { Settlement } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
@@ -48,7 +48,7 @@ const transaction = market.genuine.wire.toString('base64');
 
 /** Notes the settlement of a reserved payment. */
 async function noted(payments: Payments, payment: NewPayment, own: object = { signatureOf }) {
-  const [steps, trail]: [string[], Partial<Trail>] = [[], {}];
+  const [steps, trail]: [string[], Partial<RequestFacts>] = [[], {}];
   const facilitator = { feeBudgetPerHour: LIMIT, feePayer: () => 'fee payer', ...own };
   const onStep = (step: string) => void steps.push(step);
   const dependencies = { payments, facilitator, onStep } as unknown as PaymentDependencies;

@@ -1,5 +1,5 @@
 import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
-import type { Admission, Slot, Slots, Trail } from '../call.ts';
+import type { Admission, RequestFacts, Slot, Slots } from '../call.ts';
 import { fromStore } from '../from-store.ts';
 import { TIMES } from '../times.ts';
 import type { InFlight } from './in-flight.ts';
@@ -8,7 +8,7 @@ import type { Allowance, Budget, NonceUse, Share, SlotAttempt, SlotVerdict, Stor
 /** How slots are divided among clients. */
 export interface Sharing {
   /** The share that a client's slots are charged to. */
-  readonly shareOf: (caller: Pick<Trail, 'client' | 'wallet'>) => Promise<Share>;
+  readonly shareOf: (caller: Pick<RequestFacts, 'client' | 'wallet'>) => Promise<Share>;
   /** Called with each slot taken. */
   readonly onSlot: (charged: Share) => void;
 }
@@ -62,7 +62,7 @@ async function ask(store: Store, attempt: SlotAttempt): Promise<SlotVerdict> {
 }
 
 /** A request's share. With `withinMs` it refuses if the share gets no slot in that time. */
-async function checkedShare(by: Sharing, trail: Trail, allowance: Allowance, withinMs?: number): Promise<Share> {
+async function checkedShare(by: Sharing, trail: RequestFacts, allowance: Allowance, withinMs?: number): Promise<Share> {
   const share = await by.shareOf(trail);
   const verdict = withinMs === undefined ? undefined : await allowance.judge(share);
   if (verdict && (verdict.retryAfterMs ?? 0) > (withinMs ?? 0)) throw refusalOfSlot('limited', verdict);
@@ -74,11 +74,11 @@ export class SlotTaker implements Slots {
   readonly share: Slots['share'];
   readonly #dependencies: SlotDependencies;
   readonly #admission: Admission;
-  readonly #trail: Trail;
+  readonly #trail: RequestFacts;
   #nonce: NonceUse | undefined;
   #startedAt: number | undefined;
 
-  constructor(dependencies: SlotDependencies, admission: Admission, trail: Trail) {
+  constructor(dependencies: SlotDependencies, admission: Admission, trail: RequestFacts) {
     const { sharing, allowance } = dependencies;
     this.#dependencies = dependencies;
     this.#admission = admission;

@@ -8,7 +8,7 @@ import {
   siwxExtension,
   spendStatement,
 } from '@asset-gateway/protocol';
-import type { Call, Challenge, Delivery, Gate, Prepare, Trail } from '../call.ts';
+import type { Call, Challenge, Delivery, Gate, Prepare, RequestFacts } from '../call.ts';
 import { type NewDebit, signedDebitId } from '../credit/account.ts';
 import type { NotHeld } from '../credit/accounts.ts';
 import { answerFromCredit, type CreditDependencies, type DebitContext, refusalOfHold } from '../credit/debiting.ts';
@@ -72,7 +72,7 @@ export class CreditGate implements Gate {
     this.#payments = payments;
   }
 
-  serve(call: Call, trail: Trail, prepare: Prepare): Promise<Delivery> {
+  serve(call: Call, trail: RequestFacts, prepare: Prepare): Promise<Delivery> {
     const { headers } = call.inbound;
     const paying = [HEADERS.payment, HEADERS.version1Payment].some((name) => headers[name.toLowerCase()] !== undefined);
     const isSigned = carriesSignIn(call) && !paying;
@@ -93,7 +93,7 @@ export class CreditGate implements Gate {
     return this.#payments.challenge(call, code, { [SIWX_EXTENSION]: siwxExtension(info, network) });
   }
 
-  async #bySignature(call: Call, trail: Trail, prepare: Prepare): Promise<Delivery> {
+  async #bySignature(call: Call, trail: RequestFacts, prepare: Prepare): Promise<Delivery> {
     const { debiting, calls, signIn, network, priceMicros: micros } = this.#dependencies;
     const { accounts, holdMs } = debiting;
     const origin = calls.originOf(call.inbound);

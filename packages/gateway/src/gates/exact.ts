@@ -1,5 +1,5 @@
 import { dollars, type RefusalCode } from '@asset-gateway/protocol';
-import type { Call, Challenge, Delivery, Gate, Prepare, Trail } from '../call.ts';
+import type { Call, Challenge, Delivery, Gate, Prepare, RequestFacts } from '../call.ts';
 import type { Describe } from '../describe/discovery.ts';
 import { fromStore } from '../from-store.ts';
 import { challengedUrl } from '../origin.ts';
@@ -47,7 +47,7 @@ export class ExactGate implements Gate {
     this.#deliveries = new Deliveries(dependencies);
   }
 
-  async serve(call: Call, trail: Trail, prepare: Prepare): Promise<Delivery> {
+  async serve(call: Call, trail: RequestFacts, prepare: Prepare): Promise<Delivery> {
     // The challenge of a 402 names the origin, so a foreign Host is refused before anything is paid.
     this.#dependencies.calls.originOf(call.inbound);
     return buy(this.#seller(), call, trail, prepare);

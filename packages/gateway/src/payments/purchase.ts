@@ -1,5 +1,5 @@
 import { dollars, Refusal } from '@asset-gateway/protocol';
-import type { Answer, Ask, Call, Delivery, Prepare, Trail } from '../call.ts';
+import type { Answer, Ask, Call, Delivery, Prepare, RequestFacts } from '../call.ts';
 import { answerFromCredit } from '../credit/debiting.ts';
 import { fromStore, untilReleased } from '../from-store.ts';
 import { LIMITS } from '../limits.ts';
@@ -41,7 +41,7 @@ export interface Seller {
  * has reserved is released. From step 7 on only the chain tells whether money has moved, and the record stays. A purchase leaves the steps
  * early with an answer that was paid for before: in step 3, or in step 6 if the chain shows that this payment settled before.
  */
-export async function buy(seller: Seller, call: Call, trail: Trail, prepare: Prepare): Promise<Delivery> {
+export async function buy(seller: Seller, call: Call, trail: RequestFacts, prepare: Prepare): Promise<Delivery> {
   // 1. Read the payment and check it, without I/O.
   const { context, presented } = presentedIn(seller, call, trail);
   if (presented instanceof Refusal) return deliverKnownOrRefuse(seller, context, presented, prepare);
@@ -124,7 +124,7 @@ async function prove({ verifier, onStep }: PaymentDependencies, purchase: Purcha
  * Reads the payment of a request, and compares it with the present offer, except for the amount. The amount must be the one of the
  * payment's own challenge, whose price may be an earlier one.
  */
-function presentedIn({ dependencies, offer }: Seller, call: Call, trail: Trail) {
+function presentedIn({ dependencies, offer }: Seller, call: Call, trail: RequestFacts) {
   const { memos, payments, facilitator, calls, crypto } = dependencies;
   const context = readPaymentCall({ calls, crypto, offer }, call, trail);
   const { requestHash } = context.request;

@@ -1,5 +1,5 @@
 import { CORS_HEADERS, type RefusalCode } from '@asset-gateway/protocol';
-import type { Call, Challenge, Endpoint, Inbound, Outbound, Sale, Trail } from '../call.ts';
+import type { Call, Challenge, Endpoint, Inbound, Outbound, RequestFacts, Sale } from '../call.ts';
 import { Recent } from '../tallies.ts';
 import { TIMES } from '../times.ts';
 
@@ -144,7 +144,7 @@ function lineOf(
 
 /** Follows one request from its arrival to its log line. */
 export class RequestTrail {
-  readonly facts: Trail;
+  readonly facts: RequestFacts;
   /** The matched call. */
   call?: Call & { readonly endpoint: Pick<Endpoint, 'gate'> };
   readonly #inbound: Inbound;

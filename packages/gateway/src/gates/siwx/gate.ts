@@ -7,7 +7,7 @@ import {
   siwxExtension,
 } from '@asset-gateway/protocol';
 import type { Allowance, NonceUse, Store } from '../../budget/store.ts';
-import type { Call, Challenge, Delivery, Gate, Prepare, Trail } from '../../call.ts';
+import type { Call, Challenge, Delivery, Gate, Prepare, RequestFacts } from '../../call.ts';
 import { random } from '../../crypto.ts';
 import type { Describe } from '../../describe/discovery.ts';
 import { fromStore } from '../../from-store.ts';
@@ -70,7 +70,7 @@ export class SiwxGate implements Gate {
   }
 
   /** The nonce is used up with the slot, or after the answer if it took no slot. */
-  async serve(call: Call, trail: Trail, prepare: Prepare): Promise<Delivery> {
+  async serve(call: Call, trail: RequestFacts, prepare: Prepare): Promise<Delivery> {
     const { store } = this.#dependencies;
     const nonce = await this.#readSignIn(call, trail);
     let isUsed = false;
@@ -85,7 +85,7 @@ export class SiwxGate implements Gate {
   }
 
   /** The nonce of a valid sign-in; undefined without single use. */
-  async #readSignIn(call: Call, trail: Trail): Promise<NonceUse | undefined> {
+  async #readSignIn(call: Call, trail: RequestFacts): Promise<NonceUse | undefined> {
     const { signIn, store, originOf, allowance, singleUse, signIns } = this.#dependencies;
     const origin = originOf(call.inbound);
     const epoch = singleUse ? store.epoch() : NO_EPOCH;

@@ -8,7 +8,7 @@ import {
   type RefusalCode,
   VERSION_1_NAMES,
 } from '@asset-gateway/protocol';
-import type { Call, Inbound, Trail } from '../../call.ts';
+import type { Call, Inbound, RequestFacts } from '../../call.ts';
 import { type Crypto, decodeBase64, decodeJsonHeader } from '../../crypto.ts';
 import { UNUSED_PAYMENT } from '../../receipts/paid-answers.ts';
 import type { PaidCall } from '../../receipts/response.ts';
@@ -85,7 +85,7 @@ export interface PresentedPayment extends Payment, Omit<Transfer, 'memo'> {
 /** A request that carries a payment. */
 export interface PaymentCall extends PaidCall {
   readonly key: string;
-  readonly trail: Trail;
+  readonly trail: RequestFacts;
   readonly carried: CarriedPayment;
   readonly transaction: Transaction;
   /** The present offer. The amount in the payment's challenge may differ. */
@@ -105,7 +105,11 @@ const refused = (code: RefusalCode, reason: string, message?: string): Refusal =
   new Refusal(code, { reason, payment: { state: 'refused' }, ...(message !== undefined && { message }) });
 
 /** Reads the payment of a request. Refuses a request without one, and anything that is not one canonical transaction. */
-export function readPaymentCall({ calls, crypto, offer }: ReadingDependencies, call: Call, trail: Trail): PaymentCall {
+export function readPaymentCall(
+  { calls, crypto, offer }: ReadingDependencies,
+  call: Call,
+  trail: RequestFacts,
+): PaymentCall {
   const carried = carriedPayment(call.inbound);
   if (!carried && offer.feePayer === '') throw unavailable(NO_FEE_PAYER);
   if (!carried) throw new Refusal('payment_required', { payment: UNUSED_PAYMENT });

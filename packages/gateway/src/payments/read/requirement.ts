@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { HEADERS } from '@asset-gateway/protocol';
-import type { Call, Trail } from '../../call.ts';
+import type { Call, RequestFacts } from '../../call.ts';
 import { type Crypto, keysFor, Macs, nearestTime, random } from '../../crypto.ts';
 import { challengedUrl, type OriginOf } from '../../origin.ts';
 import type { PaidCall, ReceiptIssuer } from '../../receipts/response.ts';
@@ -66,7 +66,11 @@ export interface CallDependencies {
 }
 
 /** The paid request of a call. A receipt names the same URL as the challenge. */
-export const paidCallOf = ({ originOf, receipts, randomId }: CallDependencies, call: Call, trail: Trail): PaidCall => ({
+export const paidCallOf = (
+  { originOf, receipts, randomId }: CallDependencies,
+  call: Call,
+  trail: RequestFacts,
+): PaidCall => ({
   inVersion1Header: call.inbound.headers[HEADERS.version1Payment.toLowerCase()] !== undefined,
   receipts,
   request: {
