@@ -56,7 +56,7 @@ export class CallScheduler {
 
   /** Whether a key is never fetched together with other requests' keys. */
   goesAlone(id: string): boolean {
-    return this.#inFlight.alone.has(id);
+    return this.#inFlight.suspectIds.has(id);
   }
 
   /** The client's share. Refuses if it gets no slot in time. Keys in flight need no slot. */

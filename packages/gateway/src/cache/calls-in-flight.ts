@@ -26,7 +26,7 @@ import {
 export interface CacheCallDependencies {
   readonly upstream: Upstream;
   /** Takes slots for refreshes that no request waits for. */
-  readonly alone: Slots;
+  readonly refreshSlots: Slots;
   readonly allowance: Allowance;
   /** Entries and leases shared between nodes. */
   readonly shared: SharedEntries;
@@ -79,17 +79,17 @@ export class CallsInFlight {
   /** Recent failures, by key id. */
   readonly #failures = new LRUCache<string, Failure>({ max: 1_024, ttl: MEMORY_MS });
   /** Rejected keys. Each is fetched in its own call until the upstream answers it. */
-  readonly alone = new LRUCache<string, true>({ max: 8_192, ttl: MEMORY_MS });
+  readonly suspectIds = new LRUCache<string, true>({ max: 8_192, ttl: MEMORY_MS });
   readonly made = { awaited: 0, refresh: 0 };
   /** The number of begun calls that have no slot yet. */
   starting = 0;
-  readonly #dependencies: Pick<CacheCallDependencies, 'upstream' | 'alone' | 'now'>;
+  readonly #dependencies: Pick<CacheCallDependencies, 'upstream' | 'refreshSlots' | 'now'>;
   readonly #order: CallOrder;
   readonly #kept: CacheMemory['kept'];
   readonly #waiting: Waiters;
 
   constructor(
-    dependencies: Pick<CacheCallDependencies, 'upstream' | 'alone' | 'now'>,
+    dependencies: Pick<CacheCallDependencies, 'upstream' | 'refreshSlots' | 'now'>,
     { order, kept }: Pick<CacheMemory, 'order' | 'kept'>,
     waiting: Waiters,
   ) {
@@ -114,7 +114,7 @@ export class CallsInFlight {
       const { id } = kept.key;
       this.#kept.set(id, kept);
       this.#failures.delete(id);
-      this.alone.delete(id);
+      this.suspectIds.delete(id);
       this.#waiting.give(kept, leader);
     }
   }
@@ -207,7 +207,7 @@ export class CallsInFlight {
       }
     }
     if (attempt.asked.length > 0) throw new NoLeader();
-    return this.#dependencies.alone.take(budget, REFRESH_SHARE);
+    return this.#dependencies.refreshSlots.take(budget, REFRESH_SHARE);
   }
 
   #wasAnswered(id: string): boolean {
@@ -234,7 +234,7 @@ export class CallsInFlight {
   #blame(plans: readonly FetchPlan[], waiters: readonly Waiter[], error: Refusal): void {
     const ids = idsOf(plans);
     const unknown = ids.filter((id) => !this.#wasAnswered(id));
-    if (waiters.length > 0) for (const id of unknown.length > 0 ? unknown : ids) this.alone.set(id, true);
+    if (waiters.length > 0) for (const id of unknown.length > 0 ? unknown : ids) this.suspectIds.set(id, true);
     const [only, another] = plans;
     if (!isRejection(error) || !only || another) return;
     const fetchedAtMs = this.#dependencies.now();

@@ -158,7 +158,7 @@ export function openCaches(foundation: Foundation, channels: Channels, sharing: 
     return new CachingUpstream({
       ...{ upstream, lifetimes, maxBytes: Math.floor(maxBytes / scopes.size), allowance },
       // A refresh that no client waits for has no wallet and no client address.
-      alone: new SlotTaker(dependencies, {}, { requestId: '', client: '' }),
+      refreshSlots: new SlotTaker(dependencies, {}, { requestId: '', client: '' }),
       shared: openShared?.({ secrets, scope, leaseMs, now }) ?? NOT_SHARED,
       ...{ randomId, now },
       wallSeconds: () => store.wallNow() / 1_000,
