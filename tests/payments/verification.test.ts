@@ -178,7 +178,7 @@ describe('the verification of a payment', () => {
     const settled = { progress: 'settled', signature: signatureOf(purchase.payment) };
     expect(settledBefore).toMatchObject(settled);
     expect(await ledger.payments.find(purchase.payment.key)).toMatchObject(settled);
-    expect(purchase.context.trail.payment).toEqual({ state: 'settled', transaction: settled.signature });
+    expect(purchase.context.facts.payment).toEqual({ state: 'settled', transaction: settled.signature });
   });
 
   it.each([

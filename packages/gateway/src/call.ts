@@ -210,7 +210,7 @@ export interface Gate {
    * Admits a call, has it validated and answered, and charges for the answer. If it refuses, it throws and releases whatever it has
    * reserved.
    */
-  serve(call: Call, trail: RequestFacts, prepare: Prepare): Promise<Delivery>;
+  serve(call: Call, facts: RequestFacts, prepare: Prepare): Promise<Delivery>;
   /** The challenge of a 402 with this code; undefined if the gate cannot ask for anything now. */
   challenge(call: Call, code: RefusalCode): Challenge | undefined;
 }
@@ -224,7 +224,7 @@ export interface Upstream {
 /** The upstream of a route, and its slots. */
 export interface Serving {
   /** The slots of an admitted call. */
-  readonly slots: (admission: Admission, trail: RequestFacts) => Slots;
+  readonly slots: (admission: Admission, facts: RequestFacts) => Slots;
   readonly upstream: Upstream;
 }
 

@@ -90,12 +90,12 @@ export function readList(text: string): BlockedList {
  * Still serves answers already paid for.
  */
 export const refusingBlocked = (gate: Gate, blocked: { readonly list: BlockedList }): Gate => ({
-  async serve(call, trail, prepare) {
+  async serve(call, facts, prepare) {
     if (blocked.list.hasAddress(call.inbound.client)) throw new Refusal('blocked', { reason: 'address' });
-    return gate.serve(call, trail, (isOwed) => {
-      if (isOwed || !blocked.list.hasWallet(trail.wallet ?? '')) return prepare(isOwed);
+    return gate.serve(call, facts, (isOwed) => {
+      if (isOwed || !blocked.list.hasWallet(facts.wallet ?? '')) return prepare(isOwed);
       // A blocked client has no use for a fresh nonce.
-      trail.headers = undefined;
+      facts.headers = undefined;
       throw new Refusal('blocked', { reason: 'wallet' });
     });
   },

@@ -62,8 +62,8 @@ async function ask(store: Store, attempt: SlotAttempt): Promise<SlotVerdict> {
 }
 
 /** A request's share. With `withinMs` it refuses if the share gets no slot in that time. */
-async function checkedShare(by: Sharing, trail: RequestFacts, allowance: Allowance, withinMs?: number): Promise<Share> {
-  const share = await by.shareOf(trail);
+async function checkedShare(by: Sharing, facts: RequestFacts, allowance: Allowance, withinMs?: number): Promise<Share> {
+  const share = await by.shareOf(facts);
   const verdict = withinMs === undefined ? undefined : await allowance.judge(share);
   if (verdict && (verdict.retryAfterMs ?? 0) > (withinMs ?? 0)) throw refusalOfSlot('limited', verdict);
   return share;
@@ -74,17 +74,17 @@ export class SlotTaker implements Slots {
   readonly share: Slots['share'];
   readonly #dependencies: SlotDependencies;
   readonly #admission: Admission;
-  readonly #trail: RequestFacts;
+  readonly #facts: RequestFacts;
   #nonce: NonceUse | undefined;
   #startedAt: number | undefined;
 
-  constructor(dependencies: SlotDependencies, admission: Admission, trail: RequestFacts) {
+  constructor(dependencies: SlotDependencies, admission: Admission, facts: RequestFacts) {
     const { sharing, allowance } = dependencies;
     this.#dependencies = dependencies;
     this.#admission = admission;
-    this.#trail = trail;
+    this.#facts = facts;
     this.#nonce = admission.nonce;
-    this.share = sharing && ((withinMs) => checkedShare(sharing, trail, allowance, withinMs));
+    this.share = sharing && ((withinMs) => checkedShare(sharing, facts, allowance, withinMs));
   }
 
   get nonce(): string | undefined {
@@ -94,14 +94,14 @@ export class SlotTaker implements Slots {
   async take(budget: Budget, charge?: Share | readonly Share[]): Promise<Slot> {
     const { store, allowance, room, sharing, randomId } = this.#dependencies;
     const { beforeSlot, onSlot } = this.#admission;
-    const trail = this.#trail;
+    const facts = this.#facts;
     await beforeSlot?.();
     const owner = randomId();
-    const share = sharing && (charge ?? (await sharing.shareOf(trail)));
-    const attempt = { budget, owner, room, wallet: trail.wallet, nonce: this.#nonce, share };
+    const share = sharing && (charge ?? (await sharing.shareOf(facts)));
+    const attempt = { budget, owner, room, wallet: facts.wallet, nonce: this.#nonce, share };
     try {
       const verdict = await fromStore(ask(store, attempt));
-      trail.budgetLeft = allowance.view().left;
+      facts.budgetLeft = allowance.view().left;
       if (verdict.kind !== 'admitted') throw refusalOfSlot(verdict.kind, verdict);
       if (verdict.charged) sharing?.onSlot(verdict.charged);
     } catch (error) {
@@ -116,7 +116,7 @@ export class SlotTaker implements Slots {
       usedMs: startedAt - this.#startedAt,
       release(isOver) {
         room.leave(owner);
-        trail.upstreamMs = performance.now() - startedAt;
+        facts.upstreamMs = performance.now() - startedAt;
         if (isOver) store.complete(budget, owner);
       },
     };

@@ -80,7 +80,7 @@ function byChannel(channel: Channel, { store, randomId }: Foundation, parts: Par
   const taking = { store, allowance, room, sharing, randomId };
   return {
     upstream: parts.caches.get(channel) ?? channel.upstream,
-    slots: (admission, trail) => new SlotTaker(taking, admission, trail),
+    slots: (admission, facts) => new SlotTaker(taking, admission, facts),
   };
 }
 

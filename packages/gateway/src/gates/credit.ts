@@ -72,11 +72,11 @@ export class CreditGate implements Gate {
     this.#payments = payments;
   }
 
-  serve(call: Call, trail: RequestFacts, prepare: Prepare): Promise<Delivery> {
+  serve(call: Call, facts: RequestFacts, prepare: Prepare): Promise<Delivery> {
     const { headers } = call.inbound;
     const paying = [HEADERS.payment, HEADERS.version1Payment].some((name) => headers[name.toLowerCase()] !== undefined);
     const isSigned = carriesSignIn(call) && !paying;
-    return isSigned ? this.#bySignature(call, trail, prepare) : this.#payments.serve(call, trail, prepare);
+    return isSigned ? this.#bySignature(call, facts, prepare) : this.#payments.serve(call, facts, prepare);
   }
 
   /** Offers the sign-in only to clients that ask for credit, because stock clients that see a sign-in never pay. */
@@ -93,7 +93,7 @@ export class CreditGate implements Gate {
     return this.#payments.challenge(call, code, { [SIWX_EXTENSION]: siwxExtension(info, network) });
   }
 
-  async #bySignature(call: Call, trail: RequestFacts, prepare: Prepare): Promise<Delivery> {
+  async #bySignature(call: Call, facts: RequestFacts, prepare: Prepare): Promise<Delivery> {
     const { debiting, calls, signIn, network, priceMicros: micros } = this.#dependencies;
     const { accounts, holdMs } = debiting;
     const origin = calls.originOf(call.inbound);
@@ -101,8 +101,8 @@ export class CreditGate implements Gate {
     const { payload } = readValidSignIn(signIn, call, rule);
     const holder = { network, wallet: payload.address };
     const freshNonce = () => ({ [HEADERS.replayNonce]: nonceOf(signIn, origin) });
-    Object.assign(trail, { wallet: payload.address, payment: UNUSED_PAYMENT, headers: freshNonce });
-    const context = { ...paidCallOf(calls, call, trail), freshNonce };
+    Object.assign(facts, { wallet: payload.address, payment: UNUSED_PAYMENT, headers: freshNonce });
+    const context = { ...paidCallOf(calls, call, facts), freshNonce };
     const id = signedDebitId(holder, payload.nonce);
     const debit: NewDebit = { ...holder, ...context.request, id, by: 'signature', micros };
     const dearer = statementRefusal(payload.statement, micros);

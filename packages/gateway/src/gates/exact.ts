@@ -47,10 +47,10 @@ export class ExactGate implements Gate {
     this.#deliveries = new Deliveries(dependencies);
   }
 
-  async serve(call: Call, trail: RequestFacts, prepare: Prepare): Promise<Delivery> {
+  async serve(call: Call, facts: RequestFacts, prepare: Prepare): Promise<Delivery> {
     // The challenge of a 402 names the origin, so a foreign Host is refused before anything is paid.
     this.#dependencies.calls.originOf(call.inbound);
-    return buy(this.#seller(), call, trail, prepare);
+    return buy(this.#seller(), call, facts, prepare);
   }
 
   /** The answer to this request that a wallet has paid for and not received. Refuses while its outcome is unknown. */

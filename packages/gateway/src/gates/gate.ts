@@ -4,7 +4,7 @@ import { BAZAAR_EXTENSION, type Describe } from '../describe/discovery.ts';
 
 /** The gate of public routes. */
 export const publicGate: Gate = {
-  serve: async (_call, _trail, prepare) => ({ answer: await prepare()({}), receipt: { headers: {} } }),
+  serve: async (_call, _facts, prepare) => ({ answer: await prepare()({}), receipt: { headers: {} } }),
   challenge: () => undefined,
 };
 

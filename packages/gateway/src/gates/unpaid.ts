@@ -44,16 +44,16 @@ export class UnpaidCalls {
  * work without an answer to sell. It does not repeat a call that may have an effect to replace a lost answer.
  */
 export const limitingUnpaid = (gate: Gate, calls: UnpaidCalls): Gate => ({
-  serve(call, trail, prepare) {
+  serve(call, facts, prepare) {
     const { id, upstream } = call.route;
-    return gate.serve(call, trail, (isOwed) => {
+    return gate.serve(call, facts, (isOwed) => {
       if (isOwed && upstream.isOnce) throw alreadyUsed('the answer was lost, and the call is not repeated');
       if (isOwed) return prepare(isOwed);
-      calls.assertFew(`${id} ${trail.wallet}`);
+      calls.assertFew(`${id} ${facts.wallet}`);
       const ask = prepare();
       return (admission) =>
         ask(admission).catch((error) => {
-          if (error instanceof Refusal && WORKED.includes(error.code)) calls.count(`${id} ${trail.wallet}`);
+          if (error instanceof Refusal && WORKED.includes(error.code)) calls.count(`${id} ${facts.wallet}`);
           throw error;
         });
     });

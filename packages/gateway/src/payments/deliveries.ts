@@ -45,7 +45,7 @@ export class Deliveries extends PaidAnswers {
     const record = await this.#upToDate(found);
     if (!record) return undefined;
     const { key, memo } = record;
-    context.trail.wallet = record.payer;
+    context.facts.wallet = record.payer;
     if (record.requestHash !== context.request.requestHash)
       throw alreadyUsed('another request', STATES[record.progress]);
     // The chain shows the transaction to everyone. If it lacks our memo, only its record says which challenge it answers.
@@ -54,7 +54,7 @@ export class Deliveries extends PaidAnswers {
     if (!isBound && carried.memo !== undefined && carried.memo !== memo)
       throw alreadyUsed('another challenge', STATES[record.progress]);
     if (record.progress === 'settled') {
-      context.trail.payment = { state: 'settled', ...(record.signature && { transaction: record.signature }) };
+      context.facts.payment = { state: 'settled', ...(record.signature && { transaction: record.signature }) };
       // Anyone can copy a settled transaction from the chain; its ticket proves that the client is the payer.
       const { memos } = this.#dependencies;
       const isPayers = memo !== undefined && memos.isTicketOf(memo, context.carried.ticket);

@@ -41,9 +41,9 @@ export interface Seller {
  * has reserved is released. From step 7 on only the chain tells whether money has moved, and the record stays. A purchase leaves the steps
  * early with an answer that was paid for before: in step 3, or in step 6 if the chain shows that this payment settled before.
  */
-export async function buy(seller: Seller, call: Call, trail: RequestFacts, prepare: Prepare): Promise<Delivery> {
+export async function buy(seller: Seller, call: Call, facts: RequestFacts, prepare: Prepare): Promise<Delivery> {
   // 1. Read the payment and check it, without I/O.
-  const { context, presented } = presentedIn(seller, call, trail);
+  const { context, presented } = presentedIn(seller, call, facts);
   if (presented instanceof Refusal) return deliverKnownOrRefuse(seller, context, presented, prepare);
   // 2. Look up the payment, its wallet, and the wallet's earlier payments for this request.
   const stored = await lookUp(seller.dependencies, context, presented);
@@ -51,8 +51,8 @@ export async function buy(seller: Seller, call: Call, trail: RequestFacts, prepa
   const known = await deliverKnown(seller, context, stored, prepare);
   if (known) return known;
   assertOpen(seller);
-  trail.wallet = presented.payer;
-  trail.payment = UNUSED_PAYMENT;
+  facts.wallet = presented.payer;
+  facts.payment = UNUSED_PAYMENT;
   const purchase = purchaseOf(seller, context, presented, stored);
   const owed = await deliverOwed(seller, purchase, prepare);
   if (owed) return owed;
@@ -124,9 +124,9 @@ async function prove({ verifier, onStep }: PaymentDependencies, purchase: Purcha
  * Reads the payment of a request, and compares it with the present offer, except for the amount. The amount must be the one of the
  * payment's own challenge, whose price may be an earlier one.
  */
-function presentedIn({ dependencies, offer }: Seller, call: Call, trail: RequestFacts) {
+function presentedIn({ dependencies, offer }: Seller, call: Call, facts: RequestFacts) {
   const { memos, payments, facilitator, calls, crypto } = dependencies;
-  const context = readPaymentCall({ calls, crypto, offer }, call, trail);
+  const context = readPaymentCall({ calls, crypto, offer }, call, facts);
   const { requestHash } = context.request;
   const isOwnFeePayer = hasOwnFeePayer(facilitator);
   const presented = readPresentedPayment({ ...context, memos, requestHash, isOwnFeePayer, nowMs: payments.now() });

@@ -87,7 +87,7 @@ export async function beginSettlement(
     .catch(async (error) => refuseUnconfirmed(payments, { payment, context }, String(error)));
   if (verdict === 'fees_used_up') throw refusals.unavailable(refusals.FEES_USED_UP);
   if (verdict !== 'settling') throw refusals.refusalOfReservation(verdict);
-  context.trail.payment = { state: 'pending' };
+  context.facts.payment = { state: 'pending' };
   onStep?.('store');
 }
 

@@ -177,7 +177,7 @@ export class Verifier {
     if (!payment.isBound || !payment.hasTicket) throw alreadyUsed('settled before');
     const state = { state: 'settled', transaction: signature } as const;
     await fromStore(this.#dependencies.payments.adopt(payment, signature), { payment: state });
-    context.trail.payment = state;
+    context.facts.payment = state;
     return { ...payment, progress: 'settled', signature };
   }
 

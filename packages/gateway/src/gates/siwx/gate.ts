@@ -70,9 +70,9 @@ export class SiwxGate implements Gate {
   }
 
   /** The nonce is used up with the slot, or after the answer if it took no slot. */
-  async serve(call: Call, trail: RequestFacts, prepare: Prepare): Promise<Delivery> {
+  async serve(call: Call, facts: RequestFacts, prepare: Prepare): Promise<Delivery> {
     const { store } = this.#dependencies;
-    const nonce = await this.#readSignIn(call, trail);
+    const nonce = await this.#readSignIn(call, facts);
     let isUsed = false;
     const onSlot = async () => {
       isUsed = true;
@@ -85,7 +85,7 @@ export class SiwxGate implements Gate {
   }
 
   /** The nonce of a valid sign-in; undefined without single use. */
-  async #readSignIn(call: Call, trail: RequestFacts): Promise<NonceUse | undefined> {
+  async #readSignIn(call: Call, facts: RequestFacts): Promise<NonceUse | undefined> {
     const { signIn, store, originOf, allowance, singleUse, signIns } = this.#dependencies;
     const origin = originOf(call.inbound);
     const epoch = singleUse ? store.epoch() : NO_EPOCH;
@@ -93,8 +93,8 @@ export class SiwxGate implements Gate {
     this.#epoch = epoch;
     const rule = { origin, epoch, judgedByStore: singleUse };
     const { payload, nonce } = await signIns.read(signIn, call, rule);
-    trail.wallet = payload.address;
-    trail.headers = () => ({
+    facts.wallet = payload.address;
+    facts.headers = () => ({
       [HEADERS.replayNonce]: this.#freshNonce(origin),
       ...(allowance && rateLimitHeaders(allowance)),
     });

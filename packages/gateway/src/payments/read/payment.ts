@@ -85,7 +85,7 @@ export interface PresentedPayment extends Payment, Omit<Transfer, 'memo'> {
 /** A request that carries a payment. */
 export interface PaymentCall extends PaidCall {
   readonly key: string;
-  readonly trail: RequestFacts;
+  readonly facts: RequestFacts;
   readonly carried: CarriedPayment;
   readonly transaction: Transaction;
   /** The present offer. The amount in the payment's challenge may differ. */
@@ -108,7 +108,7 @@ const refused = (code: RefusalCode, reason: string, message?: string): Refusal =
 export function readPaymentCall(
   { calls, crypto, offer }: ReadingDependencies,
   call: Call,
-  trail: RequestFacts,
+  facts: RequestFacts,
 ): PaymentCall {
   const carried = carriedPayment(call.inbound);
   if (!carried && offer.feePayer === '') throw unavailable(NO_FEE_PAYER);
@@ -118,7 +118,7 @@ export function readPaymentCall(
   if (!transaction) throw refused('invalid_exact_svm_payload_transaction_could_not_be_decoded', 'transaction');
   const transfer = readTransfer(transaction, offer, crypto);
   const key = paymentKeyOf(offer.network, transaction.message);
-  return { ...paidCallOf(calls, call, trail), key, trail, offer, carried, transaction, transfer };
+  return { ...paidCallOf(calls, call, facts), key, facts, offer, carried, transaction, transfer };
 }
 
 /** A payment and the request that it must match. */

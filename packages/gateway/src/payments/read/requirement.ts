@@ -69,7 +69,7 @@ export interface CallDependencies {
 export const paidCallOf = (
   { originOf, receipts, randomId }: CallDependencies,
   call: Call,
-  trail: RequestFacts,
+  facts: RequestFacts,
 ): PaidCall => ({
   inVersion1Header: call.inbound.headers[HEADERS.version1Payment.toLowerCase()] !== undefined,
   receipts,
@@ -78,7 +78,7 @@ export const paidCallOf = (
     isOnce: call.route.upstream.isOnce === true,
     owner: randomId(),
     route: call.route.id,
-    requestId: trail.requestId,
+    requestId: facts.requestId,
     ...(receipts && { resourceUrl: challengedUrl(call, originOf(call.inbound)) }),
   },
 });
