@@ -13,7 +13,7 @@ const PLAIN_WORD = /^[\w./:,-]+$/;
 const find = createMatcher(everyRoute);
 
 /** The row of a path. Each path has one HTTP method. */
-export function rowOf(path: string): Route | undefined {
+export function rowAt(path: string): Route | undefined {
   const match = find(path.split('?', 1)[0] ?? '');
   return typeof match === 'object' ? match.rows.values().next().value : undefined;
 }
@@ -22,7 +22,7 @@ export function rowOf(path: string): Route | undefined {
 export function absolutePath(path: string): string {
   if (path.startsWith('/')) return path;
   const candidates = PREFIXES.map((prefix) => prefix + path);
-  return candidates.find((candidate) => rowOf(candidate)) ?? `${PREFIXES[0]}${path}`;
+  return candidates.find((candidate) => rowAt(candidate)) ?? `${PREFIXES[0]}${path}`;
 }
 
 /** An example command for a path. */
@@ -45,7 +45,7 @@ function parsed(text: string, hint: string): unknown {
 export function readRequest(words: readonly string[]): CallRequest {
   const [word = '', text, ...more] = words;
   const path = absolutePath(word);
-  const row = rowOf(path);
+  const row = rowAt(path);
   const hint = commandFor(word, row);
   if (text === undefined) {
     if (row?.httpMethod === 'POST') throw new UsageError(`${path} takes a JSON body; type ${hint}`);

@@ -1,7 +1,7 @@
 import { type Complete, RootCommand, script } from '@bomb.sh/tab';
 import { EXIT, UsageError } from '../failure.ts';
 import { CLUSTER, COMMON } from '../options.ts';
-import { absolutePath, readRequest, rowOf } from '../request.ts';
+import { absolutePath, readRequest, rowAt } from '../request.ts';
 import { apiCommandFor } from './api.ts';
 import { namedCommands } from './by-name.ts';
 import type { Command, FoundCommand } from './command.ts';
@@ -84,7 +84,7 @@ const completionCommand: Command = {
 };
 
 /** Whether a word is a path. */
-const isPath = (word: string): boolean => word.includes('/') || rowOf(absolutePath(word)) !== undefined;
+const isPath = (word: string): boolean => word.includes('/') || rowAt(absolutePath(word)) !== undefined;
 
 /** A request by path, for any route, even one without a command. */
 const byPath: Command = {

@@ -7,7 +7,7 @@ import { calledAs } from '../config.ts';
 import { EXIT, UsageError } from '../failure.ts';
 import { catalogOf, wholeCatalog } from '../money/catalog.ts';
 import { answerOrOffer, offerInWords, quotingPayer } from '../money/paying.ts';
-import { rowOf } from '../request.ts';
+import { rowAt } from '../request.ts';
 import type { Session } from '../session.ts';
 import type { Canvas } from '../show/chart.ts';
 import { type Column, table } from '../show/table.ts';
@@ -103,7 +103,7 @@ function offerFor({ gateway, terminal, timeoutMs }: Session, { path, ...request 
 async function quoteFor({ words, session }: CommandInput, request: CallRequest): Promise<number> {
   const { gateway } = session;
   const { path, body } = request;
-  const row = rowOf(path);
+  const row = rowAt(path);
   if (row !== undefined && row.access !== 'exact') return printQuote(session, { path, priceUsd: '0' }, words);
   const offer = await offerFor(session, request);
   if (offer instanceof Response) {

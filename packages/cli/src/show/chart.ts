@@ -103,7 +103,7 @@ export function candleChart(candles: readonly Candle[], { columns, colours }: Ca
   const halves = 2 * HEIGHT - 1;
   const halfOf = (value: number): number =>
     highest === lowest ? HEIGHT : Math.round(((value - lowest) / (highest - lowest)) * halves);
-  const rowOf = (row: number): string =>
+  const chartLine = (row: number): string =>
     shown
       .map((candle) => {
         const upper = 2 * (HEIGHT - row) - 1;
@@ -112,7 +112,7 @@ export function candleChart(candles: readonly Candle[], { columns, colours }: Ca
         return (glyph === ' ' ? glyph : paint(glyph)) + ' '.repeat(step - 1);
       })
       .join('');
-  return labels.map((text, row) => `${text.padStart(margin - 1)} ${rowOf(row)}`.trimEnd());
+  return labels.map((text, row) => `${text.padStart(margin - 1)} ${chartLine(row)}`.trimEnd());
 }
 
 /** A line of bars. */

@@ -177,7 +177,7 @@ function samePathRules(
  * The row of an operation, with notes on the parts that it leaves out or does not check. Throws a DocumentFault if a
  * row cannot express the operation.
  */
-export function rowOf(document: OpenApiDocument, operation: Operation, serving: ServedOperation) {
+export function rowOfOperation(document: OpenApiDocument, operation: Operation, serving: ServedOperation) {
   const { api, access, cluster } = serving;
   const { verb, node } = operation;
   if (!isVerb(verb)) throw new DocumentFault(`${verb} is not served`);

@@ -43,7 +43,7 @@ function allowedMethods(rows: readonly Placed[]): string {
     .join(', ');
 }
 
-const rowOf = <E>({ path, httpMethod }: Route, endpoint?: E): MatcherRow<E> => ({ path, httpMethod, endpoint });
+const matcherRow = <E>({ path, httpMethod }: Route, endpoint?: E): MatcherRow<E> => ({ path, httpMethod, endpoint });
 
 /** The endpoint of a request. A preflight gets that of the row that it asks for, or else the first. */
 function endpointFor<E>(
@@ -71,8 +71,8 @@ export function createMatch<E extends { readonly route: Route }>(
   disabled: readonly Route[] = [],
 ): (inbound: Inbound) => MatchedCall<E> {
   const find = createMatcher<MatcherRow<E>>([
-    ...endpoints.map((endpoint) => rowOf(endpoint.route, endpoint)),
-    ...disabled.map((route) => rowOf<E>(route)),
+    ...endpoints.map((endpoint) => matcherRow(endpoint.route, endpoint)),
+    ...disabled.map((route) => matcherRow<E>(route)),
   ]);
   return (inbound) => {
     if (inbound.fault) throw new Refusal(inbound.fault, { reason: 'server limit' });

@@ -1,14 +1,14 @@
 import type { Cluster } from '../networks.ts';
 import * as results from '../results/system.ts';
 import type { Route } from '../route.ts';
-import { rowOf } from './row.ts';
+import { defineRow } from './row.ts';
 
 const PATH = '/v1/x402/credit';
 
 const shared = { provider: 'gateway', surface: 'credit' } as const;
 
 const sold = (cluster: Cluster): Route =>
-  rowOf({
+  defineRow({
     ...shared,
     id: `credit.${cluster}.buy`,
     method: 'buyCredit',
@@ -24,7 +24,7 @@ const sold = (cluster: Cluster): Route =>
 
 /** The credit routes. */
 export const creditRoutes: readonly Route[] = [
-  rowOf({
+  defineRow({
     ...shared,
     id: 'credit.balance',
     method: 'getCredit',

@@ -24,7 +24,7 @@ const strictObject = (properties: TProperties) => Type.Object(properties, { addi
 export const closed = (description: string, properties: TProperties) =>
   Type.Object(properties, { additionalProperties: false, description });
 
-export function rowOf(parts: RowParts): Route {
+export function defineRow(parts: RowParts): Route {
   const { endpoint, path, query, body, upstreamPath = '', forward = unchanged, ...row } = parts;
   const [verb, ourPath] = endpoint.split(' ') as [HttpMethod, string];
   return {
@@ -47,7 +47,7 @@ export function rowOf(parts: RowParts): Route {
 /** One row behind the payment gate. */
 export function paidRow(parts: Omit<RowParts, 'id' | 'access'>): Route {
   const { surface, cluster, provider, method } = parts;
-  return rowOf({ ...parts, id: `${surface}.${cluster}.${provider}.${method}`, access: 'exact' });
+  return defineRow({ ...parts, id: `${surface}.${cluster}.${provider}.${method}`, access: 'exact' });
 }
 
 /** A JSON-RPC method. */

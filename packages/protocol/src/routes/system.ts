@@ -3,7 +3,7 @@ import { address, oneOf, optional } from '../parameters.ts';
 import { catalogProviders } from '../providers.ts';
 import * as results from '../results/system.ts';
 import type { Route } from '../route.ts';
-import { type RowOptions, rowOf } from './row.ts';
+import { defineRow, type RowOptions } from './row.ts';
 
 /** How long clients may cache documents. */
 const DOCUMENT_SECONDS = 60;
@@ -11,7 +11,7 @@ const DOCUMENT_SECONDS = 60;
 /** A row of the gateway's own. */
 const row = (method: string, endpoint: string, description: string, options: RowOptions = {}): Route => {
   const fields = { id: `system.${method}`, provider: 'gateway', surface: 'system', method, endpoint, description };
-  return rowOf({ ...fields, access: 'public', ...options });
+  return defineRow({ ...fields, access: 'public', ...options });
 };
 
 const documentRow = (method: string, endpoint: string, description: string, options: RowOptions): Route =>

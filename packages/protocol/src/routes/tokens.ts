@@ -5,7 +5,7 @@ import * as facts from '../results/facts.ts';
 import * as tokens from '../results/tokens.ts';
 import type { RequestValues, Route } from '../route.ts';
 import { combinedCount, exactlyOne, notBefore } from '../rules.ts';
-import { type RowOptions, rowOf } from './row.ts';
+import { defineRow, type RowOptions } from './row.ts';
 
 const PREFIX = '/v1/x402/tokens';
 const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
@@ -19,7 +19,7 @@ function row(method: TokensMethod, endpoint: string, description: string, option
   const [verb, path] = endpoint.split(' ');
   const place = { id: `tokens.${method}`, provider: 'tokens', surface: 'tokens', access: 'siwx', method } as const;
   const paths = { endpoint: `${verb} ${PREFIX}${path}`, upstreamPath: `/v1${path}` };
-  return rowOf({ ...place, ...paths, description, result: results[method], ...options });
+  return defineRow({ ...place, ...paths, description, result: results[method], ...options });
 }
 
 function assetRow(method: TokensMethod, endpoint: string, description: string, options: RowOptions = {}): Route {

@@ -1,7 +1,7 @@
 import { dollars, type OwnPrice, type Route } from '@asset-gateway/protocol';
 import { DocumentFault, firstOf, type OpenApiDocument, type Operation } from '../../apis/document.ts';
 import type { SentHere } from '../../apis/parameters.ts';
-import { rowOf } from '../../apis/rows.ts';
+import { rowOfOperation } from '../../apis/rows.ts';
 import type { Lifetime } from '../../cache/lifetimes.ts';
 import type { Environment } from '../settings.ts';
 import { dangersOf } from './dangers.ts';
@@ -23,7 +23,7 @@ type CheckOutput = Readonly<Record<'stdout' | 'stderr', { write(text: string): u
 /** Why an operation cannot be served; undefined if it can be. */
 function whyNot(document: OpenApiDocument, operation: Operation, sent: SentHere): string | undefined {
   try {
-    rowOf(document, operation, { api: 'api', access: 'siwx', cluster: 'mainnet', ...sent });
+    rowOfOperation(document, operation, { api: 'api', access: 'siwx', cluster: 'mainnet', ...sent });
     return undefined;
   } catch (error) {
     if (error instanceof DocumentFault) return error.message;

@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 import { type Cluster, nearest, type OwnPrice, type Route } from '@asset-gateway/protocol';
 import { DocumentFault, OpenApiDocument, type Operation, shown } from '../../apis/document.ts';
 import { isOfHttp, type SentHere } from '../../apis/parameters.ts';
-import { rowOf } from '../../apis/rows.ts';
+import { rowOfOperation } from '../../apis/rows.ts';
 import type { Lifetime } from '../../cache/lifetimes.ts';
 import { TIMES } from '../../times.ts';
 import { parseUrl } from '../settings.ts';
@@ -138,7 +138,7 @@ class ApiReading {
     if (maxStaleSeconds < freshSeconds) fault('cache: maxStaleSeconds is below freshSeconds');
     if (settings.idempotent !== undefined && operation.verb === 'GET') fault('idempotent is not for a GET');
     try {
-      const { row, notes } = rowOf(document, operation, {
+      const { row, notes } = rowOfOperation(document, operation, {
         api: this.name,
         access: own.access,
         cluster: cluster as Cluster,
