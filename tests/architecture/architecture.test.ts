@@ -7,7 +7,7 @@ import { openApi } from '../../packages/gateway/src/describe/openapi.ts';
 import { routesPage } from '../../packages/gateway/src/describe/routes-page.ts';
 import { upstreamRows } from '../../packages/sandbox/src/rows.ts';
 import { rpcRowOf } from '../../packages/sandbox/src/solana/answers.ts';
-import { answerOf } from '../../packages/sandbox/src/tokens/serve.ts';
+import { routeAnswer } from '../../packages/sandbox/src/tokens/serve.ts';
 import { droppedIn, type Expression, expressionsIn, faultOf, madeOfText, patternsIn } from './expressions.ts';
 import {
   importCycles,
@@ -243,7 +243,7 @@ describe('the recipe for a route', () => {
       rowAt('wallet', '/v1/wallet/a/recipe'),
     ];
     const request = { reference: '', query: new URLSearchParams(), body: '', now: 0 };
-    expect(found.map((row) => row && answerOf(row).answer(request))).toEqual([free, rpc, wallet]);
+    expect(found.map((row) => row && routeAnswer(row).answer(request))).toEqual([free, rpc, wallet]);
   });
 });
 

@@ -2,7 +2,7 @@ import type { Full } from '@asset-gateway/client';
 import fc from 'fast-check';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
-import { answerOf, StoredAnswers } from '../../packages/cli/src/mcp/answer.ts';
+import { fittingResult, StoredAnswers } from '../../packages/cli/src/mcp/answer.ts';
 import { readOnTool } from '../../packages/cli/src/mcp/own-tools.ts';
 import { Approvals } from '../../packages/cli/src/mcp/paying.ts';
 import { jsonBytes, trim } from '../../packages/cli/src/mcp/trim.ts';
@@ -48,9 +48,9 @@ describe('a trimmed value', () => {
     const shown = { [`a${marks('')}`]: [marks('b'), { c: `${marks('')}\n\t` }] };
     expect(trim(value, 5_000)).toEqual(shown);
     const stored = new StoredAnswers();
-    const whole = answerOf(fullOf(value), stored, {});
+    const whole = fittingResult(fullOf(value), stored, {});
     expect([whole.structuredContent, JSON.parse(textOf(whole))]).toEqual(Array(2).fill({ result: shown }));
-    const long = answerOf(fullOf(Array(5_000).fill(value)), stored, {});
+    const long = fittingResult(fullOf(Array(5_000).fill(value)), stored, {});
     const { answer } = (long.structuredContent as { cut: { answer: string } }).cut;
     for (const each of hidden) expect([JSON.stringify(long), stored.text(answer)].join('')).not.toContain(each);
   });
@@ -71,7 +71,7 @@ it.each([
 ])('an answer of %s takes less than 25,000 tokens in both copies', (_, text) => {
   const stored = new StoredAnswers();
   const result = Array.from({ length: 2_000 }, text);
-  const { content, structuredContent } = answerOf(fullOf(result), stored, {});
+  const { content, structuredContent } = fittingResult(fullOf(result), stored, {});
   const [shown, link] = content;
   expect([shown?.type, link?.type]).toEqual(['text', 'resource_link']);
   const { answer } = (structuredContent as { cut: { answer: string } }).cut;
@@ -88,7 +88,7 @@ it('W25 a paid answer that nests too deep is not lost, because read_on shows its
     let result: unknown = 1;
     for (let level = 0; level < depth; level++) result = [result];
     const text = `{"result":${'['.repeat(depth)}1${']'.repeat(depth)}}`;
-    const answer = answerOf({ ...fullOf(result), text, transaction, price: '0.0005' }, stored, {});
+    const answer = fittingResult({ ...fullOf(result), text, transaction, price: '0.0005' }, stored, {});
     const shown = JSON.stringify(answer);
     expect(shown).toContain(transaction);
     const [name = ''] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(shown) ?? [];
@@ -101,7 +101,7 @@ it('W25 a paid answer that nests too deep is not lost, because read_on shows its
 it.each(['x'.repeat(4_000_000), '1e9', '-1', '0.1\u202e', undefined])(
   'W25 a paid answer shows no malformed price: %#',
   (price) => {
-    const { structuredContent } = answerOf({ ...fullOf(1), transaction, price }, new StoredAnswers(), {});
+    const { structuredContent } = fittingResult({ ...fullOf(1), transaction, price }, new StoredAnswers(), {});
     expect(JSON.parse(JSON.stringify(structuredContent))).toEqual({ result: 1, paid: { transaction } });
   },
 );

@@ -57,7 +57,7 @@ interface Paid {
 }
 
 /** A result of plain JSON, as text and as structured content. */
-export function resultOf(structured: Record<string, unknown>): CallToolResult {
+export function structuredResult(structured: Record<string, unknown>): CallToolResult {
   return { content: [{ type: 'text', text: JSON.stringify(structured) }], structuredContent: structured };
 }
 
@@ -69,7 +69,10 @@ export function partOf(
 ): CallToolResult {
   const uri = URI + answer;
   const around = { cut: { answer, bytes, whole: uri, next: 'read_on shows the rest, free of charge' }, ...paid };
-  const { content, structuredContent } = resultOf({ result: trim(value, MAX_BYTES - jsonBytes(around)), ...around });
+  const { content, structuredContent } = structuredResult({
+    result: trim(value, MAX_BYTES - jsonBytes(around)),
+    ...around,
+  });
   const link = { type: 'resource_link', uri, name: answer, mimeType: 'application/json', size: bytes } as const;
   return { content: [...content, link], structuredContent };
 }
@@ -99,7 +102,7 @@ const wholeOf = (result: unknown): string | undefined =>
   attempt(() => harmless(JSON.stringify(result) ?? 'null'), undefined);
 
 /** A result. If it is too long, it is cut, and the whole is stored. */
-export function answerOf(
+export function fittingResult(
   { result, text, price = '', transaction }: Full<unknown>,
   stored: StoredAnswers,
   purchase: Purchase,
@@ -110,7 +113,7 @@ export function answerOf(
   const whole = wholeOf(result);
   if (whole === undefined) return unreadable(text, paidBy(transaction, purchase), stored);
   const [bytes, room] = [Buffer.byteLength(whole), MAX_BYTES - jsonBytes(paid)];
-  if (bytes <= room && isShallow(result, DEEPEST)) return resultOf({ result: trim(result, room), ...paid });
+  if (bytes <= room && isShallow(result, DEEPEST)) return structuredResult({ result: trim(result, room), ...paid });
   return partOf(stored.add(whole), result, { bytes, paid });
 }
 

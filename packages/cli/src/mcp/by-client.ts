@@ -4,7 +4,7 @@ import type { Tool } from '@asset-gateway/client/tools';
 import { dollars, harmless, listAt, oneLine, type PaymentRequired, textAt } from '@asset-gateway/protocol';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { Unpaid } from '../money/paying.ts';
-import { answerOf, failureOf, MAX_BYTES, refusalOf, resultOf, type StoredAnswers } from './answer.ts';
+import { failureOf, fittingResult, MAX_BYTES, refusalOf, type StoredAnswers, structuredResult } from './answer.ts';
 import type { Calls, Purchase } from './calls.ts';
 import type { ToolContext } from './served-tool.ts';
 import { jsonBytes, trim } from './trim.ts';
@@ -60,7 +60,7 @@ function paymentRequired(
   const required = clean({ x402Version, error, resource, accepts });
   if (jsonBytes(required) > MAX_BYTES) return refusalOf(`The gateway's requirements for ${tool} are too long.`);
   if (hasExtension) return { content: [], resultType: 'payment_required', paymentRequired: required };
-  const { content, structuredContent } = resultOf(required);
+  const { content, structuredContent } = structuredResult(required);
   const sentence = harmless(sentenceFor(tool, { ...required, extensions: {} }, reason));
   return { content: [...content, { type: 'text', text: sentence }], structuredContent, isError: true };
 }
@@ -105,7 +105,7 @@ export async function callForClient(
   const purchase: Purchase = { isQuote: true, given: paymentOf(request) };
   try {
     const full = await services.calls.call(method, input, request.signal, purchase);
-    return withSettlement(answerOf(full, services.stored, purchase), full.response);
+    return withSettlement(fittingResult(full, services.stored, purchase), full.response);
   } catch (error) {
     // A 402 that cannot be read or paid is an ordinary failure.
     const unpaid = await requirementsIn(error, purchase).catch(() => undefined);

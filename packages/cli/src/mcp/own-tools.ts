@@ -1,6 +1,6 @@
 import type { Tool } from '@asset-gateway/client/tools';
 import { below, clusterOfNetwork, dollars, microsOfUsd, routes } from '@asset-gateway/protocol';
-import { failureOf, partOf, refusalOf, resultOf, type StoredAnswers } from './answer.ts';
+import { failureOf, partOf, refusalOf, type StoredAnswers, structuredResult } from './answer.ts';
 import type { CallServices } from './paying.ts';
 import { FREE, inputOf, LOCAL, type ServedTool } from './served-tool.ts';
 import { jsonBytes, trim } from './trim.ts';
@@ -29,10 +29,10 @@ export function quoteTool(services: CallServices): ServedTool {
       if (!tool) return refusalOf(`These methods cost money: ${[...priced.keys()].join(', ')}. All others are free.`);
       try {
         const offer = await services.calls.quote(tool, anyInput(tool), request.signal);
-        if (!offer) return resultOf({ method, priceUsd: '0.00', needsAsking: false });
+        if (!offer) return structuredResult({ method, priceUsd: '0.00', needsAsking: false });
         const { network, payTo, amount, creditPriceUsd } = offer;
         const price = { priceUsd: dollars(Number(amount)), creditPriceUsd, cluster: clusterOfNetwork(network) };
-        return resultOf({ method, ...price, payTo, needsAsking: !isCovered(services, Number(amount)) });
+        return structuredResult({ method, ...price, payTo, needsAsking: !isCovered(services, Number(amount)) });
       } catch (error) {
         return failureOf(error, services, {});
       }
@@ -58,8 +58,8 @@ export function spendingTool(services: CallServices): ServedTool {
     async call() {
       const { payer, budget } = services.calls.options;
       if (!payer)
-        return resultOf({ wallet: null, spentUsd: '0.00', note: 'This server has no wallet: it never pays.' });
-      return resultOf({
+        return structuredResult({ wallet: null, spentUsd: '0.00', note: 'This server has no wallet: it never pays.' });
+      return structuredResult({
         wallet: payer.wallet.signer.address,
         spentUsd: dollars(payer.ledger.spending().dayMicros),
         budgetUsdPerDay: budget.perDayUsd,
@@ -108,7 +108,7 @@ export function readOnTool(stored: StoredAnswers): ServedTool {
         return refusalOf('The path does not exist. A path is a JSON Pointer such as /markets/0.');
       const part = sliceOf(value, Number(from));
       return jsonBytes(part) <= MAX_BYTES
-        ? resultOf({ result: trim(part, MAX_BYTES) })
+        ? structuredResult({ result: trim(part, MAX_BYTES) })
         : partOf(String(answer), part, { bytes: Buffer.byteLength(text) });
     },
   };

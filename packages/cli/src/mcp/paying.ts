@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { LRUCache } from 'lru-cache';
 import { offerInWords, Unpaid } from '../money/paying.ts';
-import { answerOf, failureOf, refusalOf, type StoredAnswers } from './answer.ts';
+import { failureOf, fittingResult, refusalOf, type StoredAnswers } from './answer.ts';
 import { callForClient, clientPays } from './by-client.ts';
 import { type Calls, MAX_ASKED_MICROS, type Purchase } from './calls.ts';
 import type { ToolContext } from './served-tool.ts';
@@ -107,7 +107,7 @@ export async function callMethod(
   if (isRefused) return refusalOf(`The user declined to pay for ${tool}. Nothing was paid.`);
   const purchase: Purchase = { approved: reply.kind === 'elicit' ? agreed : undefined };
   try {
-    return answerOf(await services.calls.call(method, input, request.signal, purchase), services.stored, purchase);
+    return fittingResult(await services.calls.call(method, input, request.signal, purchase), services.stored, purchase);
   } catch (error) {
     if (error instanceof Unpaid) return ask(services, tool, input, { offer: error.offer, canAsk });
     return failureOf(error, services, purchase);

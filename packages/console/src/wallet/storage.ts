@@ -40,7 +40,7 @@ export const storeCaps = (caps: PageCaps): void => store(NAME, caps);
 
 const [DATABASE, STORE, KEY] = ['asset-gateway', 'keys', 'wallet'];
 
-const resultOf = <T>(request: IDBRequest<T>): Promise<T> =>
+const idbResult = <T>(request: IDBRequest<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);
@@ -49,7 +49,7 @@ const resultOf = <T>(request: IDBRequest<T>): Promise<T> =>
 function open(): Promise<IDBDatabase> {
   const request = indexedDB.open(DATABASE, 1);
   request.onupgradeneeded = () => request.result.createObjectStore(STORE);
-  return resultOf(request);
+  return idbResult(request);
 }
 
 const storeOf = (database: IDBDatabase, mode: IDBTransactionMode): IDBObjectStore =>
@@ -65,8 +65,8 @@ export async function browserKey(): Promise<{ readonly key: CryptoKeyPair; reado
     const database = await open();
     // If two tabs start at once, both use the key that was written first.
     return await navigator.locks.request(KEY, async () => {
-      const stored = (await resultOf(storeOf(database, 'readonly').get(KEY))) as CryptoKeyPair | undefined;
-      if (!stored) await resultOf(storeOf(database, 'readwrite').put(key, KEY));
+      const stored = (await idbResult(storeOf(database, 'readonly').get(KEY))) as CryptoKeyPair | undefined;
+      if (!stored) await idbResult(storeOf(database, 'readwrite').put(key, KEY));
       return { key: stored ?? key, isStored: true };
     });
   } catch {
@@ -76,5 +76,5 @@ export async function browserKey(): Promise<{ readonly key: CryptoKeyPair; reado
 
 /** Deletes the key. Its funds are then lost. */
 export async function deleteBrowserKey(): Promise<void> {
-  await resultOf(storeOf(await open(), 'readwrite').delete(KEY));
+  await idbResult(storeOf(await open(), 'readwrite').delete(KEY));
 }

@@ -59,7 +59,7 @@ const MAX_STATUS = 7;
 const SUCCESSES = ['200', '201', '202', '2XX', 'default', '204'];
 
 /** The JSON media type of an operation's answer. Without content, it is any JSON or none. */
-export function answerOf(document: OpenApiDocument, { node }: Operation) {
+export function jsonMediaOf(document: OpenApiDocument, { node }: Operation) {
   const responses = objectAt(node.responses);
   const contents = SUCCESSES.filter((status) => responses[status] !== undefined).map((status) =>
     objectAt(objectAt(document.resolve(responses[status])).content),
@@ -81,7 +81,7 @@ export function answerOf(document: OpenApiDocument, { node }: Operation) {
 }
 
 /** The schema and the example of an answer. */
-export function resultOf(document: OpenApiDocument, media: Members): Route['result'] {
+export function describedResult(document: OpenApiDocument, media: Members): Route['result'] {
   const schema = describingSchema(document, media.schema);
   const given = exampleIn(document, media);
   const example = given !== undefined && Check(schema, given) ? given : sampleOf(schema);

@@ -15,7 +15,7 @@ import { Check } from 'typebox/schema';
 import { bounded } from './bounded.ts';
 import type { OperatorBounds } from './bounds.ts';
 import { DocumentFault, type OpenApiDocument, type Operation, shown } from './document.ts';
-import { answerOf, bodyOf, resultOf } from './media.ts';
+import { bodyOf, describedResult, jsonMediaOf } from './media.ts';
 import { assertNamed, objectOf, parametersOf, type SentHere, templateOf } from './parameters.ts';
 import { inAscii, parameterName } from './path-texts.ts';
 import { sampleOf } from './samples.ts';
@@ -185,9 +185,9 @@ export function rowOfOperation(document: OpenApiDocument, operation: Operation, 
   const { input, notes, own, rules, example, upstream } = inputOf(document, operation, serving);
   const keys = otherKeys(document, operation);
   if (keys !== undefined) notes.add(keys);
-  const answer = answerOf(document, operation);
+  const answer = jsonMediaOf(document, operation);
   if (answer.name !== JSON_MEDIA_TYPE) upstream.headers.accept = `${answer.name}, ${JSON_MEDIA_TYPE}`;
-  const result = once(() => resultOf(document, answer.media));
+  const result = once(() => describedResult(document, answer.media));
   const method = methodOf(operation);
   const isPaid = access === 'exact';
   const row: Route = {

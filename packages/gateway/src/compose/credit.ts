@@ -22,7 +22,7 @@ export interface CreditSetup {
   /** The gate of a paid route that also accepts credit, or of a route that sells credit. */
   gate(route: Route, describe: Describe): Gate;
   /** How a route of the credit surface is answered. */
-  answerOf(route: Route): OwnAnswer;
+  ownAnswerOf(route: Route): OwnAnswer;
 }
 
 const clusterOf = ({ id, cluster }: Route): Cluster => {
@@ -65,7 +65,7 @@ export function openCredit(credit: CreditConfig, money: Money, exact: ExactSetup
       const network = NETWORKS[clusterOf(route)];
       return new CreditGate({ debiting, calls: foundation, signIn, network, priceMicros }, payments);
     },
-    answerOf: (route) =>
+    ownAnswerOf: (route) =>
       route.access === 'exact'
         ? purchaseAnswer(accounts, clusterOf(route))
         : balanceAnswer(accounts, [...exact.clusters]),

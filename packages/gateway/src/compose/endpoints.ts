@@ -62,7 +62,7 @@ function gatesOf(foundation: Foundation, { service, channels, exact, credit }: P
 
 function servingOf(route: Route, foundation: Foundation, parts: Parts): Serving {
   if (route.surface === 'credit')
-    return byGateway(route, parts.credit?.answerOf(route) ?? missing(`${route.id} has no accounts`));
+    return byGateway(route, parts.credit?.ownAnswerOf(route) ?? missing(`${route.id} has no accounts`));
   if (route.provider === 'gateway')
     return byGateway(route, parts.own[route.method] ?? missing(`${route.id} has no answer`));
   return byChannel(channelOf(route, parts.channels), foundation, parts);

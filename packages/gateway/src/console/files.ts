@@ -40,7 +40,7 @@ const CHECKED = 'no-cache';
 
 const tagOf = (body: Uint8Array): string => createHash('sha256').update(body).digest('base64url').slice(0, 22);
 
-function answerOf(name: string, body: Uint8Array, encoding?: string): FileAnswer {
+function fileAnswer(name: string, body: Uint8Array, encoding?: string): FileAnswer {
   const isPage = name.endsWith('.html');
   return {
     json: '',
@@ -71,7 +71,7 @@ function readFolder(folder: string) {
   return new Map(
     names.map(({ name }) => {
       const body = readFileSync(join(folder, name));
-      return [name, { plain: answerOf(name, body), zipped: answerOf(name, gzipSync(body), 'gzip') }] as const;
+      return [name, { plain: fileAnswer(name, body), zipped: fileAnswer(name, gzipSync(body), 'gzip') }] as const;
     }),
   );
 }

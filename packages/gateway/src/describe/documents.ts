@@ -19,7 +19,7 @@ const brotliOptions = (bytes: number) => ({
   params: { [constants.BROTLI_PARAM_QUALITY]: QUALITY, [constants.BROTLI_PARAM_SIZE_HINT]: bytes },
 });
 
-function answerOf(body: Uint8Array, maxAgeSeconds: number, coding?: Coding, hashed = body): Answer {
+function codedAnswer(body: Uint8Array, maxAgeSeconds: number, coding?: Coding, hashed = body): Answer {
   const hash = createHash('sha256')
     .update(coding ?? '')
     .update(hashed);
@@ -39,10 +39,10 @@ function answerOf(body: Uint8Array, maxAgeSeconds: number, coding?: Coding, hash
 async function encoded(body: Uint8Array, maxAgeSeconds: number) {
   const [br, zipped] = await Promise.all([compressed.br(body, brotliOptions(body.length)), compressed.gzip(body)]);
   return {
-    br: answerOf(br, maxAgeSeconds, 'br'),
-    gzip: answerOf(zipped, maxAgeSeconds, 'gzip'),
+    br: codedAnswer(br, maxAgeSeconds, 'br'),
+    gzip: codedAnswer(zipped, maxAgeSeconds, 'gzip'),
     // Hashing the whole text would delay other requests.
-    plain: answerOf(body, maxAgeSeconds, undefined, zipped),
+    plain: codedAnswer(body, maxAgeSeconds, undefined, zipped),
   };
 }
 

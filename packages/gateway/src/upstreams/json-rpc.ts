@@ -58,7 +58,7 @@ async function refusalOfResponse(response: ResponseHandler, options: RefusalOpti
 }
 
 /** The JSON text of the result of the call with this id. */
-async function resultOf(id: number, response: ResponseHandler, options: UpstreamOptions): Promise<string> {
+async function readRpcResult(id: number, response: ResponseHandler, options: UpstreamOptions): Promise<string> {
   if (response.statusCode !== 200) throw await refusalOfResponse(response, options);
   const { text, value } = await readJson(response);
   assertHoldsNoSecret(text, options.secrets);
@@ -83,7 +83,7 @@ export function openJsonRpc(options: UpstreamOptions): Connection {
     const body = JSON.stringify({ jsonrpc: '2.0', id, method: route.method, params: input.body.params });
     return {
       request: { method: 'POST', path: pathname + search, body },
-      read: (response) => resultOf(id, response, options),
+      read: (response) => readRpcResult(id, response, options),
     };
   });
 }

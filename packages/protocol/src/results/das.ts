@@ -46,7 +46,7 @@ const asset = field.part('A digital asset.', {
 });
 
 /** One digital asset. */
-export const getAsset = field.answerOf(asset);
+export const getAsset = field.resultShape(asset);
 
 /** A page of digital assets. */
 export const getAssetsByOwner: ResultShape = {

@@ -86,4 +86,4 @@ export const description = field.answer({
 });
 
 /** The risk of a mint, as the whole answer. */
-export const riskSummaryByMint = field.answerOf(field.part('The market risk score.', verdict));
+export const riskSummaryByMint = field.resultShape(field.part('The market risk score.', verdict));

@@ -40,10 +40,10 @@ export function exampleOf(schema: TSchema): unknown {
 }
 
 /** An answer with this schema. The example is made from the schema. */
-export const answerOf = (schema: TSchema): ResultShape => ({ schema, example: exampleOf(schema) });
+export const resultShape = (schema: TSchema): ResultShape => ({ schema, example: exampleOf(schema) });
 
 /** An answer that is an object. */
-export const answer = (properties: TProperties): ResultShape => answerOf(object(properties));
+export const answer = (properties: TProperties): ResultShape => resultShape(object(properties));
 
 /** An object in a result. It stays open, because the gateway passes on fields that an upstream adds. */
 export const object = (properties: TProperties) => Type.Object(properties);

@@ -85,24 +85,26 @@ const signatureFields = {
 };
 
 /** Lamports, at a slot. */
-export const getBalance = field.answerOf(withContext(field.u64('Lamports', 1_250_000_000)));
+export const getBalance = field.resultShape(withContext(field.u64('Lamports', 1_250_000_000)));
 
 /** An account, or null if it does not exist. */
-export const getAccountInfo = field.answerOf(
+export const getAccountInfo = field.resultShape(
   withContext(field.nullable(accountOf('11111111111111111111111111111111', 1_250_000_000, 0))),
 );
 
 /** A transaction, or null if the node does not have it. */
-export const getTransaction = field.answerOf(field.nullable(field.object({ ...transactionFields, version })));
+export const getTransaction = field.resultShape(field.nullable(field.object({ ...transactionFields, version })));
 
 /** The latest transactions of an address. */
-export const getSignaturesForAddress = field.answerOf(field.rows('Transactions, the newest first.', signatureFields));
+export const getSignaturesForAddress = field.resultShape(
+  field.rows('Transactions, the newest first.', signatureFields),
+);
 
 /** Token accounts, at a slot. */
-export const getTokenAccountsByOwner = field.answerOf(withContext(keyedAccounts));
+export const getTokenAccountsByOwner = field.resultShape(withContext(keyedAccounts));
 
 /** Accounts. If the client sets withContext, with their slot. */
-export const getProgramAccounts = field.answerOf(Type.Union([keyedAccounts, withContext(keyedAccounts)]));
+export const getProgramAccounts = field.resultShape(Type.Union([keyedAccounts, withContext(keyedAccounts)]));
 
 const transactionIndex = field.integer('Its place in the block.', 12);
 

@@ -13,7 +13,7 @@ const closed = (properties: TProperties) => Type.Object(properties, { additional
 const documentOf = (schema: TSchema): ResultShape => ({ schema, example: null });
 
 /** Liveness. This is the whole body, because the gateway's own routes have no envelope. */
-export const liveness = field.answerOf(
+export const liveness = field.resultShape(
   closed({
     ok: field.always(true),
     service: field.string('The name of the service.', 'asset-gateway'),
@@ -22,7 +22,7 @@ export const liveness = field.answerOf(
 );
 
 /** Readiness. */
-export const readiness = field.answerOf(closed({ ok: field.always(true), status: field.always('ready') }));
+export const readiness = field.resultShape(closed({ ok: field.always(true), status: field.always('ready') }));
 
 const SURFACES = ['tokens', 'rpc', 'das', 'wallet'];
 const CREDIT = {

@@ -71,7 +71,7 @@ export const curated = field.answer({
 const mint = field.string('The mint.', field.WRAPPED_SOL);
 
 /** Snapshots in the order of the requested mints, each mint once. */
-export const marketSnapshots = field.answerOf(
+export const marketSnapshots = field.resultShape(
   field.rows('One entry per mint.', {
     address: mint,
     token: field.nullable(

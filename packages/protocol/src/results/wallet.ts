@@ -111,7 +111,7 @@ const category = field.string("The owner's business.", 'Centralized Exchange');
 export const identity = field.answer({ address, type, name, category, tags, domainNames });
 
 /** Identities in the order of the requested wallets. Unknown wallets have no name. */
-export const batchIdentity = field.answerOf(
+export const batchIdentity = field.resultShape(
   field.rows('One entry per wallet; the name of an unknown one is null or empty.', {
     address,
     type: field.nullable(type),

@@ -41,7 +41,8 @@ const ANSWERS: Readonly<Record<string, RouteAnswer>> = {
 };
 
 /** The upstream's answer to a row. */
-export const answerOf = ({ method, result }: Route): RouteAnswer => ANSWERS[method] ?? { answer: () => result.example };
+export const routeAnswer = ({ method, result }: Route): RouteAnswer =>
+  ANSWERS[method] ?? { answer: () => result.example };
 
 const rowsAt = upstreamRows('tokens');
 
@@ -52,7 +53,7 @@ function routeOf({ target, method }: Arrival) {
   if (found === undefined || place === undefined) return undefined;
   const { httpMethod, row } = place;
   const isTaken = method === httpMethod || (method === 'HEAD' && httpMethod === 'GET');
-  return { ...answerOf(row), httpMethod, isTaken, reference: found.parameters.assetId ?? '' };
+  return { ...routeAnswer(row), httpMethod, isTaken, reference: found.parameters.assetId ?? '' };
 }
 
 /** The Cache-Control of an answer. */

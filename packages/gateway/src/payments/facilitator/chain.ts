@@ -83,12 +83,12 @@ export class Chain {
     const chainSlot = Number(below(result, 'context', 'slot'));
     if (!Array.isArray(values) || values.length !== 1) throw unusable('no status list');
     const [found] = values;
-    if (found === null) return { status: 'missing', chainSlot: chainSlot };
+    if (found === null) return { status: 'missing', chainSlot };
     const error = member(found, 'err');
     const level = member(found, 'confirmationStatus');
     if (error === undefined) throw unusable('a status without err');
-    if (level !== 'confirmed' && level !== 'finalized') return { status: 'seen', chainSlot: chainSlot };
-    return { status: error === null ? 'confirmed' : 'failed', chainSlot: chainSlot };
+    if (level !== 'confirmed' && level !== 'finalized') return { status: 'seen', chainSlot };
+    return { status: error === null ? 'confirmed' : 'failed', chainSlot };
   }
 
   /** The latest final block that a node has shown. It may be a second old. */
@@ -159,7 +159,7 @@ export class Chain {
     const answer: unknown = JSON.parse(text);
     const failed = below(answer, 'error', 'data', 'err');
     if (below(answer, 'error', 'code') === PREFLIGHT_FAILED && failed) return { error: JSON.stringify(failed) };
-    resultOf(answer, 'sendTransaction');
+    rpcResultOf(answer, 'sendTransaction');
     return 'sent';
   }
 
@@ -208,7 +208,7 @@ export class Chain {
     const last = below(result, 'value', 'lastValidBlockHeight');
     if (typeof last !== 'number' || typeof chainSlot !== 'number') throw unusable('no block height');
     // One node may be behind the others.
-    if (chainSlot > this.#latest.chainSlot) this.#latest = { height: last - BLOCKHASH_BLOCKS, chainSlot: chainSlot };
+    if (chainSlot > this.#latest.chainSlot) this.#latest = { height: last - BLOCKHASH_BLOCKS, chainSlot };
     return this.#latest;
   }
 
@@ -217,7 +217,7 @@ export class Chain {
     const answer = await asked.catch((error: Error) => {
       throw unavailable(`rpc ${method}: ${error.message}`);
     });
-    return resultOf(answer, method);
+    return rpcResultOf(answer, method);
   }
 }
 
@@ -232,7 +232,7 @@ function isUnsent(error: unknown): boolean {
   return UNCONNECTED.includes(code) || REJECTED.includes(status);
 }
 
-function resultOf(answer: unknown, method: string): unknown {
+function rpcResultOf(answer: unknown, method: string): unknown {
   const result = member(answer, 'result');
   if (result === undefined) throw unavailable(`rpc ${method}: code ${String(below(answer, 'error', 'code'))}`);
   return result;
