@@ -35,7 +35,7 @@ function keyOf(kid: string, keys: ReceiptKeys): Promise<CryptoKey> {
   return crypto.subtle.importKey('jwk', { kty, crv, x }, 'Ed25519', false, ['verify']);
 }
 
-function partsOf(jws: string) {
+function splitJws(jws: string) {
   const [head = '', body = '', signature = ''] = jws.trim().split('.', 3);
   try {
     const { kid, alg } = JSON.parse(textIn(head)) as { readonly kid: string; readonly alg: string };
@@ -48,7 +48,7 @@ function partsOf(jws: string) {
 
 /** A receipt's claims. Throws unless this gateway signed it. */
 async function readReceipt(jws: string, keys: ReceiptKeys): Promise<Receipt> {
-  const { kid, alg, signed, signature, claims } = partsOf(jws);
+  const { kid, alg, signed, signature, claims } = splitJws(jws);
   if (alg !== 'EdDSA') throw new Error('its signature algorithm is not EdDSA');
   if (!(await crypto.subtle.verify('Ed25519', await keyOf(kid, keys), signature, signed)))
     throw new Error('its signature does not match its claims');

@@ -11,7 +11,7 @@ import {
 import type { TSchema } from 'typebox';
 import { Check } from 'typebox/schema';
 import { type Bound, boundsOf, isNeeded, namesIn, narrowed, type OperatorBounds, SchemaEdit } from './bounds.ts';
-import { DocumentFault, partsOf, shown } from './document.ts';
+import { DocumentFault, shown, subschemasOf } from './document.ts';
 import { parameterName } from './path-texts.ts';
 
 /** No spelling of a parameter is longer. */
@@ -63,7 +63,7 @@ const AS_DESCRIBED = 'Must have only the members of the schema, spelled as there
 /** The body schema with the documented members only, and a rule for what a schema cannot express. */
 function closed(body: BodySchema, bounds: readonly Bound[]): { readonly body: BodySchema; readonly rule: Rule } {
   const names = namesIn(body as Members);
-  const isPlain = names !== undefined && partsOf(body as Members).length === 0 && 'properties' in body;
+  const isPlain = names !== undefined && subschemasOf(body as Members).length === 0 && 'properties' in body;
   const isNamed = (value: unknown): boolean =>
     !names || !isObject(value) || Object.keys(value).every((each) => names.includes(each));
   const keeps = bounds.map(keeping);

@@ -1,7 +1,7 @@
 import { isObject, listAt, type Members, objectAt } from '@asset-gateway/protocol';
 import type { TSchema } from 'typebox';
 import { Check } from 'typebox/schema';
-import { COMPOSED, DocumentFault, partsOf } from './document.ts';
+import { COMPOSED, DocumentFault, subschemasOf } from './document.ts';
 
 /** What clients may send at one place. */
 interface Allowed {
@@ -66,7 +66,7 @@ export function narrowed(schema: Members, allowed: Allowed): Members {
   const { description } = schema;
   const about = description === undefined ? {} : { description };
   if (values) return { type: kind, enum: values, ...about, ...keywords };
-  const base = [schema, ...partsOf(schema)].find(isFit) ?? {};
+  const base = [schema, ...subschemasOf(schema)].find(isFit) ?? {};
   const { enum: _enum, nullable: _nullable, ...own } = Object.hasOwn(base, 'anyOf') ? {} : base;
   const type = kind ?? (kindsOf(base).includes('integer') ? 'integer' : 'number');
   const tightest = Object.entries(keywords).map(([keyword, value]) => {
@@ -140,7 +140,7 @@ export class SchemaEdit {
 
 /** The member names that an object, or each object in a list, may have; undefined if its schema leaves them open. */
 export function namesIn(schema: Members): string[] | undefined {
-  const parts = [...partsOf(schema), ...[schema.items].filter(isObject)].map(namesIn);
+  const parts = [...subschemasOf(schema), ...[schema.items].filter(isObject)].map(namesIn);
   if (allowsAnyMember(schema) || isObject(schema.additionalProperties) || parts.includes(undefined)) return undefined;
   return [...Object.keys(objectAt(schema.properties)), ...parts.flatMap((each) => each ?? [])];
 }

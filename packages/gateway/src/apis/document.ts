@@ -3,7 +3,7 @@ import { Paths } from './paths.ts';
 
 /** The keywords that compose a schema from others. */
 export const COMPOSED = ['allOf', 'anyOf', 'oneOf'];
-export const partsOf = (schema: Members): Members[] =>
+export const subschemasOf = (schema: Members): Members[] =>
   COMPOSED.flatMap((keyword) => listAt(schema[keyword])).map((each) => objectAt(each));
 
 /** A document that the gateway cannot use. The message is a sentence without the file name. */

@@ -1,7 +1,7 @@
 import { listAt, type Members, objectAt } from '@asset-gateway/protocol';
 import type { TObject, TSchema } from 'typebox';
 import { DocumentFault, type OpenApiDocument, type Operation, shown } from './document.ts';
-import { isText, parameterName, partsOf } from './path-texts.ts';
+import { isText, parameterName, splitTemplate } from './path-texts.ts';
 import { checkedSchema, isInherited } from './schemas.ts';
 
 const LITERAL = /^[A-Za-z0-9._~!$&'()*+,;=:@-]+$/;
@@ -16,12 +16,12 @@ export function templateOf(path: string) {
   if (!path.startsWith('/')) throw new DocumentFault('the path does not start with /');
   const segments = path.slice(1, path.endsWith('/') ? -1 : undefined).split('/');
   const own = path === '/' ? [] : segments.flatMap(ownSegments).map((segment) => `/${segment}`);
-  const upstream = partsOf(path).map((part, at) => (isText(part, at) ? part : `{${parameterName(part)}}`));
+  const upstream = splitTemplate(path).map((part, at) => (isText(part, at) ? part : `{${parameterName(part)}}`));
   return { own: own.join(''), upstream: upstream.join('') };
 }
 
 function ownSegments(segment: string): string[] {
-  const parts = partsOf(segment);
+  const parts = splitTemplate(segment);
   const isPlain = parts.filter(isText).every((text) => (text === '' ? parts.length > 1 : LITERAL.test(text)));
   if (!isPlain || segment.startsWith(':') || parts.some((part) => part !== '' && DOTS.test(part)))
     throw new DocumentFault(`the path has the segment ${shown(segment)}, which is neither plain text nor parameters`);

@@ -6,7 +6,7 @@ export const inAscii = (text: string): string =>
 export const parameterName = (name: string): string => inAscii(name).replace(/\W/g, '_');
 
 /** Splits a path: texts at even places, parameter names at odd places. */
-export function partsOf(text: string): string[] {
+export function splitTemplate(text: string): string[] {
   const [first = '', ...rest] = text.split('{');
   const inBraces = (part: string) => {
     const [name = '', ...after] = part.split('}');
@@ -25,7 +25,7 @@ export const shapeOf = (path: string): string =>
     .toLowerCase();
 
 /** The text around the parameters of a segment. */
-export const textsOf = (segment: string): string[] => partsOf(segment).filter(isText);
+export const textsOf = (segment: string): string[] => splitTemplate(segment).filter(isText);
 
 /** Servers may ignore a query, a fragment and a trailing slash. */
 export const segmentsOf = (path: string): string[] =>

@@ -1,6 +1,6 @@
 import type { Values } from '@asset-gateway/protocol';
 import { PathIndex } from './path-index.ts';
-import { fits, isText, parameterName, partsOf, segmentsOf, shapeOf, textsOf } from './path-texts.ts';
+import { fits, isText, parameterName, segmentsOf, shapeOf, splitTemplate, textsOf } from './path-texts.ts';
 
 /** One path segment of a document: plain text, a parameter, or text around parameters as in `{id}.json`. */
 interface Node {
@@ -72,7 +72,7 @@ function parameterSegment(value: string): Segment {
 /** The segments that a path segment becomes with these values. A value with slashes gives several. */
 function readSegment(text: string, values: Values, slashed: readonly string[]): Segment[] {
   if (!text.includes('{')) return [{ isParameter: false, readings: () => new Set([text.toLowerCase()]) }];
-  const parts = partsOf(text).map((part, at) => (isText(part, at) ? part : parameterName(part)));
+  const parts = splitTemplate(text).map((part, at) => (isText(part, at) ? part : parameterName(part)));
   const filled = parts.map((part, at) => (isText(part, at) ? part : String(values[part]))).join('');
   return (parts.some((part) => slashed.includes(part)) ? filled.split('/') : [filled]).map(parameterSegment);
 }

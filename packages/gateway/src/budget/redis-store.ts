@@ -32,7 +32,7 @@ const TAG = 'budgets';
 const keyOfNonce = ({ nonce }: NonceUse): string => `nonce:${nonce}`;
 
 /** The keys of a slot's charges, and of its nonce. */
-const keysOf = ({ budget: { key }, nonce }: SlotAttempt): string[] => [
+const chargeKeysOf = ({ budget: { key }, nonce }: SlotAttempt): string[] => [
   ...[`holders:${key}`, `counts:${key}`],
   ...(nonce ? [keyOfNonce(nonce)] : []),
 ];
@@ -212,7 +212,7 @@ export class RedisStore implements Store {
     const pauseHereMs = known.own.pauseMs(now);
     const reply = await this.#space.run({
       script: ADMIT,
-      keys: [`slots:${key}`, `limits:${key}`, `pause:${key}`, ...keysOf(attempt)],
+      keys: [`slots:${key}`, `limits:${key}`, `pause:${key}`, ...chargeKeysOf(attempt)],
       args: [
         ...[epoch, owner, limit, windowMs, inFlightMs, lateMs, room.isFreeFor(wallet) ? 1 : 0, waitHereMs, pauseHereMs],
         ...(nonce ? [nonce.epoch, nonce.issuedAtSeconds] : ['', '']),
@@ -234,7 +234,7 @@ export class RedisStore implements Store {
 
   /** Answers whether slot and nonce were returned. */
   #giveBack(attempt: SlotAttempt, timeout: ReplyTimeout): Promise<boolean> {
-    const keys = [`slots:${attempt.budget.key}`, ...keysOf(attempt)];
+    const keys = [`slots:${attempt.budget.key}`, ...chargeKeysOf(attempt)];
     return this.#space.run({ script: GIVE_BACK, keys, args: [attempt.owner], timeout }).then(
       () => true,
       () => false,

@@ -95,7 +95,7 @@ export class Channels {
     const setAside = `was refused by the upstream and is set aside for ${options.setAsideMs / SECOND_MS} s`;
     const onRefused = (keyIndex: number, isFirst: boolean): void => {
       keyRefusals[keyIndex] = (keyRefusals[keyIndex] ?? 0) + 1;
-      if (count > 1 && isFirst) notice(`${keysOf(name)} (${keyIndex + 1} of ${count}) ${setAside}`);
+      if (count > 1 && isFirst) notice(`${keySettingName(name)} (${keyIndex + 1} of ${count}) ${setAside}`);
     };
     return { ...options, store, onRefused, onFailure };
   }
@@ -124,7 +124,7 @@ function roomsOf(inFlight: number): Readonly<Record<Cluster | 'all', InFlight>> 
 }
 
 /** Where the keys of a channel are configured. */
-const keysOf = ({ surface }: ChannelName): string =>
+const keySettingName = ({ surface }: ChannelName): string =>
   surface === 'tokens' ? 'TOKENS_API_KEY' : `The key of ${surface}`;
 
 /** How much longer a lease lasts than the longest call. */

@@ -85,7 +85,7 @@ export function readApis(read: Reader): ApisConfig {
   for (const fault of faults) read.faults.push(`${NAME}: ${fault}.`);
   const withKeys = (api: ApiPlan): ApiConfig => {
     const known = new Map<string, Pick<ApiUrlConfig, 'keys' | 'secrets'>>();
-    const keysOf = (key: ApiUrlConfig['key']) => {
+    const configuredKeys = (key: ApiUrlConfig['key']) => {
       const name = variablesOf(key).join();
       if (!key || known.has(name)) return known.get(name) ?? { keys: [] };
       const { basic, env = '' } = key;
@@ -93,7 +93,7 @@ export function readApis(read: Reader): ApisConfig {
       known.set(name, found);
       return found;
     };
-    return { ...api, urls: api.urls.map((url) => ({ ...url, ...keysOf(url.key) })) };
+    return { ...api, urls: api.urls.map((url) => ({ ...url, ...configuredKeys(url.key) })) };
   };
   return { apis: apis.map(withKeys), families };
 }

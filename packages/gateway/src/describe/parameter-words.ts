@@ -59,7 +59,7 @@ function ruleOf(schema: JsonSchema): string {
 }
 
 /** The nested schemas: members of an object, positions of a tuple, items of a list. */
-function partsOf(schema: JsonSchema): { suffix: string; schema: JsonSchema; isRequired: boolean }[] {
+function nestedSchemasOf(schema: JsonSchema): { suffix: string; schema: JsonSchema; isRequired: boolean }[] {
   const { properties, required = [], prefixItems, items, minItems, anyOf } = schema;
   if (properties) {
     return Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(([name, member]) => {
@@ -73,11 +73,11 @@ function partsOf(schema: JsonSchema): { suffix: string; schema: JsonSchema; isRe
   }
   if (anyOf) return schemasIn(anyOf).map((member) => ({ suffix: '', schema: member, isRequired: false }));
   const item = items as JsonSchema | undefined;
-  return item && partsOf(item).length > 0 ? [{ suffix: '[]', schema: item, isRequired: true }] : [];
+  return item && nestedSchemasOf(item).length > 0 ? [{ suffix: '[]', schema: item, isRequired: true }] : [];
 }
 
 function leavesOf(leaf: Leaf): Leaf[] {
-  const parts = partsOf(leaf.schema).flatMap(({ suffix, schema, isRequired }) =>
+  const parts = nestedSchemasOf(leaf.schema).flatMap(({ suffix, schema, isRequired }) =>
     leavesOf({ name: `${leaf.name}${suffix}`, isRequired: leaf.isRequired && isRequired, schema }),
   );
   return parts.length === 0 ? [leaf] : parts;

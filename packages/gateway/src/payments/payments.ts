@@ -178,9 +178,9 @@ export class Payments extends Ledger {
   async nextOpen(hasChain: (network: string) => boolean): Promise<readonly PaymentRecord[]> {
     const nowMs = this.now();
     const records = await this.openPayments(nowMs);
-    const keysOf = (isOnChain: boolean) =>
+    const recordKeys = (isOnChain: boolean) =>
       records.flatMap(({ key, network }) => (hasChain(network) === isOnChain ? [key] : []));
-    for (const [keys, waitMs] of [[keysOf(true), '0'] as const, [keysOf(false), LOOK_UP_PAUSE] as const]) {
+    for (const [keys, waitMs] of [[recordKeys(true), '0'] as const, [recordKeys(false), LOOK_UP_PAUSE] as const]) {
       const sql = `update payments set search_from_ms = cast($2 as bigint) + ${waitMs} where key in (${this.database.dialect.textsIn('$1')})
   and ${IS_SEARCHED} and {in time} returning key`;
       if (keys.length > 0) await this.write({ condition: { sql, values: [JSON.stringify(keys), nowMs] } });

@@ -1,10 +1,10 @@
 import { isObject, type Members, objectAt, type Route } from '@asset-gateway/protocol';
-import { partsOf } from '../../apis/document.ts';
+import { subschemasOf } from '../../apis/document.ts';
 import type { ApiPlan } from './file.ts';
 
 /** The members of a value, by path. Members of a list's items have the path of the list. */
 function* membersIn(schema: Members, before = ''): Generator<readonly [path: string, schema: Members]> {
-  const inside = [...partsOf(schema), ...[schema.items].filter(isObject)];
+  const inside = [...subschemasOf(schema), ...[schema.items].filter(isObject)];
   for (const each of inside) yield* membersIn(each, before);
   for (const [name, value] of Object.entries(objectAt(schema.properties))) {
     yield [before + name, objectAt(value)];
@@ -34,9 +34,9 @@ const isSize = (name: string): boolean =>
 const LIMITING = ['maximum', 'exclusiveMaximum', 'enum', 'const'];
 
 const hasType = (schema: Members, types: readonly unknown[]): boolean =>
-  [schema, ...partsOf(schema)].some(({ type }) => [type].flat().some((each) => types.includes(each)));
+  [schema, ...subschemasOf(schema)].some(({ type }) => [type].flat().some((each) => types.includes(each)));
 const isLimited = (schema: Members): boolean =>
-  [schema, ...partsOf(schema)].some((each) => LIMITING.some((keyword) => keyword in each));
+  [schema, ...subschemasOf(schema)].some((each) => LIMITING.some((keyword) => keyword in each));
 
 function dangerOf([path, schema]: readonly [string, Members], isPaid: boolean): string[] {
   const name = path
