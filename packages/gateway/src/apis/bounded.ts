@@ -61,7 +61,10 @@ function withMember(value: unknown, [name = '', ...rest]: readonly string[], sen
 const AS_DESCRIBED = 'Must have only the members of the schema, spelled as there, with numbers in plain digits.';
 
 /** The body schema with the documented members only, and a rule for what a schema cannot express. */
-function closed(body: BodySchema, bounds: readonly Bound[]): { readonly body: BodySchema; readonly rule: Rule } {
+function withoutOtherMembers(
+  body: BodySchema,
+  bounds: readonly Bound[],
+): { readonly body: BodySchema; readonly rule: Rule } {
   const names = namesIn(body as Members);
   const isPlain = names !== undefined && subschemasOf(body as Members).length === 0 && 'properties' in body;
   const isNamed = (value: unknown): boolean =>
@@ -121,7 +124,7 @@ export function bounded(given: InputSchemas, path: string, entry: OperatorBounds
   if (lost) throw new DocumentFault(`it has no parameter ${shown(lost.name)}`);
   // Members that the document names outside the body are forbidden in it.
   const ofBody = bounds.map((bound) => (inBody.found.has(bound) ? bound : { name: bound.name }));
-  const body = inBody.schema && closed(inBody.schema, ofBody);
+  const body = inBody.schema && withoutOtherMembers(inBody.schema, ofBody);
   const fixed = [...inPath.found.keys()].filter(({ allowed, sent }) => !allowed && sent !== undefined);
   return {
     input: {

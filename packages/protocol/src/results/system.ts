@@ -7,14 +7,14 @@ import * as field from './fields.ts';
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const schema = (description: string) => Type.Unsafe<object>({ type: 'object', description });
 
-const closed = (properties: TProperties) => Type.Object(properties, { additionalProperties: false });
+const strictObject = (properties: TProperties) => Type.Object(properties, { additionalProperties: false });
 
 /** A document without an example. */
 const documentOf = (schema: TSchema): ResultShape => ({ schema, example: null });
 
 /** Liveness. This is the whole body, because the gateway's own routes have no envelope. */
 export const liveness = field.resultShape(
-  closed({
+  strictObject({
     ok: field.always(true),
     service: field.string('The name of the service.', 'asset-gateway'),
     status: field.always('healthy'),
@@ -22,7 +22,7 @@ export const liveness = field.resultShape(
 );
 
 /** Readiness. */
-export const readiness = field.resultShape(closed({ ok: field.always(true), status: field.always('ready') }));
+export const readiness = field.resultShape(strictObject({ ok: field.always(true), status: field.always('ready') }));
 
 const SURFACES = ['tokens', 'rpc', 'das', 'wallet'];
 const CREDIT = {

@@ -2,7 +2,7 @@ import Type, { type TProperties } from 'typebox';
 import { address, integer, oneOf, optional, text } from '../parameters.ts';
 import * as results from '../results/das.ts';
 import type { Route } from '../route.ts';
-import { closed, type RpcMethod, rpcRows } from './row.ts';
+import { type RpcMethod, rpcRows, strictObject } from './row.ts';
 
 const EXAMPLE_ADDRESS = 'So11111111111111111111111111111111111111112';
 
@@ -16,7 +16,7 @@ const paging = {
   after: cursor,
   cursor,
   sortBy: optional(
-    closed('The order.', {
+    strictObject('The order.', {
       sortBy: oneOf(['created', 'recent_action', 'updated', 'none', 'id'], 'By what.'),
       sortDirection: optional(oneOf(['asc', 'desc'], 'Which way.')),
     }),
@@ -29,17 +29,17 @@ const shown = {
   showInscription: flag,
 };
 const options = optional(
-  closed('What to show.', { ...shown, showGrandTotal: flag, showNativeBalance: flag, showZeroBalance: flag }),
+  strictObject('What to show.', { ...shown, showGrandTotal: flag, showNativeBalance: flag, showZeroBalance: flag }),
 );
 
-const named = (params: TProperties) => closed('Named parameters.', params);
+const named = (params: TProperties) => strictObject('Named parameters.', params);
 
 const METHODS: Readonly<Record<keyof typeof results, RpcMethod>> = {
   getAsset: {
     description: 'One digital asset.',
     alchemy: 80,
     helius: 10,
-    params: named({ id: address('The asset.'), options: optional(closed('What to show.', shown)) }),
+    params: named({ id: address('The asset.'), options: optional(strictObject('What to show.', shown)) }),
     example: { id: EXAMPLE_ADDRESS },
   },
   getAssetsByOwner: {

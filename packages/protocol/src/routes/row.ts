@@ -18,10 +18,10 @@ interface RowParts extends Omit<Route, keyof RowOptions | 'httpMethod' | 'input'
   readonly endpoint: string;
 }
 
-const strictObject = (properties: TProperties) => Type.Object(properties, { additionalProperties: false });
+const inputObject = (properties: TProperties) => Type.Object(properties, { additionalProperties: false });
 
 /** An object in a body, without unknown members. */
-export const closed = (description: string, properties: TProperties) =>
+export const strictObject = (description: string, properties: TProperties) =>
   Type.Object(properties, { additionalProperties: false, description });
 
 export function defineRow(parts: RowParts): Route {
@@ -36,9 +36,9 @@ export function defineRow(parts: RowParts): Route {
     httpMethod: verb,
     path: ourPath,
     input: {
-      ...(path && { path: strictObject(path) }),
-      ...(query && { query: strictObject(query) }),
-      ...(body && { body: strictObject(body) }),
+      ...(path && { path: inputObject(path) }),
+      ...(query && { query: inputObject(query) }),
+      ...(body && { body: inputObject(body) }),
     },
     upstream: { path: upstreamPath, forward },
   };

@@ -5,7 +5,7 @@ import { PROGRAMS } from '../programs.ts';
 import * as results from '../results/rpc.ts';
 import type { Route } from '../route.ts';
 import { exactlyOneIn } from '../rules.ts';
-import { closed, type RpcMethod, rpcRows } from './row.ts';
+import { type RpcMethod, rpcRows, strictObject } from './row.ts';
 
 const EXAMPLE_ADDRESS = 'So11111111111111111111111111111111111111112';
 const EXAMPLE_SIGNATURE = '1111111111111111111111111111111111111111111111111111111111111111';
@@ -19,7 +19,7 @@ const encoding = optional(oneOf(ENUMERATIONS.encoding, 'Encoding of account or t
 const version = optional(integer(0, 255, 'The newest transaction version to return.'));
 const basic = { commitment, minContextSlot: slot };
 const slice = (maximum: number) =>
-  closed('The part of the account data to return.', {
+  strictObject('The part of the account data to return.', {
     offset: integer(0, MAX_PARAMS_OFFSET, 'First byte.'),
     length: integer(0, maximum, 'How many bytes.'),
   });
@@ -36,23 +36,28 @@ const positional = (required: readonly TSchema[], rest: readonly TSchema[] = [])
     description: 'The JSON-RPC parameters of the method.',
   });
 
-const memcmp = closed('A comparison.', {
-  memcmp: closed('Bytes at an offset.', {
+const memcmp = strictObject('A comparison.', {
+  memcmp: strictObject('Bytes at an offset.', {
     offset: integer(0, MAX_PARAMS_OFFSET, 'First byte.'),
     bytes: text('The expected bytes.', 128),
     encoding: optional(oneOf(['base58', 'base64'], 'Encoding of bytes.')),
   }),
 });
-const dataSize = closed('A size.', { dataSize: integer(0, MAX_PARAMS_OFFSET, 'Size of the account data.') });
+const dataSize = strictObject('A size.', { dataSize: integer(0, MAX_PARAMS_OFFSET, 'Size of the account data.') });
 
 const range = (schema: TSchema) =>
   optional(
-    closed('A range.', { gte: optional(schema), gt: optional(schema), lte: optional(schema), lt: optional(schema) }),
+    strictObject('A range.', {
+      gte: optional(schema),
+      gt: optional(schema),
+      lte: optional(schema),
+      lt: optional(schema),
+    }),
   );
 const count = integer(0, Number.MAX_SAFE_INTEGER, 'A number.');
 
 const historyFilters = optional(
-  closed('Which transactions.', {
+  strictObject('Which transactions.', {
     slot: range(count),
     blockTime: range(count),
     signature: range(signature('A signature.')),
@@ -66,7 +71,7 @@ const METHODS: Readonly<Record<keyof typeof results, RpcMethod>> = {
     description: 'Lamports of an account.',
     alchemy: 10,
     helius: 1,
-    params: positional([address('The account.')], [closed('Options.', basic)]),
+    params: positional([address('The account.')], [strictObject('Options.', basic)]),
     example: [EXAMPLE_ADDRESS],
   },
   getAccountInfo: {
@@ -75,7 +80,7 @@ const METHODS: Readonly<Record<keyof typeof results, RpcMethod>> = {
     helius: 1,
     params: positional(
       [address('The account.')],
-      [closed('Options.', { ...basic, encoding, dataSlice: optional(slice(1024)) })],
+      [strictObject('Options.', { ...basic, encoding, dataSlice: optional(slice(1024)) })],
     ),
     example: [EXAMPLE_ADDRESS, { encoding: 'base64' }],
   },
@@ -85,7 +90,7 @@ const METHODS: Readonly<Record<keyof typeof results, RpcMethod>> = {
     helius: 1,
     params: positional(
       [signature('The transaction.')],
-      [closed('Options.', { commitment, encoding, maxSupportedTransactionVersion: version })],
+      [strictObject('Options.', { commitment, encoding, maxSupportedTransactionVersion: version })],
     ),
     example: [EXAMPLE_SIGNATURE, { maxSupportedTransactionVersion: 0 }],
   },
@@ -96,7 +101,7 @@ const METHODS: Readonly<Record<keyof typeof results, RpcMethod>> = {
     params: positional(
       [address('The address.')],
       [
-        closed('Options.', {
+        strictObject('Options.', {
           ...basic,
           limit: optional(integer(1, 100, 'How many.')),
           before: optional(signature('Start before this one.')),
@@ -113,9 +118,12 @@ const METHODS: Readonly<Record<keyof typeof results, RpcMethod>> = {
     params: positional(
       [
         address('The wallet.'),
-        closed('Which.', { mint: optional(address('A mint.')), programId: optional(address('A token program.')) }),
+        strictObject('Which.', {
+          mint: optional(address('A mint.')),
+          programId: optional(address('A token program.')),
+        }),
       ],
-      [closed('Options.', { ...basic, encoding, dataSlice: optional(slice(1024)) })],
+      [strictObject('Options.', { ...basic, encoding, dataSlice: optional(slice(1024)) })],
     ),
     rules: [exactlyOneIn(1, 'mint', 'programId')],
     example: [EXAMPLE_ADDRESS, { programId: PROGRAMS.token }, { encoding: 'jsonParsed' }],
@@ -126,7 +134,7 @@ const METHODS: Readonly<Record<keyof typeof results, RpcMethod>> = {
     helius: 10,
     params: positional([
       address('The program.'),
-      closed('Options.', {
+      strictObject('Options.', {
         ...basic,
         encoding,
         withContext: optional(Type.Boolean()),
@@ -147,7 +155,7 @@ const METHODS: Readonly<Record<keyof typeof results, RpcMethod>> = {
     params: positional(
       [address('The address.')],
       [
-        closed('Options.', {
+        strictObject('Options.', {
           transactionDetails: optional(oneOf(['signatures', 'full'], 'How much of each.')),
           sortOrder: optional(oneOf(['asc', 'desc'], 'Oldest or newest first.')),
           commitment: optional(oneOf(['confirmed', 'finalized'], 'How settled.')),

@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/schema';
 import { shown } from '../../apis/document.ts';
 import { MAX_LIMIT } from '../settings.ts';
-import { closed, KEY, ONE_WAY, optional } from './keys.ts';
+import { KEY, ONE_WAY, optional, strictObject } from './keys.ts';
 
 const MAX_SECONDS = 604_800;
 
@@ -11,7 +11,7 @@ const seconds = (description: string) => Type.Integer({ minimum: 0, maximum: MAX
 const limit = (description: string) => optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, description }));
 const text = (description: string, maxLength = 200) => Type.String({ minLength: 1, maxLength, description });
 
-const CACHE = closed(
+const CACHE = strictObject(
   {
     freshSeconds: seconds('Until this age no refresh is due.'),
     maxStaleSeconds: seconds('An answer is never served after this age.'),
@@ -54,7 +54,7 @@ const BOUND = Type.Object(
 );
 const NAMED = 'By name of a path or query parameter, or by dot path into the body.';
 
-const OPERATION = closed(
+const OPERATION = strictObject(
   {
     access: ACCESS,
     price: PRICE,
@@ -89,14 +89,14 @@ const MAX_URLS = 8;
 const MAX_TIMEOUT = 600;
 const BASE_URL = text('The base URL of the API, which the paths of the document follow.', 1_000);
 
-const API = closed(
+const API = strictObject(
   {
     title: text('The name for people.', 60),
     openapi: text('The OpenAPI document, 3.0 or 3.1, as a path from this file.', 1_000),
     url: optional(BASE_URL),
     urls: optional(
       Type.Array(
-        closed(
+        strictObject(
           { url: BASE_URL, key: optional(KEY), requestsPerMinute: limit('The limit of each key.') },
           'A URL of the API. Key and limit default to those of the API.',
         ),
@@ -133,7 +133,7 @@ const API = closed(
   'An API behind the gateway.',
 );
 
-const OWN_OPERATION = closed(
+const OWN_OPERATION = strictObject(
   {
     enabled: optional(Type.Boolean({ description: 'false: the route is not served.' })),
     price: PRICE,
@@ -156,18 +156,21 @@ const FAMILY = {
 };
 const paidFamily = (routes: string) =>
   optional(
-    closed(
+    strictObject(
       { ...FAMILY, requestsPerSecond: limit('The limit per provider and cluster.') },
       `The gateway's ${routes} routes.`,
     ),
   );
 
 /** The schema of the file. */
-export const FILE = closed(
+export const FILE = strictObject(
   {
     apis: optional(Type.Record(Type.String(), API, { description: 'By name.' })),
     tokens: optional(
-      closed({ ...FAMILY, requestsPerMinute: limit('The limit of each key.') }, "The gateway's asset-data routes."),
+      strictObject(
+        { ...FAMILY, requestsPerMinute: limit('The limit of each key.') },
+        "The gateway's asset-data routes.",
+      ),
     ),
     rpc: paidFamily('RPC'),
     das: paidFamily('DAS'),

@@ -3,12 +3,12 @@ import Type, { type Static } from 'typebox';
 const ENV_NAME = '^[A-Za-z_][A-Za-z0-9_]{0,99}$';
 
 /** An object of the file, without further members. */
-export const closed = <T extends Parameters<typeof Type.Object>[0]>(properties: T, description: string) =>
+export const strictObject = <T extends Parameters<typeof Type.Object>[0]>(properties: T, description: string) =>
   Type.Object(properties, { additionalProperties: false, description });
 export const optional = Type.Optional;
 
 const variable = (description: string) => Type.String({ pattern: ENV_NAME, description });
-const BASIC = closed(
+const BASIC = strictObject(
   { user: variable('The variable with the user.'), password: variable('The variable with the password.') },
   'Basic authentication.',
 );
