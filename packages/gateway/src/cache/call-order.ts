@@ -175,13 +175,15 @@ export class CallOrder {
   /** The value of a refresh now: the waiting requests, and the requests expected over the time that the refresh gains. */
   #gain(known: KeyDemand, nowMs: number): number {
     return (
-      known.waiting + Math.sign(known.noCacheWaiting) + known.rateAt(nowMs, this.#startedAtMs) * known.ageAt(nowMs)
+      known.waiting +
+      Math.sign(known.noCacheWaiting) +
+      known.rateAt(nowMs, this.#startedAtMs) * known.gainedSeconds(nowMs)
     );
   }
 
   /** The number of requests that only this call would answer. */
   #worth(known: KeyDemand, nowMs: number): number {
-    const part = known.ageAt(nowMs) / known.key.maxStaleSeconds;
+    const part = known.gainedSeconds(nowMs) / known.key.maxStaleSeconds;
     if (part >= 1 - EARLY_SECONDS / known.key.maxStaleSeconds) return this.#gain(known, nowMs);
     // The stored answer serves all other requests, so a call now only saves part of the next one.
     return known.isAwaited ? known.waiting + this.#price * part : 0;

@@ -78,7 +78,7 @@ export class KeyDemand {
    */
   mayJoin(nowMs: number): boolean {
     if (this.isAwaited) return true;
-    return (this.hasAnswered || !this.key.batch) && this.ageAt(nowMs) >= this.key.freshSeconds;
+    return (this.hasAnswered || !this.key.batch) && this.gainedSeconds(nowMs) >= this.key.freshSeconds;
   }
 
   /** The number of requests, each weighted less as time passes. */
@@ -87,7 +87,7 @@ export class KeyDemand {
   }
 
   /** The seconds of cached service that a call now would add. */
-  ageAt(nowMs: number): number {
+  gainedSeconds(nowMs: number): number {
     return Math.min(this.key.maxStaleSeconds, (nowMs - this.fetchedAtMs) / 1_000);
   }
 
