@@ -23,7 +23,7 @@ import {
 import { FEES_USED_UP, refusalOfReservation, unavailable } from './refusals.ts';
 import type { StoredState } from './rows.ts';
 import { beginSettlement, conclude, deliveryOf, inTurn, recordOutcome, send } from './settlement.ts';
-import type { Proof } from './verification.ts';
+import type { VerificationResult } from './verification.ts';
 
 /** A route's seller in its present state. */
 export interface Seller {
@@ -72,7 +72,7 @@ async function complete(dependencies: PaymentDependencies, purchase: Purchase, a
   let mayRelease = true;
   // Reserving has counted the first call. If no call takes a slot, `release` subtracts it.
   let isCalled = false;
-  let proof: Proof | undefined;
+  let proof: VerificationResult | undefined;
   onStep?.('reserve');
   try {
     // 6. Simulate the payment, then call the upstream.
@@ -114,7 +114,7 @@ async function complete(dependencies: PaymentDependencies, purchase: Purchase, a
   }
 }
 
-async function prove({ verifier, onStep }: PaymentDependencies, purchase: Purchase): Promise<Proof> {
+async function prove({ verifier, onStep }: PaymentDependencies, purchase: Purchase): Promise<VerificationResult> {
   const proof = await verifier.verify(purchase);
   onStep?.('verify');
   return proof;

@@ -111,7 +111,7 @@ const verifiedOf = ({ payment, stored }: Purchase, nowMs: number): Verified => (
 });
 
 /** The result of a verification. */
-export interface Proof {
+export interface VerificationResult {
   /** The finalized block height before the verification; undefined if there is no RPC. */
   readonly height: number | undefined;
   /** The record of a payment that has settled before, as the chain shows. Nothing is sent for it. */
@@ -142,7 +142,7 @@ export class Verifier {
   }
 
   /** Verifies a reserved payment. Refuses an invalid payment, unless its payer proves that it settled before, which is then recorded. */
-  async verify(purchase: Purchase): Promise<Proof> {
+  async verify(purchase: Purchase): Promise<VerificationResult> {
     const { facilitator, chains, payments } = this.#dependencies;
     const { payment } = purchase;
     const verified = verifiedOf(purchase, payments.now());
