@@ -207,10 +207,10 @@ describe('the verification of a payment', () => {
     const known = purchaseOf({}, LIMITS.knownPayerMicros);
     const verifying = Array.from({ length: 16 }, () => verifier.verify(purchaseOf()));
     expect(await refusalOf(verifier.verify(purchaseOf()))).toEqual(['rate_limited', 'unused']);
-    expect(() => verifier.assertRoom(purchaseOf(), ledger.nowMs)).toThrow(Refusal);
-    expect(() => verifier.assertRoom(known, ledger.nowMs)).not.toThrow();
+    expect(() => verifier.assertMayVerify(purchaseOf(), ledger.nowMs)).toThrow(Refusal);
+    expect(() => verifier.assertMayVerify(known, ledger.nowMs)).not.toThrow();
     for (const end of ends) end({ valid: true });
     await Promise.all(verifying);
-    expect(() => verifier.assertRoom(purchaseOf(), ledger.nowMs)).not.toThrow();
+    expect(() => verifier.assertMayVerify(purchaseOf(), ledger.nowMs)).not.toThrow();
   });
 });

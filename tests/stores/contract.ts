@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { InFlight } from '../../packages/gateway/src/budget/in-flight.ts';
 import type {
   Budget,
+  InFlightLimit,
   NonceUse,
-  Room,
   SlotAttempt,
   SlotVerdict,
   Store,
@@ -14,7 +14,7 @@ import { openState, type State } from '../../packages/gateway/src/compose/state.
 import { readConfig } from '../../packages/gateway/src/config/config.ts';
 import { openLocalStore } from '../kit/local-store.ts';
 
-const roomThat = (isFree: boolean): Room => ({
+const roomThat = (isFree: boolean): InFlightLimit => ({
   isFreeFor: () => isFree,
   enter: () => undefined,
   leave: () => undefined,
@@ -24,7 +24,7 @@ const roomThat = (isFree: boolean): Room => ({
 export const [ROOM, NO_ROOM] = [roomThat(true), roomThat(false)];
 
 /** Free when it is asked about, and not any more when Redis has answered. */
-export function closingRoom(): Room {
+export function closingRoom(): InFlightLimit {
   let asked = 0;
   return { ...ROOM, isFreeFor: () => ++asked === 1 };
 }
@@ -58,7 +58,11 @@ export async function admitUntilAnswered(store: Store, attempt: SlotAttempt): Pr
   return store.admit(attempt);
 }
 
-const take = (store: Store, nonce?: NonceUse, change: { room?: Room; owner?: string } = {}): Promise<SlotVerdict> =>
+const take = (
+  store: Store,
+  nonce?: NonceUse,
+  change: { room?: InFlightLimit; owner?: string } = {},
+): Promise<SlotVerdict> =>
   admitUntilAnswered(store, { budget, owner: owner(), room: ROOM, ...change, ...(nonce && { nonce }) });
 
 /** Asks until a slot is free: on a busy machine a store may learn late that a call is over. */

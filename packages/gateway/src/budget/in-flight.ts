@@ -1,8 +1,8 @@
 import { Counts } from '../tallies.ts';
-import type { Room } from './store.ts';
+import type { InFlightLimit } from './store.ts';
 
 /** This node's calls in flight to one upstream, by slot owner; at most `limit`, and `ofWallet` of one wallet. */
-export class InFlight implements Room {
+export class InFlight implements InFlightLimit {
   readonly #limit: number;
   /** The larger room that also counts these calls. */
   readonly #within: InFlight | undefined;

@@ -13,9 +13,9 @@ import { SlidingLog } from './sliding-log.ts';
 import {
   type Budget,
   type BudgetView,
+  type InFlightLimit,
   type NonceUse,
   type NonceVerdict,
-  type Room,
   type Share,
   type SlotAttempt,
   type SlotVerdict,
@@ -39,7 +39,7 @@ const chargeKeysOf = ({ budget: { key }, nonce }: SlotAttempt): string[] => [
 
 /** Without an owner the script takes no slot. */
 const NO_OWNER = '';
-const ROOM: Room = { isFreeFor: () => true, enter: () => undefined, leave: () => undefined };
+const ROOM: InFlightLimit = { isFreeFor: () => true, enter: () => undefined, leave: () => undefined };
 
 function shareIn(name: string): Share {
   const blank = name.indexOf(' ');

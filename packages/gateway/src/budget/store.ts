@@ -26,7 +26,7 @@ export interface NonceUse {
 }
 
 /** This node's calls in flight to one upstream. */
-export interface Room {
+export interface InFlightLimit {
   /** Whether there is room for one more call, of this wallet. */
   isFreeFor(wallet?: string): boolean;
   /** Counts the call of this owner, once. */
@@ -41,7 +41,7 @@ export interface SlotAttempt {
   /** A fresh random value. A retry with the same owner gets the same admission, because the first reply may be lost. */
   readonly owner: string;
   /** This node's room, which is taken with the slot. Refused calls do not count. */
-  readonly room: Room;
+  readonly room: InFlightLimit;
   /** The client's wallet. The room limits how many calls of one wallet it holds. */
   readonly wallet?: string | undefined;
   readonly nonce?: NonceUse | undefined;
@@ -177,7 +177,7 @@ export const shareOf = (address: string, wallet: string, hasPaid: boolean): Shar
 export const kindOf = ({ group }: Share): GroupKind => group.split(':', 1)[0] as GroupKind;
 
 /** How many more slots this group may take if no other group takes any. `redis-scripts.ts` has the same rule in Lua: change both. */
-export function roomOfGroup({ limit, free, groups, ofGroup }: Holdings, kind: GroupKind): number {
+export function slotsLeftFor({ limit, free, groups, ofGroup }: Holdings, kind: GroupKind): number {
   const belowThreshold = Math.ceil((THRESHOLD_FACTOR * free - ofGroup) / (THRESHOLD_FACTOR + 1));
   if (kind === 'paid') return Math.max(0, Math.min(free, belowThreshold));
   const reserved = Math.floor(limit / SLOTS_PER_RESERVED);
@@ -192,7 +192,7 @@ export function roomOfGroup({ limit, free, groups, ofGroup }: Holdings, kind: Gr
  * the same rule in Lua: change both.
  */
 export function exceededShare(holdings: Holdings, kind: GroupKind): ShareScope | undefined {
-  const room = roomOfGroup(holdings, kind);
+  const room = slotsLeftFor(holdings, kind);
   if (room === 0) return 'group';
   const { ofGroup, ofWallet } = holdings;
   const hasOthers = ofGroup > ofWallet;

@@ -206,7 +206,7 @@ async function reserve({ dependencies, credit }: Seller, purchase: Purchase): Pr
   const { payments, verifier, facilitator } = dependencies;
   const { payment, stored } = purchase;
   const nowMs = payments.now();
-  verifier.assertRoom(purchase, nowMs);
+  verifier.assertMayVerify(purchase, nowMs);
   const fee = feeChargeOf(facilitator, payment, stored.paidOnMainnet, nowMs);
   if (fee && !fitsBudget(fee, stored.fees)) throw unavailable(FEES_USED_UP);
   return fromStore(payments.reserve(payment, credit, stored));

@@ -62,7 +62,7 @@ export class VerificationLimits {
   readonly #underWay = new Counts();
 
   /** Refuses by throwing if no verification may begin now. */
-  assertRoom(verified: Verified, nowMs: number): void {
+  assertMayVerify(verified: Verified, nowMs: number): void {
     const { payer, challenge, closedUntilMs } = verified;
     const waits = [this.#failures.waitMs(payer, nowMs), this.#failures.waitMs(challenge, nowMs)];
     const waitMs = Math.max(...waits, closedUntilMs - nowMs);
@@ -75,7 +75,7 @@ export class VerificationLimits {
 
   /** Begins a verification, or refuses like `assertRoom`. Call the returned function at its end. */
   enter(verified: Verified, nowMs: number): () => void {
-    this.assertRoom(verified, nowMs);
+    this.assertMayVerify(verified, nowMs);
     const names = countsOf(verified);
     for (const name of names) this.#underWay.add(name, 1);
     return () => {
@@ -137,8 +137,8 @@ export class Verifier {
   }
 
   /** Refuses by throwing if a purchase cannot be verified now. */
-  assertRoom(purchase: Purchase, nowMs: number): void {
-    this.#limits.assertRoom(verifiedOf(purchase, nowMs), nowMs);
+  assertMayVerify(purchase: Purchase, nowMs: number): void {
+    this.#limits.assertMayVerify(verifiedOf(purchase, nowMs), nowMs);
   }
 
   /** Verifies a reserved payment. Refuses an invalid payment, unless its payer proves that it settled before, which is then recorded. */
