@@ -270,7 +270,7 @@ describe('a transaction that is sent again', () => {
   });
 });
 
-const NEW_PAYERS = BUDGET * LIMITS.newPayersShare;
+const NEW_PAYERS = BUDGET * LIMITS.newPayersFraction;
 const own = { feeBudgetPerHour: BUDGET, feePayer: () => 'address' } as unknown as Facilitator;
 const remote = { feePayer: () => 'address' } as unknown as Facilitator;
 const unknownPayer = { feeBudgetPerHour: BUDGET, feePayer: () => undefined } as unknown as Facilitator;

@@ -36,7 +36,7 @@ export const LIMITS = {
   /** The mainnet payments that make a payer known, in millionths of a dollar. */
   knownPayerMicros: 10_000,
   /** The fraction of the fee budget that new payers share. */
-  newPayersShare: 0.5,
+  newPayersFraction: 0.5,
   /** The most bytes of one upstream answer, encoded or decoded. */
   oneAnswerBytes: 5 * 1024 * 1024,
   /**

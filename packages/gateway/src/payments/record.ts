@@ -197,7 +197,7 @@ export function feeChargeOf(
 /** How much the fee payer may have spent within the hour before this fee, in lamports: for all payers, and for new ones. */
 export const mostSpentBefore = ({ lamports, limit }: FeeCharge) => ({
   all: Math.floor(limit) - lamports,
-  ofNewPayers: Math.floor(limit * LIMITS.newPayersShare) - lamports,
+  ofNewPayers: Math.floor(limit * LIMITS.newPayersFraction) - lamports,
 });
 
 /** Whether the fee budget suffices after what was spent within the hour. `updateToSettle` in changes.ts has the same condition in SQL. */
