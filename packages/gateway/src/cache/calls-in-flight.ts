@@ -134,7 +134,7 @@ export class CallsInFlight {
     let unanswered = plans;
     try {
       const answered = await this.#ask(attempt);
-      claim.share(answered);
+      claim.publish(answered);
       this.keep(answered, attempt.leader);
       const ids = new Set(idsOf(answered));
       unanswered = plans.filter(({ key }) => !ids.has(key.id));

@@ -106,7 +106,7 @@ export class CallClaim {
   }
 
   /** Shares a call's answers. */
-  share(answered: readonly CachedAnswer[]): void {
+  publish(answered: readonly CachedAnswer[]): void {
     void this.#dependencies.entries.write(answered, this.#dependencies.owner);
   }
 
