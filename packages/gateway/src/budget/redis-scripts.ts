@@ -50,7 +50,7 @@ local function holdingsOf(share, limit, free)
   local isPaid = share:sub(1, 5) == 'paid:'
   return { limit = limit, free = free, groups = held('groups'), ofGroup = ofGroup, ofWallet = held(share), isPaid = isPaid }
 end
-local function roomOfGroup(of)
+local function slotsLeftFor(of)
   local belowThreshold = math.ceil((${THRESHOLD_FACTOR} * of.free - of.ofGroup) / ${THRESHOLD_FACTOR + 1})
   if of.isPaid then return math.max(0, math.min(of.free, belowThreshold)) end
   local reserved = math.floor(of.limit / ${SLOTS_PER_RESERVED})
@@ -60,9 +60,9 @@ local function roomOfGroup(of)
   return math.max(0, math.min(of.free, belowThreshold, math.max(of.free - 2 * reserved, toEvenPart)))
 end
 local function exceededShare(of)
-  local room = roomOfGroup(of)
-  if room == 0 then return 'group' end
-  if of.ofGroup > of.ofWallet and of.ofWallet >= ${THRESHOLD_FACTOR} * room then return 'wallet' end
+  local left = slotsLeftFor(of)
+  if left == 0 then return 'group' end
+  if of.ofGroup > of.ofWallet and of.ofWallet >= ${THRESHOLD_FACTOR} * left then return 'wallet' end
 end
 local function shareFreesAt(share, of)
   local ahead = redis.call('ZRANGE', slots, 0, ${MAX_SLOTS_AHEAD - 1}, 'WITHSCORES')

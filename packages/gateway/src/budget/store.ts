@@ -192,11 +192,11 @@ export function slotsLeftFor({ limit, free, groups, ofGroup }: Holdings, kind: G
  * the same rule in Lua: change both.
  */
 export function exceededShare(holdings: Holdings, kind: GroupKind): ShareScope | undefined {
-  const room = slotsLeftFor(holdings, kind);
-  if (room === 0) return 'group';
+  const left = slotsLeftFor(holdings, kind);
+  if (left === 0) return 'group';
   const { ofGroup, ofWallet } = holdings;
   const hasOthers = ofGroup > ofWallet;
-  return hasOthers && ofWallet >= THRESHOLD_FACTOR * room ? 'wallet' : undefined;
+  return hasOthers && ofWallet >= THRESHOLD_FACTOR * left ? 'wallet' : undefined;
 }
 
 /** A held slot: its share, if known, and when it frees. */

@@ -105,12 +105,12 @@ export class CallClaim {
     }
   }
 
-  /** Shares a call's answers. */
+  /** Publishes a call's answers to the other nodes. */
   publish(answered: readonly CachedAnswer[]): void {
     void this.#dependencies.entries.write(answered, this.#dependencies.owner);
   }
 
-  /** Ends the leases of keys without an answer to share. */
+  /** Ends the leases of keys without an answer to publish. */
   giveBack(plans: readonly Keyed[]): void {
     void this.#dependencies.entries.giveBack(plans, this.#dependencies.owner);
   }

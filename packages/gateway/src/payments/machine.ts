@@ -53,7 +53,7 @@ function reserveRefusal(state: PayerState, { isOnce }: NewPayment, nowMs: number
   if (isOnce && state.calls > 0) return 'called';
   if (state.calls >= LIMITS.callsPerAnswer) return 'exhausted';
   const isBusy = state.inFlight >= LIMITS.paymentsInFlight || state.recentCalls >= LIMITS.unchargedCalls;
-  // `assertRoom` in verification.ts refuses with the exact time, but from a state that may be older.
+  // `assertMayVerify` in verification.ts refuses with the exact time, but from a state that may be older.
   return isBusy || state.closedUntilMs > nowMs ? 'payer_busy' : undefined;
 }
 

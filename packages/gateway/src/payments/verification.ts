@@ -73,7 +73,7 @@ export class VerificationLimits {
       throw limited('too many verifications', 1, NO_ROOM);
   }
 
-  /** Begins a verification, or refuses like `assertRoom`. Call the returned function at its end. */
+  /** Begins a verification, or refuses like `assertMayVerify`. Call the returned function at its end. */
   enter(verified: Verified, nowMs: number): () => void {
     this.assertMayVerify(verified, nowMs);
     const names = countsOf(verified);
