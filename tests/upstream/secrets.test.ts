@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { LIMITS } from '../../packages/gateway/src/limits.ts';
+import { assertHoldsNoSecret } from '../../packages/gateway/src/upstreams/secret-search.ts';
 import type { FaultKnobs } from '../../packages/sandbox/src/tokens/api.ts';
 import { CANARY_KEY, CANARY_SECRET, startTestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { type Ask, Caller, HEALTH, JSON_BODY, SNAPSHOTS, secretsIn, send, TOKENS } from './caller.ts';
@@ -54,6 +56,48 @@ describe('U13 an upstream that repeats its key', () => {
     }
     expect(gateway.upstream.arrivals.at(-1)?.headers['x-api-key']).toBe(CANARY_KEY);
   });
+});
+
+describe('U13 a search for a key in an answer', () => {
+  const KEY = 'key/of "8 \\\\ signs&';
+  const isFound = (json: string): boolean => {
+    try {
+      assertHoldsNoSecret(json, [KEY]);
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  const byNumber = (text: string): string =>
+    [...text].map((sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+
+  it.each([
+    ['as JSON writes it', JSON.stringify(KEY)],
+    ['with an escaped slash', JSON.stringify(KEY).replace('/', '\\/')],
+    ['by numbers', `"${byNumber(KEY)}"`],
+    ['by numbers in capitals', `"${byNumber(KEY).replace(/[a-f]/g, (digit) => digit.toUpperCase())}"`],
+    ['with entities', JSON.stringify(KEY.replace('&', '&amp;').replace('"', '&QUOT;').replace('k', '&#0000107;'))],
+    ['with an entity by numbers', JSON.stringify(KEY).replace('&', byNumber('&#X26;'))],
+    ['after other escapes', JSON.stringify(`\n\udbff&#9999999;&;&&${KEY}`)],
+  ])('finds it %s', (_, json) => expect([isFound(json), isFound(json.replace('8', '9'))]).toEqual([true, false]));
+
+  const objects = JSON.stringify(
+    Array.from({ length: 100_000 }, (_, at) => ({ time: at, open: 1.5, close: 2.25, volume: 3 })),
+  );
+  it.each(['&amp;', '\\u0041', '\\u0026#65;'])(
+    'of nothing but %s takes hardly longer than parsing an answer',
+    (spelled) => {
+      const took = (work: () => unknown): number => {
+        const start = process.cpuUsage();
+        work();
+        const { user, system } = process.cpuUsage(start);
+        return user + system;
+      };
+      const json = `"${spelled.repeat(LIMITS.oneAnswerBytes / spelled.length)}"`;
+      const ratios = [1, 2, 3].map(() => took(() => isFound(json)) / took(() => JSON.parse(objects)));
+      expect(Math.min(...ratios)).toBeLessThan(6);
+    },
+  );
 });
 
 it('U13 no answer and no log line of any kind holds a secret', async () => {

@@ -3,7 +3,7 @@ import type { ResponseHandler } from '../pool.ts';
 import { openHttp, type RefusalOptions, rateLimited, refusalOfStatus, type UpstreamOptions } from './exchange.ts';
 import { quotation } from './quotation.ts';
 import { readJson } from './response.ts';
-import { assertHoldsNoSecret } from './rest.ts';
+import { assertHoldsNoSecret } from './secret-search.ts';
 import { type Connection, UpstreamRefusal } from './upstream.ts';
 
 /** Codes of client errors: unknown method, invalid parameters, unsupported transaction version. */

@@ -1,5 +1,6 @@
 import type { ResponseHandler } from '../pool.ts';
 import { readJson } from './response.ts';
+import { holdsSecret } from './secret-search.ts';
 
 const MAX_ERROR_BYTES = 64 * 1024;
 const MAX_MESSAGE_LENGTH = 200;
@@ -11,20 +12,6 @@ function messageIn(value: unknown): unknown {
   if (typeof error === 'string') return error;
   const own = ['message', 'detail', 'title'].map((name) => Reflect.get(value, name));
   return messageIn(error) ?? own.find((each) => typeof each === 'string');
-}
-
-const ENTITY = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|apos));/gi;
-const SIGNS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-const MAX_ASCII = 0x7f;
-
-/** Whether a text contains one of these secrets, plain or with HTML entities. */
-export function holdsSecret(text: string, secrets: readonly string[], read = (spelled: string) => spelled): boolean {
-  const sign = (entity: string, decimal?: string, hex?: string, name = '') => {
-    const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
-    return SIGNS[name.toLowerCase()] ?? (code <= MAX_ASCII ? String.fromCharCode(code) : entity);
-  };
-  const texts = [text, text.includes('&') ? text.replace(ENTITY, sign) : text].map(read);
-  return secrets.some((secret) => texts.some((each) => each.includes(read(secret))));
 }
 
 /** An address in a message would reveal how the upstream is built. */

@@ -2,9 +2,9 @@ import { exactJson, type Route, type Values } from '@asset-gateway/protocol';
 import type { Input } from '../call.ts';
 import type { ResponseHandler } from '../pool.ts';
 import { openHttp, refusalOfStatus, type UpstreamOptions, type UpstreamRequest } from './exchange.ts';
-import { holdsSecret } from './quotation.ts';
 import { readJson } from './response.ts';
-import { type Connection, UpstreamRefusal } from './upstream.ts';
+import { assertHoldsNoSecret } from './secret-search.ts';
+import type { Connection } from './upstream.ts';
 
 const encode = (value: unknown): string => encodeURIComponent(String(value));
 
@@ -39,16 +39,6 @@ export function writeRequest(route: Route, input: Input, base: URL): UpstreamReq
     body: route.input.body ? exactJson(body) : undefined,
     headers,
   };
-}
-
-/** Refuses a JSON text that contains one of the upstream's secrets, plain or with escapes. */
-export function assertHoldsNoSecret(text: string, secrets: readonly string[]): void {
-  const decode = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
-  const slashes = text.includes('\\/') ? text.replaceAll('\\/', '/') : text;
-  const plain = slashes.includes('\\u') ? slashes.replace(/\\u([0-9a-f]{4})/gi, decode) : slashes;
-  if (holdsSecret(plain, secrets)) {
-    throw new UpstreamRefusal('upstream_invalid_response', 'failed', { reason: 'holds our key' });
-  }
 }
 
 const NO_CONTENT = 204;
