@@ -168,6 +168,10 @@ function isJson(bytes: Buffer): boolean {
   }
 }
 
+/** Members with this many different names, of which each but the first two is in an object of its own. */
+const members = (names: number): string =>
+  `{"a:" : 0, "a\\"" : "b:", "c": [${Array.from({ length: names - 3 }, (_, at) => `{"n${at}"\n: "a"}`)}], "c": 1}`;
+
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 
 describe('U6 unusual JSON is relayed byte for byte', () => {
@@ -187,6 +191,8 @@ describe('U6 unusual JSON is relayed byte for byte', () => {
     ['depth 512', nested(512)],
     ['brackets in texts', JSON.stringify(['[{'.repeat(300_000), `"\\${'['.repeat(1_000)}`])],
     ['500,000 lists and objects', `[${'[],{},'.repeat(249_999)}[]]`],
+    ['100,000 names', members(100_000)],
+    ['many members of few names', `[${'{"a":1,"b":2},'.repeat(150_000)}0]`],
     ['null', 'null'],
     ['a string', '"a"'],
   ])('%s', async (_, text) => {
@@ -204,6 +210,7 @@ describe('U6 unusual JSON is relayed byte for byte', () => {
     ['depth 513', Buffer.from(nested(513))],
     ['depth 513 of objects', Buffer.from(`${'{"a":'.repeat(513)}1${'}'.repeat(513)}`)],
     ['one list more than 500,000', Buffer.from(`[${'[],'.repeat(499_999)}[]]`)],
+    ['one name more than 100,000', Buffer.from(members(100_001))],
   ])('but not %s', async (_, bytes) => expectUnusable(await relay(bytes)));
 });
 

@@ -40,11 +40,12 @@ export const LIMITS = {
   /** The most bytes of one upstream answer, encoded or decoded. */
   oneAnswerBytes: 5 * 1024 * 1024,
   /**
-   * How deep an upstream's JSON may nest, and how many lists and objects it may have. Parsing millions would block all
-   * other requests.
+   * How deep an upstream's JSON may nest, how many lists and objects it may have, and how many different names of
+   * members. Parsing more would block all other requests.
    */
   oneAnswerDepth: 512,
   oneAnswerLists: 500_000,
+  oneAnswerNames: 100_000,
   /** The most bytes of all stored answers together. */
   answerBytes: 256 * 1024 * 1024,
   /** How many of its latest movements a wallet can read, and how often per second it can read its balance. */
