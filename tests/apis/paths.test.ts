@@ -186,7 +186,19 @@ describe('a search for other paths', () => {
     expect([...paths.othersFor('/c/{path}', { path }, ['path'])]).toEqual(others);
   });
 
-  it('without values names each path that values lead to', () => {
+  it.each([
+    ['/coins/{id}.json', 'markets', '/coins/markets'],
+    ['/coins/{id}:sell', 'markets;', '/coins/markets'],
+    ['/coins/{id}-a', 'b-c%3f', '/coins/{id}-c'],
+  ])(
+    'X18 finds that %s with %s leads to another path at a server that cuts the end of a segment',
+    (path, id, other) => {
+      const paths = new Paths([path, other]);
+      expect([visits(paths, path, { id }), visits(paths, path)]).toEqual([[other], [other]]);
+    },
+  );
+
+  it('X18 without values names each path that values lead to', () => {
     const segment = fc.constantFrom(
       'a',
       'ab',
@@ -200,9 +212,27 @@ describe('a search for other paths', () => {
       '{x}a',
       '{x}-{y}',
       'a{x}b',
+      '{x}.json',
+      '{x}:a',
+      'a{x}:b',
     );
     const path = fc.array(segment, { minLength: 1, maxLength: 3 }).map((segments) => `/${segments.join('/')}`);
-    const value = fc.constantFrom('a', 'ab', 'b', 'aab', 'a-b', 'A', 'ba');
+    const value = fc.constantFrom(
+      'a',
+      'ab',
+      'b',
+      'aab',
+      'a-b',
+      'A',
+      'ba',
+      'a;',
+      'ab%3F',
+      'a.json',
+      'b.',
+      'a:b',
+      'b:a:',
+      ' a\\',
+    );
     const document = fc.uniqueArray(path, { minLength: 2, maxLength: 12 });
     fc.assert(
       fc.property(document, value, value, (all, x, y) => {

@@ -20,16 +20,13 @@ const keyOf = (path: string): string =>
 const isPlain = (texts: readonly string[]): boolean => texts.length === 1;
 const isVerb = (texts: readonly string[]): boolean => texts.some((text) => text.includes(':'));
 const firstOf = (texts: readonly string[]): string => texts[0] ?? '';
-const lastOf = (texts: readonly string[]): string => texts.at(-1) ?? '';
 
-/** Whether values may turn one template segment into the other. */
+/** Whether values may turn one template segment into the other. Some servers cut the end of a segment, so it may differ. */
 function mayMeet(own: readonly string[], other: readonly string[]): boolean {
   if (isBareParameter(other)) return true;
-  if (isPlain(own)) return isPlain(other) ? own[0] === other[0] : fits(firstOf(own), other);
-  const [first, last, otherFirst, otherLast] = [firstOf(own), lastOf(own), firstOf(other), lastOf(other)];
-  const isSameStart = first.startsWith(otherFirst) || otherFirst.startsWith(first);
-  const isSameEnd = last.endsWith(otherLast) || otherLast.endsWith(last);
-  return (isVerb(own) && isVerb(other)) || (isSameStart && isSameEnd);
+  const [first, otherFirst] = [firstOf(own), firstOf(other)];
+  if (isPlain(own)) return isPlain(other) ? first === otherFirst : fits(first, other);
+  return (isVerb(own) && isVerb(other)) || first.startsWith(otherFirst) || otherFirst.startsWith(first);
 }
 
 /** Whether a path becomes the other one by reading a parameter as fixed text. */
@@ -87,15 +84,12 @@ class ByStart {
   }
 }
 
-const backwards = (text: string): string => [...text].reverse().join('');
-
 /** The templates of one length, by their segments at one place. */
 class PathColumn {
   readonly #open: readonly PathTemplate[];
   readonly #fixed: readonly PathTemplate[];
   readonly #verbs: readonly PathTemplate[];
   readonly #byStart: ByStart;
-  readonly #byEnd: ByStart;
 
   constructor(templates: readonly PathTemplate[], at: number) {
     const textsAt = ({ segments }: PathTemplate) => segments[at] ?? [];
@@ -104,18 +98,14 @@ class PathColumn {
     this.#fixed = fixed;
     this.#verbs = fixed.filter((each) => isVerb(textsAt(each)));
     this.#byStart = new ByStart(fixed, (each) => firstOf(textsAt(each)));
-    this.#byEnd = new ByStart(fixed, (each) => backwards(lastOf(textsAt(each))));
   }
 
   /** The templates that may meet this segment, perhaps with others. */
   near(texts: readonly string[]): Lists {
-    const [first, last] = [firstOf(texts), backwards(lastOf(texts))];
+    const first = firstOf(texts);
     if (isPlain(texts)) return [this.#open, ...this.#byStart.starting(first)];
     const verbs = isVerb(texts) ? [this.#verbs] : [];
-    const sides = [first && this.#byStart.meeting(first), last && this.#byEnd.meeting(last)].filter(
-      (each) => each !== '',
-    );
-    return [this.#open, ...verbs, ...fewest([...sides, [this.#fixed]])];
+    return [this.#open, ...verbs, ...(first === '' ? [this.#fixed] : this.#byStart.meeting(first))];
   }
 }
 
