@@ -1,4 +1,4 @@
-import { indentJson } from '@asset-gateway/protocol';
+import { indentJson, typeText } from '@asset-gateway/protocol';
 import pc from 'picocolors';
 import { describe, expect, it } from 'vitest';
 import { fetchJson } from '../../packages/cli/src/fetch-json.ts';
@@ -165,4 +165,19 @@ it.each([
   const colours = pc.createColors(true);
   const verdict = { score: 12, grade: 'C', label: 'Weak Metrics', tone } as Parameters<typeof risk>[0];
   expect(risk(verdict, { columns: 80, colours })).toEqual([`${colours[colour]('C  Weak Metrics')}  12 of 100`]);
+});
+
+it('W27 the type of a schema reads each part once, even if each level repeats its types', () => {
+  let reads = 0;
+  const counted = Object.defineProperty({}, 'type', {
+    enumerable: true,
+    get: () => {
+      reads++;
+      return 'string';
+    },
+  });
+  const repeated = (levels: number): object =>
+    levels === 0 ? counted : { type: ['array', 'array', 'array'], items: repeated(levels - 1) };
+  expect(typeText(repeated(10), 'answer').replace(/[()]/g, '')).toBe(`string${'[]'.repeat(10)}`);
+  expect(reads).toBeLessThan(5);
 });

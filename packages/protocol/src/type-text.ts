@@ -86,7 +86,11 @@ class TypeWriting {
     const alternatives = anyOf ?? oneOf;
     if (alternatives) return unionOf(listAt(alternatives).map((each) => this.type(each, indent)));
     if (allOf) return this.#intersection(schema, indent);
-    if (Array.isArray(type)) return unionOf(type.map((each) => this.type({ ...schema, type: each }, indent)));
+    if (Array.isArray(type)) {
+      // A foreign schema may repeat a type at each level, which would multiply the work.
+      const types = new Set(type.filter((each) => typeof each === 'string'));
+      return unionOf([...types].map((each) => this.type({ ...schema, type: each }, indent)));
+    }
     if (type === 'array') return this.#array(schema, indent);
     if (type !== 'object') return scalar(schema, this.#direction);
     const members = this.#members(schema, `${indent}  `);
