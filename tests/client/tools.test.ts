@@ -1,4 +1,5 @@
 import { createClient } from '@asset-gateway/client';
+import { routesIn } from '@asset-gateway/client/pay';
 import { createTools, type Tool } from '@asset-gateway/client/tools';
 import { generateText, stepCountIs } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
@@ -37,6 +38,22 @@ describe('the tools', () => {
   it('report all issues of an input', async () => {
     const call = named('tokens_search').execute({ q: 'sol', limit: 0, colour: 'red' });
     await expect(call).rejects.toMatchObject({ code: 'invalid_request', issues: { length: 2 } });
+  });
+});
+
+it('W27 have no pattern of a gateway, which a host would run', () => {
+  const evil = '^(a+)+$';
+  const schema = {
+    type: 'object',
+    properties: { pattern: { type: 'string', pattern: evil } },
+    patternProperties: { [evil]: {} },
+  };
+  const row = { httpMethod: 'POST', path: '/v1/x402/own/op', priceUsd: '0', surface: 'own', method: 'op' };
+  const inputSchema = { type: 'object', properties: { members: schema } };
+  const listed = routesIn({ routes: [{ ...row, inputSchema }] }) ?? [];
+  const [own] = createTools(createClient({ baseUrl: gateway.url }), { families: [], listed });
+  expect(own?.inputSchema.properties).toEqual({
+    members: { type: 'object', properties: { pattern: { type: 'string' } } },
   });
 });
 

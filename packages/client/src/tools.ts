@@ -59,8 +59,8 @@ export interface ToolSchema {
   };
 }
 
-/** Keywords that the gateway enforces and a model need not read. */
-const LEFT_OUT = ['pattern', 'not'];
+/** Keywords that the gateway enforces and a model need not read. A host would run their patterns, which could backtrack for ever. */
+const LEFT_OUT = ['pattern', 'patternProperties', 'not'];
 
 const MAX_DEPTH = 40;
 const MAX_TEXT = 1_000;
