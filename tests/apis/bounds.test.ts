@@ -122,3 +122,32 @@ describe('a file is refused that', () => {
 it('a value of the path that is set is part of the path', async () => {
   expect((await fetch(`${gateway.url}/v1/x402/some/v1/items/a`)).status).toBe(404);
 });
+
+it('V18 many bounds of an open body take hardly longer than one', () => {
+  const bounds = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`size${at}`, { maximum: 9, optional: true }]));
+  const ruleWith = (count: number) => {
+    const some = {
+      openapi,
+      title: 'Some',
+      url: 'https://some.example',
+      operations: { open: { bounds: bounds(count) } },
+    };
+    const [row] = readApisFile(writeDocument({ apis: { some } })).apis.flatMap(({ rows }) => rows);
+    return row?.rules.find(({ name }) => name === 'asDescribed');
+  };
+  const [one, many] = [ruleWith(1), ruleWith(40)];
+  // This letter becomes 18 when it is folded.
+  const body = JSON.stringify(
+    Object.fromEntries(Array.from({ length: 110 }, (_, at) => [`${'\ufdfa'.repeat(190)}${at}`, 0])),
+  );
+  const took = (rule: typeof one): number => {
+    const value: Record<string, unknown> = JSON.parse(body);
+    const start = process.cpuUsage();
+    expect(rule?.holds(value)).toBe(true);
+    const { user, system } = process.cpuUsage(start);
+    return user + system;
+  };
+  const ratios = [1, 2, 3].map(() => took(many) / took(one));
+  expect(Math.min(...ratios)).toBeLessThan(6);
+});

@@ -21,6 +21,21 @@ const NO_LETTERS = /[^\p{L}\p{N}]/gu;
 const folded = (name: string): string =>
   name.slice(0, MAX_NAME).normalize('NFKC').toLowerCase().replace(NO_LETTERS, '');
 
+const known = new WeakMap<object, ReadonlyMap<string, readonly string[]>>();
+
+/** The names of an object's members by what they are folded to. Each bound of a body reads them. */
+function namesOf(value: Members): ReadonlyMap<string, readonly string[]> {
+  const found = known.get(value);
+  if (found) return found;
+  const names = new Map<string, string[]>();
+  for (const name of Object.keys(value)) {
+    const key = folded(name);
+    names.set(key, [...(names.get(key) ?? []), name]);
+  }
+  known.set(value, names);
+  return names;
+}
+
 /** The values at a path, with every spelling of its names. Reads each item of a list. */
 function* spelled(
   value: unknown,
@@ -29,7 +44,7 @@ function* spelled(
 ): Generator<readonly [value: unknown, isExact: boolean]> {
   if (Array.isArray(value)) for (const each of value) yield* spelled(each, [name, ...rest], isExact);
   else if (isObject(value)) {
-    for (const key of Object.keys(value).filter((each) => folded(each) === folded(name))) {
+    for (const key of namesOf(value).get(folded(name)) ?? []) {
       const found = [value[key], isExact && key === name] as const;
       if (rest.length === 0) yield found;
       else yield* spelled(found[0], rest, found[1]);
