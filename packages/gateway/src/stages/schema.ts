@@ -7,6 +7,8 @@ import { type Keywords, Steps, StepsSpent } from './steps.ts';
 const MAX_ISSUES = 20;
 /** For the values of one request. These take about 20 ms. */
 const MAX_STEPS = 30_000;
+/** For a value of a request that is not admitted. These take about a millisecond. */
+const MAX_BRIEF_STEPS = 1_000;
 /** For the names of the violations in one place. */
 const MAX_SEARCH_STEPS = 10_000;
 const NAME = /^[\w.[\]-]{1,64}$/;
@@ -229,4 +231,10 @@ export function compile(schema: TSchema, place: Issue['in']): Check {
     // A value that the schema refuses must not pass.
     if (named.size === 0) violations.note(place, '', 'schema');
   };
+}
+
+/** Compiles a schema into a check for requests that are not admitted. A value that takes long to check does not fit. */
+export function compileBrief(schema: TSchema): (value: unknown) => boolean {
+  const validator = validatorOf(schema);
+  return (value) => hasSufficed(() => validator.spend(new Steps(MAX_BRIEF_STEPS), value)) && validator.Check(value);
 }
