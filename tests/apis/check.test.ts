@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { harmless } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { check } from '../../packages/gateway/src/config/apis-file/check.ts';
 import { makeFolder } from '../kit/folder.ts';
@@ -42,6 +43,27 @@ describe('asset-gateway check', () => {
         '',
       ].join('\n'),
     ]);
+  });
+
+  it('W24 prints texts of a document on one line, without characters that a terminal obeys', () => {
+    const evil = 'op\u001b[2J\nforged\u009b\u202e';
+    const responses = { 200: { description: '', content: { 'application/json': {} } } };
+    const parameters = [{ name: 'q', in: 'query', schema: { type: 'string', pattern: '\u009b\u202e(' } }];
+    const paths = {
+      '/a': { get: { operationId: evil, responses } },
+      '/b': { get: { operationId: 'op', responses, parameters } },
+      '/{id}': { get: { responses, parameters: [{ name: 'id', in: 'path', required: true, schema: {} }] } },
+      '/\u009b\u202eother': { get: { responses } },
+    };
+    const api = { title: 'Evil', openapi: writeDocument({ openapi: '3.1.0', paths }), url: 'https://evil.example' };
+    const outputOf = (operations: object) => run([writeDocument({ apis: { evil: { ...api, operations } } })]);
+    const served = outputOf({ op: {}, 'GET /{id}': {} });
+    const faulty = outputOf({ [evil.slice(1)]: {} });
+    expect([served.code, faulty.code]).toEqual([0, 1]);
+    for (const text of [served.stdout, faulty.stderr]) {
+      expect(text).toMatch(/op\[2J forged/);
+      expect([harmless(text), text.match(/^forged/m)]).toEqual([text, null]);
+    }
   });
 
   it('prints what is added to a price', () => {

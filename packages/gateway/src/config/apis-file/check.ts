@@ -1,4 +1,4 @@
-import { dollars, type OwnPrice, type Route } from '@asset-gateway/protocol';
+import { dollars, type OwnPrice, oneLine, type Route } from '@asset-gateway/protocol';
 import { DocumentFault, firstOf, type OpenApiDocument, type Operation } from '../../apis/document.ts';
 import type { SentHere } from '../../apis/parameters.ts';
 import { rowOfOperation } from '../../apis/rows.ts';
@@ -34,8 +34,11 @@ function whyNot(document: OpenApiDocument, operation: Operation, sent: SentHere)
 const nameOf = ({ node, verb, path }: Operation): string =>
   typeof node.operationId === 'string' ? node.operationId : `${verb} ${path}`;
 
-/** Aligns the columns of these lines. */
-function columns(rows: readonly (readonly string[])[]): string {
+const MAX_TEXT = 1_000;
+
+/** Aligns the columns of these lines. Their texts may be a document's, so each is on one line without hidden characters. */
+function columns(given: readonly (readonly string[])[]): string {
+  const rows = given.map((row) => row.map((cell) => oneLine(cell, MAX_TEXT)));
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
   const aligned = (row: readonly string[]) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ');
   return rows.map((row) => `  ${aligned(row).trimEnd()}\n`).join('');
@@ -125,7 +128,7 @@ export function check(
   }
   const { apis, families, faults } = readApisFile(word);
   if (faults.length > 0) {
-    stderr.write(faults.map((fault) => `${fault}.\n`).join(''));
+    stderr.write(faults.map((fault) => `${oneLine(fault, MAX_TEXT)}.\n`).join(''));
     return 1;
   }
   for (const plan of apis) {
