@@ -5,6 +5,7 @@ import { patternOf } from '../../packages/gateway/src/apis/patterns.ts';
 import { readApisFile } from '../../packages/gateway/src/config/apis-file/file.ts';
 import { createDescribe, type Describe } from '../../packages/gateway/src/describe/discovery.ts';
 import { compile, Violations } from '../../packages/gateway/src/stages/schema.ts';
+import { createReader } from '../../packages/gateway/src/stages/validate.ts';
 import { signedHeader } from '../kit/wallet.ts';
 import { serveApis } from './apis.ts';
 import { writeDocument } from './document-files.ts';
@@ -167,20 +168,35 @@ describe('V18 a pattern', () => {
   });
 });
 
+const inPath = (schema: object) =>
+  operation('/a/{id}', { parameters: [{ name: 'id', in: 'path', required: true, schema }] });
+
+/** The row of a document's only operation. */
+function rowOf(document: object): Route {
+  const some = { title: 'Some', url: 'https://some.example', openapi: writeDocument(document), operations: { op: {} } };
+  const [row] = readApisFile(writeDocument({ apis: { some } })).apis.flatMap(({ rows }) => rows);
+  return row as Route;
+}
+
+it('a list in a path with more items than are read is refused', () => {
+  const row = rowOf(inPath(listOf({ type: 'string' })));
+  const read = createReader(row);
+  const inputOf = (count: number) =>
+    read({
+      inbound: { headers: {}, body: new Uint8Array() },
+      parameters: { id: times(count, String).join() },
+      query: undefined,
+      route: row,
+    } as never);
+  expect(inputOf(1_024).path.id).toHaveLength(1_024);
+  const issue = expect.objectContaining({ in: 'path', name: 'id', rule: 'maxValues' });
+  const details = expect.objectContaining({ issues: [issue] });
+  expect(() => inputOf(1_025)).toThrow(expect.objectContaining({ details }));
+});
+
 describe('V18 a challenge, for which nothing was signed,', () => {
   const slow = '(a|b)*a(a|b){20}(c|a)$';
-  const inPath = (schema: object) =>
-    operation('/a/{id}', { parameters: [{ name: 'id', in: 'path', required: true, schema }] });
-  const describeOf = (document: object) => {
-    const some = {
-      title: 'Some',
-      url: 'https://some.example',
-      openapi: writeDocument(document),
-      operations: { op: {} },
-    };
-    const [row] = readApisFile(writeDocument({ apis: { some } })).apis.flatMap(({ rows }) => rows);
-    return createDescribe(row as Route, { name: 'gateway', priceUsd: () => '0.00' });
-  };
+  const describeOf = (document: object) => createDescribe(rowOf(document), { name: 'gateway', priceUsd: () => '0.00' });
   const valuesIn = (describeRoute: Describe, id: string) =>
     describeRoute({ id }).discoveries.map(({ info }) => objectAt(info, 'input', 'pathParams').id);
 

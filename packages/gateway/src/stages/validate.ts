@@ -52,7 +52,11 @@ function parameterIn(
   return { judged, sent: isVerbatim ? texts : judged };
 }
 
-const isTooLong = ({ judged }: ReadParameter): boolean => Array.isArray(judged) && judged.length > MAX_VALUES;
+/** Notes a list of which not every item was read. */
+function judgeLength({ judged }: ReadParameter, place: 'path' | 'query', name: string, violations: Violations): void {
+  if (Array.isArray(judged) && judged.length > MAX_VALUES)
+    violations.note(place, name, 'maxValues', { limit: MAX_VALUES });
+}
 
 type Decode = (text: string) => string;
 const asItIs: Decode = (text) => text;
@@ -95,7 +99,7 @@ function readQuery(query: string | undefined, { input, upstream }: Route, violat
     if (!property) continue;
     const parameter = parameterIn(equals < 0 ? '' : pair.slice(equals + 1), property, upstream, decode);
     values.set(name, parameter);
-    if (isTooLong(parameter)) violations.note('query', name, 'maxValues', { limit: MAX_VALUES });
+    judgeLength(parameter, 'query', name, violations);
   }
   return judgedOf(values);
 }
@@ -168,11 +172,14 @@ const checksOf = ({ path, query, body }: Route['input']) => ({
 });
 
 /** The parameters of a path; a value with slashes would lead to another path. */
-function readPath(texts: Readonly<Record<string, string>>, { input, upstream }: Route): Judged {
-  const inPath = Object.entries(input.path?.properties ?? {});
-  return judgedOf(
-    new Map(inPath.map(([name, schema]) => [name, parameterIn(texts[name] ?? '', schema, upstream, asItIs)])),
-  );
+function readPath(texts: Readonly<Record<string, string>>, { input, upstream }: Route, violations: Violations): Judged {
+  const values = new Map<string, ReadParameter>();
+  for (const [name, schema] of Object.entries(input.path?.properties ?? {})) {
+    const parameter = parameterIn(texts[name] ?? '', schema, upstream, asItIs);
+    values.set(name, parameter);
+    judgeLength(parameter, 'path', name, violations);
+  }
+  return judgedOf(values);
 }
 
 function judgeSegments(texts: Readonly<Record<string, string>>, { input, upstream }: Route, violations: Violations) {
@@ -204,7 +211,7 @@ export function createReader(row: Route): (call: Call) => Input {
     checks ??= checksOf(row.input);
     const { path, query, body } = checks;
     const violations = new Violations();
-    const parameters = readPath(texts, row);
+    const parameters = readPath(texts, row, violations);
     const hasBody = body && !(isOptional && inbound.body.length === 0);
     const json = hasBody ? readBody(inbound, row.upstream, violations) : NO_BODY;
     path?.(parameters.judged, violations);
