@@ -1,4 +1,6 @@
+import { readConfig } from '@asset-gateway/gateway';
 import { describe, expect, it } from 'vitest';
+import { openCaches } from '../../packages/gateway/src/compose/channels.ts';
 import { createMatcher } from '../../packages/protocol/src/match.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { scrape } from '../operations/scrape.ts';
@@ -131,6 +133,29 @@ it('X26 a cached operation whose body has members or is another value has a key 
     expect([body, ...answers.map(({ status }) => status)]).toEqual([body, 200, 200]);
   }
   expect(stub.arrivals.slice(before).map(({ body }) => body)).toEqual(bodies);
+});
+
+it('X26 nodes share no answer to requests with another header, base URL or path', () => {
+  const scopeWith = (change: object = {}, path = '/a'): string => {
+    const openapi = writeDocument(operation(path, { parameters: [] }));
+    const cache = { freshSeconds: 1, maxStaleSeconds: 2 };
+    const own = { title: 'Own', openapi, url: 'https://own.example', cache, operations: { op: {} }, ...change };
+    const APIS_FILE = writeDocument({ apis: { own } });
+    const config = readConfig({ TOKENS_API_KEY: KEY, RESPONSE_CACHE: 'on', APIS_FILE });
+    const scopes: string[] = [];
+    const openShared = ({ scope }: { readonly scope: string }) => void scopes.push(scope);
+    const channel = { name: { provider: 'own', surface: 'own' }, keys: { limit: 1, windowMs: 1_000 } };
+    const caches = openCaches({ config, openShared } as never, { all: () => [channel] } as never, undefined);
+    for (const each of caches.values()) each.close();
+    return scopes.join();
+  };
+  const headers = { 'X-Tenant': 'a' };
+  const scopes = [
+    ...[scopeWith(), scopeWith({ headers }), scopeWith({ headers: { 'X-Tenant': 'b' } })],
+    ...[scopeWith({ url: 'https://other.example' }), scopeWith({}, '/b')],
+  ];
+  expect(new Set(scopes).size).toBe(scopes.length);
+  expect(scopeWith({ headers })).toBe(scopes[1]);
 });
 
 it('the metrics of the cache are the sums over the caches of all APIs', async () => {

@@ -131,16 +131,16 @@ const keySettingName = ({ surface }: ChannelName): string =>
 const LEASE_MARGIN_MS = 3_000;
 
 /**
- * The scope of an API's shared entries. A cache key has a row's values without their names, and the API's next document
- * may name them differently.
+ * The scope of an API's shared entries. A cache key has only a row's values, and the API's next document may name them
+ * differently. Other headers, such as a tenant's, may get other answers.
  */
 function scopeOf({ urls, rows, entry }: ApiConfig): string {
   const shapes = rows.map(({ id, httpMethod, upstream, input: { path, query, body } }) => {
     const names = [path, query, body].map((schema) => Object.keys(schema?.properties ?? {}));
-    return [id, httpMethod, upstream.path, names];
+    return [id, httpMethod, upstream.path, upstream.headers, names];
   });
   return createHash('sha256')
-    .update(JSON.stringify([urls[0]?.baseUrl, entry.operations, shapes]))
+    .update(JSON.stringify([urls[0]?.baseUrl, entry.headers, entry.operations, shapes]))
     .digest('base64url');
 }
 
