@@ -373,7 +373,7 @@ async function callFor(...waiters: readonly Waiter[]) {
   }
   const dependencies = {
     upstream: { answer: ({ slots }: UpstreamCall) => slots.take(budget).then(() => ({ json: '{}' })) },
-    alone: { take: () => Promise.reject(new Error('a request waits')) },
+    refreshSlots: { take: () => Promise.reject(new Error('a request waits')) },
     now: () => 0,
   };
   const calls = new CallsInFlight(dependencies, { order, kept: new LRUCache({ max: 9 }) }, waiting);
