@@ -3,7 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import { createFreeClient } from '@asset-gateway/client';
 import { routesIn } from '@asset-gateway/client/pay';
 import { callParameters, requestFor } from '@asset-gateway/client/tools';
-import { exactJson, isObject } from '@asset-gateway/protocol';
+import { isObject, losslessJson } from '@asset-gateway/protocol';
 import { expect, it } from 'vitest';
 import { issuesOf, type ListedRoute } from '../../packages/client/src/catalog.ts';
 import { OpenApiDocument, type Operation } from '../../packages/gateway/src/apis/document.ts';
@@ -110,7 +110,7 @@ it.each(files)(
       const request = {
         url: gateway.url + path,
         method: route.httpMethod,
-        body: body === undefined ? body : exactJson(body),
+        body: body === undefined ? body : losslessJson(body),
       };
       const issues = issuesOf(route, request as never).map(
         ({ name, message }) => `a payer refuses ${name}: ${message}`,

@@ -1,7 +1,7 @@
 import { typeText } from '@asset-gateway/protocol';
 import { expect, it } from 'vitest';
 import { typesOf } from '../../packages/cli/src/commands/types.ts';
-import { parseWhole } from '../../packages/client/src/exact-json.ts';
+import { parseWhole } from '../../packages/client/src/lossless-json.ts';
 
 const UNSAFE = 2 ** 53;
 const SAFE = UNSAFE - 1;

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { attempt, CLUSTERS, exactValue } from '@asset-gateway/protocol/wire';
+import { attempt, CLUSTERS, losslessValue } from '@asset-gateway/protocol/wire';
 import { calledAs, variable } from './config.ts';
 import { UsageError } from './failure.ts';
 
@@ -129,5 +129,5 @@ export const optionName = (name: string): string => name.replace(/[A-Z]/g, (lett
 export const jsonOrText = (word: string): unknown =>
   attempt(() => {
     const value: unknown = JSON.parse(word);
-    return exactValue(word) ?? value;
+    return losslessValue(word) ?? value;
   }, word);

@@ -1,5 +1,5 @@
 import type { CallRequest } from '@asset-gateway/client/tools';
-import { createMatcher, everyRoute, exactValue, type Route } from '@asset-gateway/protocol';
+import { createMatcher, everyRoute, losslessValue, type Route } from '@asset-gateway/protocol';
 import { calledAs } from './config.ts';
 import { UsageError } from './failure.ts';
 
@@ -35,7 +35,7 @@ function commandFor(path: string, row: Route | undefined): string {
 
 function parsed(text: string, hint: string): unknown {
   try {
-    return exactValue(text) ?? JSON.parse(text);
+    return losslessValue(text) ?? JSON.parse(text);
   } catch {
     throw new UsageError(`the body is not JSON; put it between single quotes: ${hint}`);
   }

@@ -1,10 +1,10 @@
-import { exactJson } from '@asset-gateway/protocol/wire';
+import { losslessJson } from '@asset-gateway/protocol/wire';
 import { buildClient, type ClientKind } from './build-methods.ts';
 import { type Call, creditIn, transactionIn } from './call.ts';
 import type { CallName, CallResult, CallValues } from './calls.ts';
 import { Connection } from './connection.ts';
 import { within } from './deadline.ts';
-import { parseExact } from './exact-json.ts';
+import { parseLossless } from './lossless-json.ts';
 import { FREE_METHODS, METHODS, type Methods } from './methods.ts';
 import { targetOf } from './request.ts';
 import { resend } from './resending.ts';
@@ -80,8 +80,8 @@ const WHOLE: ClientKind = {
   paid: paidAnswer,
   howToPay: ' This client cannot pay: pass `pay` to createClient, such as payWith() of @asset-gateway/client/pay.',
   targetOf,
-  write: exactJson,
-  read: parseExact,
+  write: losslessJson,
+  read: parseLossless,
   receipt: (response) => ({ transaction: transactionIn(response) || undefined, credit: creditIn(response) }),
   more: (connection, settings) => ({
     resume: (payment: SentPayment) =>

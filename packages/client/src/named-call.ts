@@ -1,13 +1,13 @@
-import { below, exactJson, nearest, oneLine, uint64Paths } from '@asset-gateway/protocol/wire';
+import { below, losslessJson, nearest, oneLine, uint64Paths } from '@asset-gateway/protocol/wire';
 import type { MethodRow } from './call.ts';
 import type { ListedRoute } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import type { Deadline } from './deadline.ts';
 import { GatewayError } from './error.ts';
-import { parseWhole } from './exact-json.ts';
 import type { Outgoing } from './exchange.ts';
 import { routesOfSurface } from './fetch-catalog.ts';
 import { callName, requestFor } from './listed-call.ts';
+import { parseWhole } from './lossless-json.ts';
 import { creditFor, urlOf } from './request.ts';
 import type { CallSettings } from './settings.ts';
 
@@ -54,7 +54,7 @@ function prepare(routes: readonly ListedRoute[], call: NamedCall, base: URL): Pr
   const buys = route.credit === 'sold' ? creditFor(call.values.usd) : undefined;
   const cluster = route.cluster || undefined;
   const { path, body } = requestFor(route, call.values);
-  const request = { url: urlOf(path, base).href, method, ...(body !== undefined && { body: exactJson(body) }) };
+  const request = { url: urlOf(path, base).href, method, ...(body !== undefined && { body: losslessJson(body) }) };
   const result = below(outputSchema, 'properties', 'result');
   return {
     outgoing: { name: `${call.name} ${cluster} ${route.provider}`, request, access, cluster, buys },

@@ -21,8 +21,8 @@ import {
 import type { Full } from './call.ts';
 import { type ListedRoute, listedMicros } from './catalog.ts';
 import type { GatewayClient } from './client.ts';
-import { parseReadable } from './exact-json.ts';
 import { type CallParameter, callableRow, callName, callParameters, isOpen } from './listed-call.ts';
+import { parseReadable } from './lossless-json.ts';
 
 export type { Property } from './input-schema.ts';
 export {

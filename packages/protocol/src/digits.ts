@@ -41,10 +41,10 @@ const marked = (text: string): string | undefined =>
   String(Number(text)) === text ? undefined : `"${ESCAPED_MARK}${text}"`;
 
 /**
- * Parses a JSON text for `exactJson`. Undefined if `JSON.parse` keeps every digit. Also undefined if the text contains an escaped NUL,
+ * Parses a JSON text for `losslessJson`. Undefined if `JSON.parse` keeps every digit. Also undefined if the text contains an escaped NUL,
  * which marks numbers here. `lossless-json` takes three times as long where `JSON.parse` keeps every digit, and refuses repeated names.
  */
-export function exactValue(json: string): unknown {
+export function losslessValue(json: string): unknown {
   const text = json.includes(ESCAPED_MARK) ? undefined : withNumbers(json, marked);
   if (text === undefined) return undefined;
   return JSON.parse(text, (_, value: unknown) =>
@@ -52,14 +52,14 @@ export function exactValue(json: string): unknown {
   );
 }
 
-/** Writes JSON that keeps each digit of `exactValue` and of bigints. Omits undefined members. */
-export function exactJson(value: unknown): string {
+/** Writes JSON that keeps each digit of `losslessValue` and of bigints. Omits undefined members. */
+export function losslessJson(value: unknown): string {
   if (value instanceof Digits) return value.text;
   if (typeof value === 'bigint') return String(value);
-  if (Array.isArray(value)) return `[${value.map(exactJson).join(',')}]`;
+  if (Array.isArray(value)) return `[${value.map(losslessJson).join(',')}]`;
   // A client's JSON may have a member of this name.
   const hasOwnForm = typeof value === 'object' && value !== null && typeof Reflect.get(value, 'toJSON') === 'function';
   if (typeof value !== 'object' || value === null || hasOwnForm) return JSON.stringify(value) ?? 'null';
   const members = Object.entries(value).filter(([, each]) => each !== undefined);
-  return `{${members.map(([name, each]) => `${JSON.stringify(name)}:${exactJson(each)}`).join(',')}}`;
+  return `{${members.map(([name, each]) => `${JSON.stringify(name)}:${losslessJson(each)}`).join(',')}}`;
 }

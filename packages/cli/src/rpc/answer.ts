@@ -1,5 +1,5 @@
 import { type Call, type GatewayClient, GatewayError } from '@asset-gateway/client';
-import { exactJson, exactValue, isObject, type Members, memberText, oneLine } from '@asset-gateway/protocol';
+import { isObject, losslessJson, losslessValue, type Members, memberText, oneLine } from '@asset-gateway/protocol';
 import pLimit from 'p-limit';
 import { failureSentence, type Servers } from '../failure.ts';
 import type { Fallback } from './fallback.ts';
@@ -37,7 +37,7 @@ class Refused extends Error {
 }
 
 const errorText = ({ code, message, data }: Refused, id: unknown): string =>
-  exactJson({ jsonrpc: '2.0', id: id ?? null, error: { code, message, data } });
+  losslessJson({ jsonrpc: '2.0', id: id ?? null, error: { code, message, data } });
 
 type Method = (...values: unknown[]) => Call<unknown>;
 
@@ -83,7 +83,7 @@ export class Answers {
   async to(body: string): Promise<string> {
     let requests: unknown;
     try {
-      requests = exactValue(body) ?? JSON.parse(body);
+      requests = losslessValue(body) ?? JSON.parse(body);
     } catch {
       return errorText(new Refused(CODES.notJson, 'the body is not JSON'), null);
     }
@@ -115,11 +115,11 @@ export class Answers {
     const { fallback } = this.#node;
     try {
       const result = memberText((await this.#call(method, params).full()).text, 'result') ?? 'null';
-      return `{"jsonrpc":"2.0","id":${exactJson(id)},"result":${result}}`;
+      return `{"jsonrpc":"2.0","id":${losslessJson(id)},"result":${result}}`;
     } catch (error) {
       const isTaken = refusedBy(error, this.#node).code === CODES.refused;
       if (isTaken || !fallback) throw error;
-      return fallback(exactJson({ jsonrpc: '2.0', id, method, params }));
+      return fallback(losslessJson({ jsonrpc: '2.0', id, method, params }));
     }
   }
 

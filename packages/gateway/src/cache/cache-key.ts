@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { exactJson, type Route, type Values } from '@asset-gateway/protocol';
+import { losslessJson, type Route, type Values } from '@asset-gateway/protocol';
 import type { Input } from '../call.ts';
 import { candlesLifetime, LIFETIMES, type Lifetime } from './lifetimes.ts';
 
@@ -70,7 +70,7 @@ export function cacheKeyOf(route: Route, input: Input, kept: Lifetime, nowSecond
     for (const name of Object.keys(properties)) inOrder.push(Object.hasOwn(given, name) ? [given[name]] : null);
     if (Reflect.get(schema, 'additionalProperties') !== false) inOrder.push(othersIn(given, properties));
   }
-  const values = exactJson(inOrder);
+  const values = losslessJson(inOrder);
   const lifetime = lifetimeOf(route, input, kept, nowSeconds);
   // An answer fetched while its range was open must not be found once the range is past.
   const kind = lifetime.overSinceSeconds === undefined ? route.id : `${route.id} over`;

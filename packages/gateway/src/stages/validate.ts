@@ -1,6 +1,6 @@
 import {
   afterString,
-  exactValue,
+  losslessValue,
   Refusal,
   type RequestValues,
   type Route,
@@ -143,7 +143,7 @@ function readBody(
   try {
     const text = utf8.decode(body.subarray(0, first.length)) + first.closing;
     const judged: unknown = JSON.parse(text);
-    return { judged, sent: (isVerbatim && exactValue(text)) || judged };
+    return { judged, sent: (isVerbatim && losslessValue(text)) || judged };
   } catch {
     throw new Refusal('invalid_json');
   }

@@ -1,4 +1,4 @@
-import { exactJson, type Route, type Values } from '@asset-gateway/protocol';
+import { losslessJson, type Route, type Values } from '@asset-gateway/protocol';
 import type { Input } from '../call.ts';
 import type { ResponseHandler } from '../pool.ts';
 import { openHttp, refusalOfStatus, type UpstreamOptions, type UpstreamRequest } from './exchange.ts';
@@ -36,7 +36,7 @@ export function writeRequest(route: Route, input: Input, base: URL): UpstreamReq
   return {
     method: route.httpMethod,
     path: pairs.length > 0 ? `${pathname}?${pairs.join('&')}` : pathname,
-    body: route.input.body ? exactJson(body) : undefined,
+    body: route.input.body ? losslessJson(body) : undefined,
     headers,
   };
 }

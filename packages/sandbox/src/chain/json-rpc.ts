@@ -1,4 +1,4 @@
-import { attempt, exactJson, isObject, member } from '@asset-gateway/protocol';
+import { attempt, isObject, losslessJson, member } from '@asset-gateway/protocol';
 
 /** A JSON-RPC error. */
 export class RpcError extends Error {
@@ -49,7 +49,7 @@ interface RpcAnswer {
 export function refuse(error: unknown, id: unknown): RpcAnswer {
   const refusal = error instanceof RpcError ? error : new RpcError(-32603, 'Internal error');
   const { code, message, data } = refusal;
-  return { text: exactJson({ jsonrpc: '2.0', error: { code, message, data }, id }), refusal };
+  return { text: losslessJson({ jsonrpc: '2.0', error: { code, message, data }, id }), refusal };
 }
 
 /** The answer to the call in a request body, under its id. */
@@ -59,7 +59,7 @@ export async function respond(
   id = idIn(body),
 ): Promise<RpcAnswer> {
   try {
-    return { text: exactJson({ jsonrpc: '2.0', result: await answer(readCall(body)), id }) };
+    return { text: losslessJson({ jsonrpc: '2.0', result: await answer(readCall(body)), id }) };
   } catch (error) {
     return refuse(error, id);
   }

@@ -1,4 +1,4 @@
-import { type Cluster, exactJson, isAddress, isObject, type Route, routes } from '@asset-gateway/protocol';
+import { type Cluster, isAddress, isObject, losslessJson, type Route, routes } from '@asset-gateway/protocol';
 import type { Chain } from '../chain/chain.ts';
 import { idIn, invalidParams, methodNotFound, type RpcCall, RpcError, refuse, respond } from '../chain/json-rpc.ts';
 import { accountMethods } from '../chain/methods/accounts.ts';
@@ -50,7 +50,8 @@ function heliusStatus(code: number): number {
   return FAILED.includes(code) ? 500 : Number(found?.[0] ?? 200);
 }
 
-const walletError = (status: number, error: string): Answer => jsonAnswer(status, exactJson({ error, code: status }));
+const walletError = (status: number, error: string): Answer =>
+  jsonAnswer(status, losslessJson({ error, code: status }));
 
 /** The endpoint of a request, if any: `/v1/wallet/…`, Helius' `/<cluster>?api-key=…`, or Alchemy's `/<cluster>/v2/<key>`. */
 function endpointOf({ pathname, searchParams }: URL, { headers }: Arrival): Endpoint | undefined {
@@ -102,7 +103,7 @@ async function answerJsonRpc(
     const { code, message } = knobs.jsonRpcError;
     return jsonAnswer(200, refuse(new RpcError(code, message), idIn(body)).text, retryAfterOf(knobs));
   }
-  if (knobs.missingResult === true) return jsonAnswer(200, exactJson({ jsonrpc: '2.0', id: idIn(body) }));
+  if (knobs.missingResult === true) return jsonAnswer(200, losslessJson({ jsonrpc: '2.0', id: idIn(body) }));
   const id = knobs.wrongId === true ? 'the id of another call' : idIn(body);
   const { text, refusal } = await respond(body, (call) => answerCall(call, endpoint, chain), id);
   return jsonAnswer(endpoint.kind === 'helius' && refusal ? heliusStatus(refusal.code) : 200, text);
@@ -114,7 +115,7 @@ async function answerWalletApi({ method, body }: Arrival, path: string, market: 
   const { rows, parameters } = walletRows(path) ?? {};
   const row = [...(rows?.values() ?? [])].find(({ httpMethod }) => httpMethod === method)?.row;
   const answer = row && (await answerWallet(row, parameters?.wallet ?? '', body, market));
-  return answer === undefined ? walletError(404, 'Not found') : jsonAnswer(200, exactJson(answer));
+  return answer === undefined ? walletError(404, 'Not found') : jsonAnswer(200, losslessJson(answer));
 }
 
 /** Answers a request as its endpoint does, or with the faults that the knobs set. */

@@ -25,7 +25,7 @@ function convert(holder: JsonMembers, exact: JsonMembers, path: readonly string[
  * Parses JSON with the 64-bit numbers at these paths as bigints. A path is names joined by dots, with `*` for each item of a list. Other
  * values are those of JSON.parse.
  */
-export function parseExact(json: string, paths: readonly string[]): unknown {
+export function parseLossless(json: string, paths: readonly string[]): unknown {
   const value: unknown = JSON.parse(json);
   if (typeof value !== 'object' || value === null || paths.length === 0) return value;
   const quoted = withLongNumbersQuoted(json);
@@ -48,9 +48,9 @@ function convertRounded(value: JsonMembers, exact: JsonMembers): void {
   }
 }
 
-/** Like `parseExact`, but all integers beyond 2^53 become bigints. */
+/** Like `parseLossless`, but all integers beyond 2^53 become bigints. */
 export function parseWhole(json: string, paths: readonly string[]): unknown {
-  const value = parseExact(json, paths);
+  const value = parseLossless(json, paths);
   const quoted = withLongNumbersQuoted(json);
   if (typeof value === 'object' && value !== null && quoted !== undefined)
     convertRounded(value as JsonMembers, JSON.parse(quoted) as JsonMembers);
