@@ -85,7 +85,7 @@ describe('a line for a person', () => {
     [{ paidMicros: 5, asset: 'mint', transaction: 'one' }, '  paid $0.000005  '],
     [{ creditMicros: 5, creditBy: 'signature', balanceMicros: 95 }, '  paid $0.000005 from credit  12.3 ms'],
     [{ transaction: 'one', replayed: true }, '  paid before  12.3 ms'],
-    [{ path: '/\u001b[2J\u009b1A\r\u202e' }, '200 GET / [2J 1A    12.3 ms\n'],
+    [{ path: '/\u001b[2J\u009b1A\r\u202e' }, '200 GET /\ufffd[2J\ufffd1A\ufffd\ufffd  12.3 ms\n'],
   ])('of %j contains %j after its time', (changes, expected) => {
     const line = { level: 30, time: '2026-01-02T03:04:05.678Z', ...LINE, ...changes, msg: 'request' };
     const text = prettyLine(JSON.stringify(line));

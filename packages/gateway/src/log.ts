@@ -1,3 +1,4 @@
+import { harmless, usdText } from '@asset-gateway/protocol';
 import { pino } from 'pino';
 import type { BackgroundFailure } from './background.ts';
 import { spellingsOf } from './secrets.ts';
@@ -116,12 +117,7 @@ type Stream = LogDestination & { readonly isTTY?: boolean };
 /** A parsed log line of a request, a notice or a failure. */
 type ParsedLine = { readonly time: string; readonly msg: string; readonly task?: string } & Partial<LogLine>;
 
-/** Repeated, because the log imports nothing of the protocol. */
-const MICROS_PER_USD = 1_000_000;
 const WALLET_START = 4;
-
-/** Replaces terminal control characters by spaces, except line breaks. */
-const harmless = (text: string): string => text.replace(/(?!\n)\p{C}/gu, ' ');
 
 function requestText(line: ParsedLine): string {
   const { status, method, path, ms, upstreamMs, error, reason, wallet, budgetLeft } = line;
@@ -129,8 +125,8 @@ function requestText(line: ParsedLine): string {
   return [
     `${status} ${method} ${path}`,
     error && (reason ? `${error} (${reason})` : error),
-    paidMicros !== undefined && `paid $${paidMicros / MICROS_PER_USD}`,
-    creditMicros !== undefined && `paid $${creditMicros / MICROS_PER_USD} from credit`,
+    paidMicros !== undefined && `paid ${usdText(paidMicros)}`,
+    creditMicros !== undefined && `paid ${usdText(creditMicros)} from credit`,
     replayed && 'paid before',
     `${ms} ms${upstreamMs === undefined ? '' : `, upstream ${upstreamMs} ms`}`,
     wallet && `wallet ${wallet.slice(0, WALLET_START)}…`,
