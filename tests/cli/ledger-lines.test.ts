@@ -1,10 +1,11 @@
 import fs, { statSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
+import { DAY_MS } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LedgerFile } from '../../packages/cli/src/money/ledger-file.ts';
-import { Account, appended, DAY_MS, type LedgerLine, linesIn } from '../../packages/cli/src/money/ledger-lines.ts';
+import { Account, appended, type LedgerLine, linesIn } from '../../packages/cli/src/money/ledger-lines.ts';
 import { makeFolder } from '../kit/folder.ts';
 
 const LIMIT = 100;

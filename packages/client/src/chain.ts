@@ -1,4 +1,6 @@
 import {
+  ADDRESS_PATTERN,
+  BLOCKHASH_BLOCKS,
   below,
   clusterOfNetwork,
   listAt,
@@ -14,9 +16,6 @@ import { tokenAccount } from './payment-check.ts';
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 65_536;
-const BLOCKHASH = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
-/** A blockhash is valid for this many blocks. */
-const BLOCKHASH_BLOCKS = 150;
 const MAX_TRIES = 5;
 const MAX_PAUSE_SECONDS = 5;
 
@@ -88,7 +87,7 @@ function integer(value: unknown): number {
 async function blockhashAt(access: RpcAccess, commitment: 'confirmed' | 'finalized') {
   const result = await read(access, 'getLatestBlockhash', [{ commitment }]);
   const { blockhash, lastValidBlockHeight } = objectAt(result, 'value');
-  if (typeof blockhash !== 'string' || !BLOCKHASH.test(blockhash))
+  if (typeof blockhash !== 'string' || !ADDRESS_PATTERN.test(blockhash))
     throw new RpcError('the RPC answers without a blockhash', 200);
   return {
     blockhash,

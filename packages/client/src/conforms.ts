@@ -1,15 +1,19 @@
-import { type Issue, type Members, objectAt, oneLine } from '@asset-gateway/protocol/wire';
+import {
+  ADDRESS_OR_NAME_PATTERN,
+  ADDRESS_PATTERN,
+  ASSET_ID_PATTERN,
+  type Issue,
+  type Members,
+  objectAt,
+  oneLine,
+  SIGNATURE_PATTERN,
+} from '@asset-gateway/protocol/wire';
 
 /** The place and the rule that a value violates, if any. */
 type Violation = Pick<Issue, 'name' | 'rule' | 'message'> | undefined;
 
 /** The only patterns that the client runs. A pattern from a gateway could backtrack for ever. */
-const PATTERNS = [
-  /^[1-9A-HJ-NP-Za-km-z]{32,44}$/u,
-  /^[1-9A-HJ-NP-Za-km-z]{64,88}$/u,
-  /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/u,
-  /^(?:[1-9A-HJ-NP-Za-km-z]{32,44}|[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+)$/u,
-];
+const PATTERNS = [ADDRESS_PATTERN, SIGNATURE_PATTERN, ASSET_ID_PATTERN, ADDRESS_OR_NAME_PATTERN];
 /** Checking stops after this many steps, because the gateway provides the schema. The gateway checks the rest. */
 const MAX_STEPS = 10_000;
 const MAX_LENGTH = 200;

@@ -1,4 +1,10 @@
-import { type Issue, oneLine, type PaymentState, type RefusalCode } from '@asset-gateway/protocol/wire';
+import {
+  type Issue,
+  oneLine,
+  type PaymentState,
+  type RefusalCode,
+  SIGNATURE_PATTERN,
+} from '@asset-gateway/protocol/wire';
 
 /** The client's own codes. An answer with such a code is not from a gateway. */
 const CLIENT_CODES = [
@@ -116,7 +122,6 @@ export class GatewayError extends Error {
 const MAX_TEXT = 1_000;
 const MAX_ISSUES = 20;
 const CODE = /^[a-z][a-z0-9_]{0,63}$/;
-const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
 const STATES = ['unused', 'in_progress', 'pending', 'refused', 'settled'] as const;
 const ISSUE = ['in', 'name', 'rule', 'message'] as const;
 
@@ -124,7 +129,8 @@ type Refused = { readonly [Name in keyof ErrorDetails | 'error']?: unknown };
 type UnknownMembers<Name extends string> = { readonly [Each in Name]?: unknown } | null | undefined;
 
 /** Whether a value is the base58 of a transaction's signature. */
-export const isSignature = (value: unknown): value is string => typeof value === 'string' && SIGNATURE.test(value);
+export const isSignature = (value: unknown): value is string =>
+  typeof value === 'string' && SIGNATURE_PATTERN.test(value);
 
 /** A refusal's body, with each text on one line; undefined if the body is not a refusal. */
 function refusalIn(text: string): (Refused & { readonly error: string }) | undefined {

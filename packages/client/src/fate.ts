@@ -1,4 +1,4 @@
-import { SHARED_TIMES } from '@asset-gateway/protocol/wire';
+import { DAY_MS, SHARED_TIMES } from '@asset-gateway/protocol/wire';
 import { assertNetwork, finalizedBlock, LISTED_TRANSACTIONS, type RpcAccess, transactionsOf } from './chain.ts';
 import type { EarlierPayment, PaymentTrace } from './ledger.ts';
 
@@ -10,8 +10,6 @@ export type Fate = 'open' | 'settled' | 'expired' | 'over';
 
 /** After this age, a payment without a trace is not expected to settle, because its challenge has expired. */
 const { blockhashMs, challengeMs } = SHARED_TIMES;
-/** Payments older than this count towards no 24-hour limit, and an RPC may have forgotten their transactions. */
-const DAY_MS = 86_400_000;
 
 const utf8 = new TextEncoder();
 
@@ -55,6 +53,7 @@ export async function fateOf(
 ): Promise<Fate> {
   if (ageMs < blockhashMs) return 'open';
   if (!trace) return ageMs < challengeMs ? 'open' : 'over';
+  // An older payment counts towards no 24-hour limit, and an RPC may have forgotten its transaction.
   if (ageMs > DAY_MS && state === 'refused') return 'over';
   try {
     const fate = await fateOnChain(trace, accessTo(trace.network));

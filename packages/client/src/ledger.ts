@@ -1,4 +1,4 @@
-import { usdText } from '@asset-gateway/protocol/wire';
+import { DAY_MS, usdText } from '@asset-gateway/protocol/wire';
 import { GatewayError } from './error.ts';
 import { isSameRequest, type SentRequest } from './sent-request.ts';
 
@@ -84,8 +84,6 @@ export interface SpendingLedger {
    */
   earlier(request?: SentRequest): Promise<readonly EarlierPayment[]>;
 }
-
-const DAY_MS = 86_400_000;
 
 const exceeded = (micros: number, when: string): GatewayError =>
   new GatewayError('spending_limit', { message: `the cap of ${usdText(micros)} ${when} would be exceeded` });

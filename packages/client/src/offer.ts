@@ -1,4 +1,5 @@
 import {
+  ADDRESS_PATTERN,
   listAt,
   member,
   microsOf,
@@ -40,7 +41,6 @@ const MINTS: ReadonlyMap<unknown, string> = new Map([
   [NETWORKS.mainnet, USDC.mainnet],
   [NETWORKS.devnet, USDC.devnet],
 ]);
-const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 /** Less than a billion dollars, without leading zeros. */
 const AMOUNT = /^[1-9][0-9]{0,14}$/;
 const GATEWAY_MEMO = /^[\w-]{32}$/;
@@ -55,7 +55,8 @@ function offerOf(requirement: unknown, { network: wanted, allowMemo = isGatewayM
   const { feePayer, memo, creditPriceUsd } = objectAt(extra);
   const isUsdc = typeof network === 'string' && MINTS.has(network) && MINTS.get(network) === asset;
   if (scheme !== 'exact' || !isUsdc || (wanted !== undefined && network !== wanted)) return undefined;
-  if (!isTextOf(ADDRESS, payTo) || !isTextOf(AMOUNT, amount) || !isTextOf(ADDRESS, feePayer)) return undefined;
+  if (!isTextOf(ADDRESS_PATTERN, payTo) || !isTextOf(AMOUNT, amount) || !isTextOf(ADDRESS_PATTERN, feePayer))
+    return undefined;
   if (memo !== undefined && !(typeof memo === 'string' && allowMemo(memo))) return undefined;
   const fromCredit = microsOf(creditPriceUsd) !== undefined && { creditPriceUsd: String(creditPriceUsd) };
   return { network, asset: String(asset), payTo, amount, ...fromCredit, ...(memo !== undefined && { memo }) };

@@ -1,4 +1,5 @@
 import Type, { type TSchema } from 'typebox';
+import { ADDRESS_PATTERN, ASSET_ID_PATTERN } from './patterns.ts';
 
 /** An enum of words. */
 export const oneOf = <const T extends readonly string[]>(values: T, description: string) =>
@@ -16,7 +17,7 @@ export const mint = (description: string) =>
   Type.String({ minLength: 1, maxLength: 200, pattern: `^[^${NO_TEXT},]{0,200}$`, description });
 
 /** A base58 address of 32 bytes. */
-export const address = (description: string) => Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$', description });
+export const address = (description: string) => Type.String({ pattern: ADDRESS_PATTERN.source, description });
 
 /** A whole number within bounds. */
 export const integer = (minimum: number, maximum: number, description: string) =>
@@ -37,7 +38,7 @@ export const list = <T extends TSchema>(items: T, description: string, bounds: L
 /** A canonical asset id or a singleton id `solana-<mint>` as a path segment. Names that fixed routes reserve are excluded. */
 export const assetId = (reserved: readonly string[] = []) =>
   Type.String({
-    pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$',
+    pattern: ASSET_ID_PATTERN.source,
     ...(reserved.length > 0 && { not: { enum: [...reserved] } }),
     description: 'Canonical asset id, or a singleton id of the form solana-<mint>.',
   });

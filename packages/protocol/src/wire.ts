@@ -10,6 +10,7 @@ export * from './match.ts';
 export * from './member-text.ts';
 export * from './nearest.ts';
 export * from './networks.ts';
+export * from './patterns.ts';
 export * from './pricing.ts';
 export * from './programs.ts';
 export * from './providers.ts';

@@ -1,5 +1,5 @@
 import type { PaymentTrace } from '@asset-gateway/client/pay';
-import { attempt } from '@asset-gateway/protocol';
+import { attempt, DAY_MS } from '@asset-gateway/protocol';
 
 /** The steps of an amount. */
 const STEPS = ['held', 'signed', 'released', 'paid', 'refused', 'given up'] as const;
@@ -28,8 +28,6 @@ export interface Spent
   readonly signedAt?: number;
   readonly trace?: PaymentTrace;
 }
-
-export const DAY_MS = 86_400_000;
 
 const BEGINNING = '{"id":"';
 const TORN = ' #torn\n';

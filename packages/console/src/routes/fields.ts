@@ -1,4 +1,4 @@
-import { below, positionalParameters, type Route } from '@asset-gateway/protocol';
+import { ADDRESS_PATTERN, below, positionalParameters, type Route, SIGNATURE_PATTERN } from '@asset-gateway/protocol';
 import { isJson } from '../parts/text.ts';
 
 type Bound = 'minItems' | 'maxItems' | 'minLength' | 'maxLength' | 'minimum' | 'maximum';
@@ -136,8 +136,8 @@ const isWithin = (value: number, least = Number.NEGATIVE_INFINITY, most = Number
 
 /** Patterns checked before sending. The gateway checks all others. */
 const CHECKED_PATTERNS: ReadonlyMap<string | undefined, readonly [RegExp, string]> = new Map([
-  ['^[1-9A-HJ-NP-Za-km-z]{32,44}$', [/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'Must be a base58 address.']],
-  ['^[1-9A-HJ-NP-Za-km-z]{64,88}$', [/^[1-9A-HJ-NP-Za-km-z]{64,88}$/, 'Must be a base58 signature.']],
+  [ADDRESS_PATTERN.source, [ADDRESS_PATTERN, 'Must be a base58 address.']],
+  [SIGNATURE_PATTERN.source, [SIGNATURE_PATTERN, 'Must be a base58 signature.']],
 ]);
 
 function textFault(text: string, { minLength, maxLength, pattern }: Schema): string | undefined {

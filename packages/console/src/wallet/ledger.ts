@@ -1,6 +1,6 @@
 import { GatewayError } from '@asset-gateway/client';
 import { isSameRequest, type LedgerEntry, type SpendingLedger } from '@asset-gateway/client/pay';
-import { attempt, usdText } from '@asset-gateway/protocol';
+import { attempt, DAY_MS, usdText } from '@asset-gateway/protocol';
 import { readStoredOrThrow, store } from './storage.ts';
 
 const STATES = ['held', 'signed', 'paid', 'refused'] as const;
@@ -15,7 +15,6 @@ export interface Spent extends Partial<Omit<LedgerEntry, 'micros'>> {
 }
 
 const NAME = 'ledger';
-const DAY_MS = 86_400_000;
 
 /** How long a settled payment stays in the ledger. Longer than the cap's day, because the clock may be wrong for a while. */
 const RETENTION_MS = 7 * DAY_MS;

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@asset-gateway/protocol';
 import { ListFault, type ListFile, readListFile } from '../blocked/file.ts';
 import { isLoopbackHost, trustedProxies } from '../ip-address.ts';
 import type { Proxies } from '../proxies.ts';
@@ -22,7 +23,6 @@ import { nearlyKnown, removedFaults } from './variables.ts';
 export { ConfigError, type Environment };
 
 const MIN_TOKEN_LENGTH = 16;
-const DAY_MS = 86_400_000;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 const WITHOUT_TLS =

@@ -1,4 +1,4 @@
-import type { Route } from '@asset-gateway/protocol';
+import { ADDRESS_PATTERN, type Route, SIGNATURE_PATTERN } from '@asset-gateway/protocol';
 import { escaped } from './errors-page.ts';
 import { type JsonSchema, published } from './schemas.ts';
 import { groupBy } from './service.ts';
@@ -10,10 +10,6 @@ export interface Leaf {
   readonly isRequired: boolean;
   readonly schema: JsonSchema;
 }
-
-/** The patterns that the page of routes calls an address and a signature. */
-export const ADDRESS = '^[1-9A-HJ-NP-Za-km-z]{32,44}$';
-export const SIGNATURE = '^[1-9A-HJ-NP-Za-km-z]{64,88}$';
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const schemasIn = (value: unknown): JsonSchema[] => (Array.isArray(value) ? (value as JsonSchema[]) : []);
@@ -29,8 +25,8 @@ function bounds(minimum: unknown, maximum: unknown): string {
 
 /** Words for patterns, by how a pattern starts: those that the page's head explains, and those that only exclude characters. */
 const IN_WORDS: readonly (readonly [start: string, kind: string, exclusion: string])[] = [
-  [ADDRESS, 'address', ''],
-  [SIGNATURE, 'signature', ''],
+  [ADDRESS_PATTERN.source, 'address', ''],
+  [SIGNATURE_PATTERN.source, 'signature', ''],
   ['^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]{', 'text', ''],
   ['^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff,]{', 'text', 'without commas'],
 ];

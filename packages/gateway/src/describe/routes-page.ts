@@ -1,15 +1,14 @@
-import { DEFAULT_PRICING, dollars, NETWORKS, PROVIDERS, type Route } from '@asset-gateway/protocol';
-import { escaped } from './errors-page.ts';
 import {
-  ADDRESS,
-  explained,
-  type Leaf,
-  namesOf,
-  parametersOf,
-  SIGNATURE,
-  shortName,
-  shown,
-} from './parameter-words.ts';
+  ADDRESS_PATTERN,
+  DEFAULT_PRICING,
+  dollars,
+  NETWORKS,
+  PROVIDERS,
+  type Route,
+  SIGNATURE_PATTERN,
+} from '@asset-gateway/protocol';
+import { escaped } from './errors-page.ts';
+import { explained, type Leaf, namesOf, parametersOf, shortName, shown } from './parameter-words.ts';
 import { aboutSurface, bySurface, groupBy, type Service } from './service.ts';
 
 const CLUSTERS = Object.keys(NETWORKS);
@@ -21,7 +20,7 @@ const HEAD = `# Routes
 
 A star marks required parameters. Those outside the path are in a GET's query or a POST's body. The head of a section has what its routes share:
 parameters, rules, and the price, unless a line names another; from credit a call costs $${dollars(DEFAULT_PRICING.settlementFeeMicros)} less. Braces such as \`{mainnet,devnet}\` stand for one of
-each. An address is \`${ADDRESS}\`, a signature \`${SIGNATURE}\`. A text has 1–200 characters and no
+each. An address is \`${ADDRESS_PATTERN.source}\`, a signature \`${SIGNATURE_PATTERN.source}\`. A text has 1–200 characters and no
 control characters, unless its line says otherwise. Commas separate the items of a list in a query. The catalog has examples.`;
 
 /** Rules that are not listed, because the explanations of their parameters say the same. */

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@asset-gateway/protocol';
 import { LIMITS } from '../limits.ts';
 import type { PaidRequest } from '../receipts/paid-answers.ts';
 import { TIMES } from '../times.ts';
@@ -133,8 +134,6 @@ export const readState = <State extends PayerState>(stored: State, nowMs: number
   record: readRecord(stored.record, nowMs),
   due: stored.due.filter(({ untilMs }) => (untilMs ?? Number.POSITIVE_INFINITY) > nowMs),
 });
-
-const DAY_MS = 86_400_000;
 
 /** Adds a mainnet payment. Drops old payments, and those that are not needed to make a known payer. */
 export function withPaid(paid: readonly Paid[], micros: number, nowMs: number): readonly Paid[] {

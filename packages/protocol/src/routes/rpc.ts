@@ -1,6 +1,7 @@
 import Type, { type TSchema } from 'typebox';
 import { ENUMERATIONS } from '../enumerations.ts';
 import { address, integer, list, oneOf, optional, text } from '../parameters.ts';
+import { SIGNATURE_PATTERN } from '../patterns.ts';
 import { PROGRAMS } from '../programs.ts';
 import * as results from '../results/rpc.ts';
 import type { Route } from '../route.ts';
@@ -11,7 +12,7 @@ const EXAMPLE_ADDRESS = 'So11111111111111111111111111111111111111112';
 const EXAMPLE_SIGNATURE = '1111111111111111111111111111111111111111111111111111111111111111';
 const MAX_PARAMS_OFFSET = 10_000_000;
 
-const signature = (description: string) => Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{64,88}$', description });
+const signature = (description: string) => Type.String({ pattern: SIGNATURE_PATTERN.source, description });
 
 const slot = optional(integer(0, Number.MAX_SAFE_INTEGER, 'The earliest slot to answer from.'));
 const commitment = optional(oneOf(ENUMERATIONS.commitment, 'How settled the answer must be.'));

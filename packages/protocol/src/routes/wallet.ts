@@ -1,5 +1,6 @@
 import Type from 'typebox';
-import { integer, list, oneOf, optional, text } from '../parameters.ts';
+import { address, integer, list, oneOf, optional, text } from '../parameters.ts';
+import { ADDRESS_OR_NAME_PATTERN } from '../patterns.ts';
 import * as wallet from '../results/wallet.ts';
 import type { Route } from '../route.ts';
 import { everyWalletIn, walletIn } from '../rules.ts';
@@ -8,12 +9,10 @@ import TRANSACTION_TYPES from './transaction-types.json' with { type: 'json' };
 
 const CREDITS = 100;
 const EXAMPLE_WALLET = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
-const ADDRESS = '[1-9A-HJ-NP-Za-km-z]{32,44}';
-const NAME = '[a-z0-9-]{1,63}(?:\\.[a-z0-9-]{1,63})+';
 
-const address = Type.String({ pattern: `^${ADDRESS}$`, description: 'A base58 address of 32 bytes.' });
+const plainAddress = address('A base58 address of 32 bytes.');
 const addressOrName = Type.String({
-  pattern: `^(?:${ADDRESS}|${NAME})$`,
+  pattern: ADDRESS_OR_NAME_PATTERN.source,
   maxLength: 100,
   description: 'A base58 address of 32 bytes, a .sol domain or a custom-TLD name.',
 });
@@ -35,7 +34,7 @@ function row(method: WalletMethod, endpoint: string, description: string, option
 
 function walletRow(method: WalletMethod, endpoint: string, description: string, query?: RowOptions['query']): Route {
   return row(method, endpoint, description, {
-    path: { wallet: method === 'identity' ? addressOrName : address },
+    path: { wallet: method === 'identity' ? addressOrName : plainAddress },
     ...(query && { query }),
     rules: [walletIn('path', 'wallet')],
     example: { path: { wallet: EXAMPLE_WALLET } },

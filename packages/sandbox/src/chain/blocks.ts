@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Cluster } from '@asset-gateway/protocol';
+import { BLOCKHASH_BLOCKS, type Cluster } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 
 /** A commitment level: `finalized` is 32 blocks behind the others. */
 export type Commitment = 'processed' | 'confirmed' | 'finalized';
 
-/** A blockhash is valid for this many blocks. */
-export const BLOCKHASH_LIFE = 150n;
+/** How many blocks a blockhash is valid. */
+export const BLOCKHASH_LIFE = BigInt(BLOCKHASH_BLOCKS);
 const FINALITY = 32n;
 const KEPT_BLOCKHASHES = 100_000;
 

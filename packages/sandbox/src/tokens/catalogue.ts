@@ -1,3 +1,4 @@
+import { ADDRESS_PATTERN } from '@asset-gateway/protocol';
 import { addressOf } from './seed.ts';
 import assetRows from './tables/assets.json' with { type: 'json' };
 
@@ -53,9 +54,6 @@ export interface Variant extends VariantRow {
 export interface Asset extends Omit<AssetRow, 'variants'> {
   readonly variants: readonly Variant[];
 }
-
-/** Mints that the upstream accepts: base58 of plausible length, not decoded. */
-export const MINT = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
 /** A resolved reference in the upstream's terms, and the mint that it named. */
 export interface Resolution {
@@ -113,7 +111,7 @@ const singleton = (mint: string): Asset =>
 export function resolveReference(reference: string): Resolution | undefined {
   const text = reference.trim();
   const mint = text.startsWith(SINGLETON) ? text.slice(SINGLETON.length) : text;
-  if (MINT.test(mint)) {
+  if (ADDRESS_PATTERN.test(mint)) {
     const known = byMint.get(mint);
     return known
       ? { asset: known.asset, resolvedBy: 'mint', mint }

@@ -1,3 +1,4 @@
+import { SIGNATURE_PATTERN } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import type { Crypto } from '../../crypto.ts';
 import type { PaymentRequirements } from '../read/requirement.ts';
@@ -61,14 +62,12 @@ export interface Facilitator {
 /** The only known reason that depends on whether the payment has landed. */
 export const SIMULATION_FAILED = 'invalid_exact_svm_transaction_simulation_failed';
 
-const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
-
 /** Whether a reported signature is the fee payer's over the payment's message. Only such a signature counts. */
 export function isFeePayerSignature(
   crypto: Crypto,
   signature: unknown,
   { message, requirement }: Pick<Payment, 'message' | 'requirement'>,
 ): signature is string {
-  if (typeof signature !== 'string' || !SIGNATURE.test(signature)) return false;
+  if (typeof signature !== 'string' || !SIGNATURE_PATTERN.test(signature)) return false;
   return crypto.verify(bs58.decode(signature), message, bs58.decode(requirement.extra.feePayer));
 }

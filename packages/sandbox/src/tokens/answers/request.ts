@@ -1,5 +1,6 @@
+import { ADDRESS_PATTERN } from '@asset-gateway/protocol';
 import { INTERVALS } from '../candles.ts';
-import { type Asset, MINT, type Resolution, resolveReference, type Variant } from '../catalogue.ts';
+import { type Asset, type Resolution, resolveReference, type Variant } from '../catalogue.ts';
 import { primaryOf } from '../market.ts';
 
 /** A request: decoded path segment, query, body, and the time in milliseconds. */
@@ -42,7 +43,7 @@ export const cut = <Row>(rows: readonly Row[], { offset, limit }: ReturnType<typ
 
 /** Checks the form of a mint. */
 export function checkedMint(mint: string): string {
-  if (!MINT.test(mint)) throw badRequest('Invalid mint');
+  if (!ADDRESS_PATTERN.test(mint)) throw badRequest('Invalid mint');
   return mint;
 }
 
