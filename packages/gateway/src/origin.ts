@@ -6,6 +6,9 @@ const MAX_URL_LENGTH = 256;
 /** The public origin of a request: scheme, host, port. Refuses foreign hosts. */
 export type OriginOf = (arrival: Arrival) => string;
 
+/** The host and port of an origin. */
+export const hostOf = (origin: string): string => origin.slice(origin.indexOf('//') + 2);
+
 /** The origins for local use: the loopback name and port that the client dialled. */
 export function localOrigins(listeningHost: string): OriginOf {
   const names = new Set([listeningHost.toLowerCase(), 'localhost', '127.0.0.1', '[::1]']);

@@ -11,7 +11,7 @@ import type { Call, Challenge, Delivery, Gate, Prepare, RequestFacts } from '../
 import { random } from '../../crypto.ts';
 import type { Describe } from '../../describe/discovery.ts';
 import { fromStore } from '../../from-store.ts';
-import { challengedUrl, type OriginOf } from '../../origin.ts';
+import { challengedUrl, hostOf, type OriginOf } from '../../origin.ts';
 import { TIMES } from '../../times.ts';
 import { challenge } from '../gate.ts';
 import type { SignInDependencies, signIns } from './sign-in.ts';
@@ -25,7 +25,7 @@ interface SignInTerms extends Pick<SiwxInfo, 'uri' | 'nonce' | 'statement'> {
 
 /** The text to sign at an origin, in parts. */
 export const signInInfo = (origin: string, { uri, nonce, nowMs, statement }: SignInTerms): SiwxInfo => ({
-  domain: origin.slice(origin.indexOf('//') + 2),
+  domain: hostOf(origin),
   uri,
   version: '1',
   nonce,

@@ -11,6 +11,7 @@ import {
 } from '@asset-gateway/protocol';
 import type { Call } from '../../call.ts';
 import { type Crypto, decodeJsonHeader } from '../../crypto.ts';
+import { hostOf } from '../../origin.ts';
 import { TIMES } from '../../times.ts';
 import type { Nonces } from './nonce.ts';
 
@@ -63,7 +64,7 @@ function checkAge(ageMs: number, judgedByStore: boolean): void {
 
 /** The sign-in must name this origin and this path, with or without the query; or the bare origin unless it spends credit. */
 function checkPlace({ domain, uri }: SiwxPayload, { origin, network }: SignInRule, { path, query }: Call): void {
-  if (domain !== origin.slice(origin.indexOf('//') + 2)) refuse('invalid_siwx_domain_mismatch', 'domain');
+  if (domain !== hostOf(origin)) refuse('invalid_siwx_domain_mismatch', 'domain');
   const named = [`${origin}${path}`, ...(network === undefined ? [origin, `${origin}/`] : [])];
   if (query !== undefined) named.push(`${origin}${path}?${query}`);
   if (!named.includes(uri)) refuse('invalid_siwx_uri_mismatch', 'uri');
