@@ -107,22 +107,19 @@ return verdict`);
 /**
  * Judges the nonce, a pause, room, the limit and the share, in this order. If all pass and there is an owner, it takes and charges a
  * slot and uses up the nonce. The score of a slot is the time when it frees. KEYS: state, slots, limits, pause, holders and counts of
- * slots, the nonce if there is one. ARGV: the epoch held, owner, limit; window, longest call and how much later it may be read, in
- * milliseconds; room (1 or 0); how long to wait by this node's own log and pause; the nonce's epoch and time of issue; the shares that
- * wait for the call. Answers the verdict (or `other epoch`), how long to wait, slots left, when one frees, whose share is used up, and
- * the share that is charged.
+ * slots, the nonce if there is one. ARGV: a JSON object, which `RedisStore` makes. Answers the verdict (or `other epoch`), how long to
+ * wait, slots left, when one frees, whose share is used up, and the share that is charged.
  */
 export const ADMIT = script(`${NONCES}
 local slots, holders, counts = KEYS[2], KEYS[5], KEYS[6]
 ${SHARES}
-local heldEpoch, owner, limit, window, longest, late, room, waitHere, pauseHere, ofNonce, issuedAt = unpack(ARGV, 1, 11)
-limit, window, longest, issuedAt = tonumber(limit), tonumber(window), tonumber(longest), tonumber(issuedAt)
-local hold = window + longest + late
+local given = cjson.decode(ARGV[1])
+local owner, limit, nonce, hold = given.owner, given.limit, given.nonce, given.holdMs
 note()
 local epoch, lostAt = unpack(redis.call('HMGET', KEYS[1], 'epoch', 'lostAt'))
-if epoch ~= heldEpoch then return { 'other epoch' } end
-if issuedAt then
-  local verdict = judge(KEYS[7], owner, epoch, ofNonce, issuedAt)
+if epoch ~= given.epoch then return { 'other epoch' } end
+if nonce then
+  local verdict = judge(KEYS[7], owner, epoch, nonce.epoch, nonce.issuedAtSeconds)
   if verdict ~= 'accepted' then return { verdict } end
 end
 
@@ -142,18 +139,18 @@ local function frees(rank)
   local _, at = unpack(redis.call('ZRANGE', slots, rank, rank, 'WITHSCORES'))
   return at and math.max(1, at - now) or 0
 end
-local share = redis.call('HGET', holders, owner) or leastOf({ unpack(ARGV, 12, #ARGV - 3) })
+local share = redis.call('HGET', holders, owner) or leastOf(given.shares)
 local function verdict(kind, wait, scope)
   local left = closed > 0 and 0 or math.max(0, limit - used)
   return { kind, math.ceil(wait), left, math.max(closed, frees(0)), scope or '', kind == 'admitted' and share or '' }
 end
 
 if redis.call('ZSCORE', slots, owner) then return verdict('admitted', 0) end
-local pause = math.max(tonumber(pauseHere), (tonumber(redis.call('GET', KEYS[4])) or 0) - now)
+local pause = math.max(given.pauseHereMs, (tonumber(redis.call('GET', KEYS[4])) or 0) - now)
 if pause > 0 then return verdict('paused', pause) end
-if room == '0' then return verdict('crowded', 0) end
+if not given.hasRoom then return verdict('crowded', 0) end
 local full = used >= limit and frees(used - limit) or 0
-local wait = math.max(tonumber(waitHere), closed, full)
+local wait = math.max(given.waitHereMs, closed, full)
 local holdings = share and holdingsOf(share, limit, math.max(0, limit - used))
 local exceeded = share and exceededShare(holdings)
 local untilShare = exceeded and math.max(1, (shareFreesAt(share, holdings) or now) - now) or 0
@@ -167,7 +164,7 @@ if share then
   outlast(holders, hold)
   outlast(counts, hold)
 end
-if issuedAt then use_up(KEYS[7], owner, issuedAt) end
+if nonce then use_up(KEYS[7], owner, nonce.issuedAtSeconds) end
 used = used + 1
 return verdict('admitted', 0)`);
 

@@ -208,15 +208,15 @@ export class RedisStore implements Store {
     const { owner, room, wallet, nonce, share = [], waitedMs } = attempt;
     const { key, limit, windowMs, inFlightMs, lateMs = 0 } = known.budget;
     const now = monotonicMs();
-    const waitHereMs = known.own.waitMs(now);
-    const pauseHereMs = known.own.pauseMs(now);
     const reply = await this.#space.run({
       script: ADMIT,
       keys: [`slots:${key}`, `limits:${key}`, `pause:${key}`, ...chargeKeysOf(attempt)],
       args: [
-        ...[epoch, owner, limit, windowMs, inFlightMs, lateMs, room.isFreeFor(wallet) ? 1 : 0, waitHereMs, pauseHereMs],
-        ...(nonce ? [nonce.epoch, nonce.issuedAtSeconds] : ['', '']),
-        ...[share].flat().map(shareNameOf),
+        JSON.stringify({
+          ...{ epoch, owner, limit, nonce, holdMs: windowMs + inFlightMs + lateMs, hasRoom: room.isFreeFor(wallet) },
+          ...{ waitHereMs: known.own.waitMs(now), pauseHereMs: known.own.pauseMs(now) },
+          shares: [share].flat().map(shareNameOf),
+        }),
       ],
       timeout: waitedMs === undefined ? REQUEST_TIMEOUT : retryTimeout(waitedMs),
     });
