@@ -129,8 +129,8 @@ browserSuite('the console with hostile data', () => {
     await page.getByText('Show as table').click();
     const rows = await rowsOf(page.getByRole('table', { name: /candles of 1H/ }));
     expect(rows.map(([time, open]) => [time, open])).toEqual([
-      ['—', '$1.00'],
-      ['—', '$4.00'],
+      ['–', '$1.00'],
+      ['–', '$4.00'],
       ['1970-01-01 04:00', '-$1.00'],
       ['1970-01-01 03:00', '$1E308'],
       ['1970-01-01 02:00', '$5.00'],

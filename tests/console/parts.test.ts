@@ -1,6 +1,5 @@
-import { indentJson, withEscapes } from '@asset-gateway/protocol';
+import { amountFigure, changeFigure, indentJson, momentText, priceFigure, withEscapes } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
-import { change, dollars, roughDollars, utcMinute } from '../../packages/console/src/parts/format.ts';
 import { decodedHeader } from '../../packages/console/src/parts/text.ts';
 import { AnswerCache, type CachedAnswer } from '../../packages/console/src/parts/use-call.ts';
 import { lengthWords, merged, periodOf } from '../../packages/console/src/try/candles.ts';
@@ -43,26 +42,27 @@ describe('figures', () => {
     [12_345.678, '$12,345.68'],
     [1e308, '$1E308'],
     [5e-324, '$5E-324'],
-    [null, '—'],
-    ['7', '—'],
-    [Number.POSITIVE_INFINITY, '—'],
-  ])('a price of %j is %s', (value, text) => expect(dollars(value)).toBe(text));
+    [null, '–'],
+    ['7', '–'],
+    [Number.POSITIVE_INFINITY, '–'],
+  ])('a price of %j is %s', (value, text) => expect(priceFigure(value)).toBe(text));
 
   it('a rough amount is short at any size', () => {
-    expect([1_234_567, 1e300, null].map(roughDollars)).toEqual(['$1.2M', '$1E300', '—']);
+    expect([1_234_567, 1e300, null].map(amountFigure)).toEqual(['$1.2M', '$1E300', '–']);
   });
 
   it.each([
-    [3.456, { text: '+3.46%', word: 'up' }],
-    [-0.5, { text: '−0.50%', word: 'down' }],
-    [0, { text: '0.00%', word: 'unchanged' }],
-    [-0.0012, { text: '0.00%', word: 'unchanged' }],
-    [1e308, { text: '+1E308%', word: 'up' }],
-    [null, undefined],
-  ])('a change of %j has a sign and a word', (value, expected) => expect(change(value)).toEqual(expected));
+    [3.456, '+3.46%'],
+    [-0.5, '-0.50%'],
+    [0, '0.00%'],
+    [-0.0012, '0.00%'],
+    [1e308, '+1E308%'],
+    [null, '–'],
+  ])('a change of %j is %s', (value, text) => expect(changeFigure(value)).toBe(text));
 
   it('a time is in UTC, and a dash if out of range', () => {
-    expect([1_754_222_400, 1e300, null].map(utcMinute)).toEqual(['2025-08-03 12:00', '—', '—']);
+    expect([1_754_222_400, 1e300, null].map((time) => momentText(time))).toEqual(['2025-08-03 12:00', '–', '–']);
+    expect(momentText(1_754_222_400, false)).toBe('2025-08-03');
   });
 });
 

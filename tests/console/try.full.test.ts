@@ -1,9 +1,8 @@
 import { createClient } from '@asset-gateway/client';
 import { createTools } from '@asset-gateway/client/tools';
-import { listAt } from '@asset-gateway/protocol';
+import { amountFigure, listAt, momentText, priceFigure } from '@asset-gateway/protocol';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { dollars, roughDollars, utcMinute } from '../../packages/console/src/parts/format.ts';
 import { askFor } from '../../packages/console/src/parts/use-call.ts';
 import { asset, curated, profile, search, tickers } from '../../packages/console/src/try/calls.ts';
 import { freePort } from '../http/ports.ts';
@@ -27,9 +26,9 @@ import {
 type Candle = Readonly<Record<'time' | 'open' | 'high' | 'low' | 'close' | 'volume', number>>;
 
 const cellsOf = ({ time, open, high, low, close, volume }: Candle): string[] => [
-  utcMinute(time),
-  ...[open, high, low, close].map(dollars),
-  roughDollars(volume),
+  momentText(time),
+  ...[open, high, low, close].map(priceFigure),
+  amountFigure(volume),
 ];
 
 const result = (page: Page, name: RegExp) => page.getByRole('listitem').getByRole('link', { name });

@@ -1,4 +1,4 @@
-import { dollars } from '@asset-gateway/protocol';
+import { dollars, UNKNOWN } from '@asset-gateway/protocol';
 import { useGateway } from './gateway.ts';
 import { hrefOf } from './router.ts';
 import { useBalances } from './wallet/use-balance.ts';
@@ -29,7 +29,7 @@ function Balance() {
       ) : (
         <>
           <span class="unseen">Wallet: the balance is not known yet</span>
-          <span aria-hidden="true">–</span>
+          <span aria-hidden="true">{UNKNOWN}</span>
         </>
       )}
     </a>

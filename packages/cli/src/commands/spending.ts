@@ -1,6 +1,6 @@
 import { createClient, GatewayError } from '@asset-gateway/client';
 import { type Fate, fateOf } from '@asset-gateway/client/pay';
-import { microsOfUsd } from '@asset-gateway/protocol';
+import { microsOfUsd, momentText } from '@asset-gateway/protocol';
 import { show } from '../answer.ts';
 import { calledAs } from '../config.ts';
 import { EXIT, exitCodeFor, failureSentence } from '../failure.ts';
@@ -8,7 +8,7 @@ import type { LedgerStep } from '../money/ledger-lines.ts';
 import type { OpenPayment } from '../money/open-payments.ts';
 import { isLocal, sandboxRpc } from '../money/paying.ts';
 import type { Session } from '../session.ts';
-import { moment, usd } from '../show/chart.ts';
+import { usd } from '../show/chart.ts';
 import { table } from '../show/table.ts';
 import type { Command } from './command.ts';
 
@@ -142,7 +142,7 @@ export const spendingCommand: Command = {
       `${usd(dayMicros)} of ${usd(perDayMicros)} in 24 hours, ${usd(allMicros)} in all`,
       ...(open.length > 0 ? [`${open.length} with an unknown outcome: ${calledAs().command} resume`] : []),
       ...table(spent.slice(-LATEST), terminal.columns, [
-        { title: 'WHEN (UTC)', cell: ({ at }) => moment(at / 1000, true) },
+        { title: 'WHEN (UTC)', cell: ({ at }) => momentText(at / 1000) },
         { title: 'AMOUNT', cell: ({ micros }) => usd(micros), align: 'right' },
         { title: 'STATE', cell: ({ step }) => MEANING[step] ?? step },
       ]),

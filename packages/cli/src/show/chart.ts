@@ -1,5 +1,5 @@
 import type { TokensPriceChartResult } from '@asset-gateway/client';
-import { dollars } from '@asset-gateway/protocol';
+import { dollars, priceFigure } from '@asset-gateway/protocol';
 import type { Colours } from './terminal.ts';
 
 /** The width and colours of the terminal. */
@@ -10,38 +10,8 @@ export interface Canvas {
 
 type Candle = Pick<TokensPriceChartResult['candles'][number], 'open' | 'high' | 'low' | 'close'>;
 
-const COMPACT = { notation: 'compact', maximumFractionDigits: 1 } as const;
-const LARGE = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
-const SMALL = { maximumSignificantDigits: 4 };
-const NONE = '–';
-
-export const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
-
-/** A price in dollars: two decimals from $1, four significant digits below. */
-export function price(value: unknown): string {
-  if (!isNumber(value)) return NONE;
-  return `$${value.toLocaleString('en', Math.abs(value) >= 1 || value === 0 ? LARGE : SMALL)}`;
-}
-
 /** An amount in dollars, exact to a millionth. */
 export const usd = (micros: number): string => `$${dollars(micros)}`;
-
-/** A compact amount in dollars. */
-export const amount = (value: unknown): string => (isNumber(value) ? `$${value.toLocaleString('en', COMPACT)}` : NONE);
-
-/** A compact number. */
-export const count = (value: unknown): string => (isNumber(value) ? value.toLocaleString('en', COMPACT) : NONE);
-
-/** A signed change in percent. */
-export const change = (value: unknown): string =>
-  isNumber(value) ? `${value > 0 ? '+' : ''}${value.toFixed(2)}%` : NONE;
-
-/** A date in UTC, or date and minute. */
-export function moment(seconds: unknown, hasTime = false): string {
-  if (!isNumber(seconds) || Math.abs(seconds) > 8.64e12) return NONE;
-  const text = new Date(seconds * 1000).toISOString();
-  return hasTime ? text.slice(0, 16).replace('T', ' ') : text.slice(0, 10);
-}
 
 const UNITS = [
   ['day', 86_400],
@@ -94,7 +64,7 @@ export function candleChart(candles: readonly Candle[], { columns, colours }: Ca
   const lowest = Math.min(...candles.map(({ low }) => low));
   const labels = Array.from({ length: HEIGHT }, (_, row) => {
     const isLabelled = [0, HEIGHT / 2, HEIGHT - 1].includes(row);
-    return isLabelled ? price(highest - ((highest - lowest) * row) / (HEIGHT - 1)) : '';
+    return isLabelled ? priceFigure(highest - ((highest - lowest) * row) / (HEIGHT - 1)) : '';
   });
   const margin = Math.max(...labels.map(({ length }) => length)) + 1;
   const room = Math.max(1, columns - margin);

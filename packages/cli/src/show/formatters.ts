@@ -9,17 +9,15 @@ import type {
   WalletBalancesResult,
 } from '@asset-gateway/client';
 import {
-  amount,
-  type Canvas,
-  candleChart,
-  change,
-  count,
+  amountFigure,
+  changeFigure,
+  compactFigure,
   isNumber,
-  moment,
-  period,
-  price,
-  sparkline,
-} from './chart.ts';
+  momentText,
+  priceFigure,
+  UNKNOWN,
+} from '@asset-gateway/protocol';
+import { type Canvas, candleChart, period, sparkline } from './chart.ts';
 import { table } from './table.ts';
 import type { Colours } from './terminal.ts';
 
@@ -35,17 +33,17 @@ export const search = ({ results }: TokensSearchResult, { columns, colours }: Ca
   if (results.length === 0) return ['No results.'];
   return table(results, columns, [
     { title: 'ASSET', cell: ({ assetId }) => assetId, minWidth: 10, paint: colours.bold },
-    { title: 'PRICE', cell: ({ stats }) => price(stats?.price), align: 'right' },
+    { title: 'PRICE', cell: ({ stats }) => priceFigure(stats?.price), align: 'right' },
     {
       title: '24H',
-      cell: ({ stats }) => change(stats?.priceChange24hPercent),
+      cell: ({ stats }) => changeFigure(stats?.priceChange24hPercent),
       align: 'right',
       paint: (text, { stats }) => signed(colours)(text, stats?.priceChange24hPercent),
     },
     { title: 'NAME', cell: ({ name = '' }) => name, minWidth: 8 },
     { title: 'SYMBOL', cell: ({ symbol = '' }) => symbol },
     { title: 'KIND', cell: ({ category = '' }) => category },
-    { title: 'LIQUIDITY', cell: ({ stats }) => amount(stats?.liquidity), align: 'right' },
+    { title: 'LIQUIDITY', cell: ({ stats }) => amountFigure(stats?.liquidity), align: 'right' },
   ]);
 };
 
@@ -53,13 +51,13 @@ export const assetPrice = ({ asset, includes }: TokensAssetDetailResult, { colum
   const { name = asset.assetId, symbol, stats } = asset;
   const candles = includes?.ohlcv?.ok ? includes.ohlcv.data : [];
   const closes = candles.map(({ close }) => close);
-  const moved = change(stats?.priceChange24hPercent);
+  const moved = changeFigure(stats?.priceChange24hPercent);
   return [
     `${colours.bold(name)}${symbol ? ` ${symbol}` : ''}`,
-    `${colours.bold(price(stats?.price))}  ${signed(colours)(moved, stats?.priceChange24hPercent)} in 24 hours`,
+    `${colours.bold(priceFigure(stats?.price))}  ${signed(colours)(moved, stats?.priceChange24hPercent)} in 24 hours`,
     ...(closes.length > 1 ? [sparkline(closes, columns)] : []),
-    `market cap ${amount(stats?.marketCap)}  liquidity ${amount(stats?.liquidity)}`,
-    `volume ${amount(stats?.volume24hUSD)} in 24 hours`,
+    `market cap ${amountFigure(stats?.marketCap)}  liquidity ${amountFigure(stats?.liquidity)}`,
+    `volume ${amountFigure(stats?.volume24hUSD)} in 24 hours`,
   ];
 };
 
@@ -68,21 +66,21 @@ export const chart = ({ assetId, interval, candles }: TokensPriceChartResult, ca
   const [first, last] = [candles[0], candles.at(-1)];
   if (!first || !last) return [`No candles of ${assetId} in this range.`];
   const isIntraday = !/^\d+[DWM]$/i.test(interval);
-  const head = `${colours.bold(assetId)}  ${interval}  ${price(last.close)}  `;
+  const head = `${colours.bold(assetId)}  ${interval}  ${priceFigure(last.close)}  `;
   const moved = (last.close / first.open - 1) * 100;
   const span = last.time - first.time + (candles[1] ? candles[1].time - first.time : 0);
   return [
-    `${head}${signed(colours)(change(moved), moved)}${span > 0 ? ` in ${period(span)}` : ''}`,
+    `${head}${signed(colours)(changeFigure(moved), moved)}${span > 0 ? ` in ${period(span)}` : ''}`,
     ...candleChart(candles, canvas),
-    colours.dim(`${moment(first.time, isIntraday)} to ${moment(last.time, isIntraday)} UTC`),
+    colours.dim(`${momentText(first.time, isIntraday)} to ${momentText(last.time, isIntraday)} UTC`),
   ];
 };
 
 export const variants = ({ variants: rows }: TokensVariantsResult, { columns }: Canvas): string[] =>
   table(rows, columns, [
     { title: 'SYMBOL', cell: ({ symbol = '' }) => symbol, minWidth: 8 },
-    { title: 'PRICE', cell: ({ market }) => price(market?.price), align: 'right' },
-    { title: 'LIQUIDITY', cell: ({ market }) => amount(market?.liquidity), align: 'right' },
+    { title: 'PRICE', cell: ({ market }) => priceFigure(market?.price), align: 'right' },
+    { title: 'LIQUIDITY', cell: ({ market }) => amountFigure(market?.liquidity), align: 'right' },
     { title: 'KIND', cell: ({ kind = '' }) => kind },
     { title: 'ISSUER', cell: ({ issuer }) => issuer ?? '', minWidth: 8 },
     { title: 'MINT', cell: ({ mint }) => mint, minWidth: 12 },
@@ -92,15 +90,15 @@ export const risk = (result: TokensRiskSummaryByMintResult, { colours }: Canvas)
   const { score, grade, label, tone, hasInsufficientData, insufficientDataReason } = result;
   if (hasInsufficientData) return [`Not enough data: ${insufficientDataReason ?? 'no reason given'}.`];
   const paint = tone === 'safe' ? colours.green : tone === 'risk' ? colours.red : colours.yellow;
-  return [`${paint(`${grade ?? '–'}  ${label ?? ''}`)}  ${count(score)} of 100`];
+  return [`${paint(`${grade ?? UNKNOWN}  ${label ?? ''}`)}  ${compactFigure(score)} of 100`];
 };
 
 export const markets = ({ markets: rows }: TokensMarketsResult, { columns }: Canvas): string[] =>
   table(rows, columns, [
     { title: 'MARKET', cell: ({ name = '' }) => name, minWidth: 8 },
-    { title: 'PRICE', cell: (row) => price(row.price), align: 'right' },
-    { title: 'LIQUIDITY', cell: ({ liquidity }) => amount(liquidity), align: 'right' },
-    { title: 'VOLUME', cell: ({ volume24h }) => amount(volume24h), align: 'right' },
+    { title: 'PRICE', cell: (row) => priceFigure(row.price), align: 'right' },
+    { title: 'LIQUIDITY', cell: ({ liquidity }) => amountFigure(liquidity), align: 'right' },
+    { title: 'VOLUME', cell: ({ volume24h }) => amountFigure(volume24h), align: 'right' },
     { title: 'ADDRESS', cell: ({ address }) => address, minWidth: 12 },
   ]);
 
@@ -108,17 +106,17 @@ export const tickers = ({ tickers: { rows } }: TokensTickersResult, { columns }:
   table(rows, columns, [
     { title: 'EXCHANGE', cell: ({ market }) => market.name, minWidth: 10 },
     { title: 'PAIR', cell: ({ base, target }) => `${base}/${target}` },
-    { title: 'PRICE', cell: ({ priceUsd }) => price(priceUsd), align: 'right' },
-    { title: 'VOLUME', cell: ({ volume24hUsd }) => amount(volume24hUsd), align: 'right' },
-    { title: 'SPREAD', cell: ({ spreadPercent }) => change(spreadPercent).replace('+', ''), align: 'right' },
+    { title: 'PRICE', cell: ({ priceUsd }) => priceFigure(priceUsd), align: 'right' },
+    { title: 'VOLUME', cell: ({ volume24hUsd }) => amountFigure(volume24hUsd), align: 'right' },
+    { title: 'SPREAD', cell: ({ spreadPercent }) => changeFigure(spreadPercent).replace('+', ''), align: 'right' },
   ]);
 
 export const balances = ({ balances: rows }: WalletBalancesResult, { columns }: Canvas): string[] =>
   table(rows, columns, [
     { title: 'TOKEN', cell: ({ symbol, mint }) => symbol || mint, minWidth: 8 },
-    { title: 'BALANCE', cell: ({ balance }) => count(balance), align: 'right' },
-    { title: 'VALUE', cell: ({ usdValue }) => price(usdValue), align: 'right' },
-    { title: 'PRICE', cell: ({ pricePerToken }) => price(pricePerToken), align: 'right' },
+    { title: 'BALANCE', cell: ({ balance }) => compactFigure(balance), align: 'right' },
+    { title: 'VALUE', cell: ({ usdValue }) => priceFigure(usdValue), align: 'right' },
+    { title: 'PRICE', cell: ({ pricePerToken }) => priceFigure(pricePerToken), align: 'right' },
     { title: 'NAME', cell: ({ name }) => name ?? '', minWidth: 8 },
     { title: 'MINT', cell: ({ mint }) => mint, minWidth: 12 },
   ]);

@@ -1,7 +1,8 @@
+import { compactFigure } from '@asset-gateway/protocol';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AlignedData } from 'uplot';
 import { Button } from '../parts/button.tsx';
-import { compactNumber, count, duration, microDollars, minuteOf } from '../parts/format.ts';
+import { count, duration, microDollars, minuteOf } from '../parts/format.ts';
 import { useReloadable } from '../parts/hooks.ts';
 import table from './charts.json' with { type: 'json' };
 import type { Plot } from './plot.ts';
@@ -12,7 +13,7 @@ type Chart = Omit<(typeof table)[number], 'part'> & { readonly part?: string };
 
 /** How to write a chart's figures and those of its axis. */
 const WORDS: Readonly<Record<string, typeof count>> = { count, dollars: microDollars, span: duration };
-const axisOf = ({ words }: Chart) => (words === 'count' ? compactNumber : (WORDS[words] ?? count));
+const axisOf = ({ words }: Chart) => (words === 'count' ? compactFigure : (WORDS[words] ?? count));
 
 /** Lines differ by dashes as well as by colour. */
 const DASHES: readonly (readonly number[])[] = [[], [7, 4], [2, 3], [10, 3, 2, 3], [4, 2]];

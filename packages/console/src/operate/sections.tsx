@@ -1,4 +1,5 @@
-import { bytes, compactNumber, count, duration, microDollars, plural } from '../parts/format.ts';
+import { compactFigure } from '@asset-gateway/protocol';
+import { bytes, count, duration, microDollars, plural } from '../parts/format.ts';
 import { type Column, Table as PlainTable, TermList, type Terms } from '../parts/table.tsx';
 import { plain } from '../parts/text.ts';
 import { DOCUMENTS } from './documents.ts';
@@ -24,7 +25,7 @@ export function Tiles({ requests, upstreams, cache, payments, feePayers }: Total
     ['Asset-data budget left', data ? `${count(data.left)} of ${count(data.limit)}` : 'not configured'],
     ['Cache hits, 5 min', cache ? (answers > 0 ? `${Math.round((hits / answers) * 100)} %` : 'no requests') : 'off'],
     ['Open payments', count(payments.open)],
-    ['Fee payer: settlements left', payer ? compactNumber(payer.settlementsLeft) : 'no fee payer'],
+    ['Fee payer: settlements left', payer ? compactFigure(payer.settlementsLeft) : 'no fee payer'],
   ];
   return <TermList class="tiles tabular" of={tiles} />;
 }

@@ -1,5 +1,6 @@
+import { UNKNOWN } from '@asset-gateway/protocol';
 import type { ComponentChild } from 'preact';
-import { count, UNKNOWN } from '../parts/format.ts';
+import { count } from '../parts/format.ts';
 import { Table as PlainTable } from '../parts/table.tsx';
 import { plain } from '../parts/text.ts';
 import type { Count } from './use-history.ts';

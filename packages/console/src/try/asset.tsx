@@ -1,7 +1,6 @@
-import { below } from '@asset-gateway/protocol';
+import { amountFigure, below, priceFigure } from '@asset-gateway/protocol';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { dollars, roughDollars } from '../parts/format.ts';
 import { TermList } from '../parts/table.tsx';
 import { LinkChoice } from '../parts/tabs.tsx';
 import { plain } from '../parts/text.ts';
@@ -31,7 +30,7 @@ function Span({ low, high, price }: { readonly low: number; readonly high: numbe
   const at = Math.min(1, Math.max(0, part)) * WIDTH;
   return (
     <>
-      <span>{dollars(low)}</span>{' '}
+      <span>{priceFigure(low)}</span>{' '}
       <svg class="span" viewBox={`0 0 ${WIDTH} 10`} preserveAspectRatio="none" aria-hidden="true">
         <rect class="track" y="3" width={WIDTH} height="4" rx="2" />
         <rect class="part" y="3" width={at} height="4" rx="2" />
@@ -39,7 +38,7 @@ function Span({ low, high, price }: { readonly low: number; readonly high: numbe
       </svg>{' '}
       <span>
         <span class="unseen">to </span>
-        {dollars(high)}
+        {priceFigure(high)}
       </span>
     </>
   );
@@ -67,13 +66,13 @@ function Price({ shown: { result, settings }, candles }: { readonly shown: Shown
   return (
     <>
       <p class="price tabular">
-        <strong>{dollars(price)}</strong> <Change value={period?.changePercent} since={`in ${words}`} />
+        <strong>{priceFigure(price)}</strong> <Change value={period?.changePercent} since={`in ${words}`} />
       </p>
       <TermList
         class="facts tabular"
         of={[
           period !== undefined && [`Range, ${words}`, <Span key="span" {...period} price={price} />],
-          ...FACTS.map(([title, name]) => [title, roughDollars(below(stats, name))] as const),
+          ...FACTS.map(([title, name]) => [title, amountFigure(below(stats, name))] as const),
         ]}
       />
     </>

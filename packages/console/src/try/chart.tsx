@@ -1,6 +1,6 @@
+import { amountFigure, momentText, priceFigure } from '@asset-gateway/protocol';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
-import { dollars, roughDollars, utcMinute } from '../parts/format.ts';
 import { useReloadable, useShown } from '../parts/hooks.ts';
 import { type Column, Table, TermList } from '../parts/table.tsx';
 import { type Candle, type Candles, type ChartSettings, lengthWords, merged } from './candles.ts';
@@ -17,11 +17,11 @@ const Sign = ({ word }: { readonly word: 'up' | 'down' }) => (
 );
 
 const FIGURES = [
-  { title: 'Open', isNumber: true, cell: ({ open }) => dollars(open) },
-  { title: 'High', isNumber: true, cell: ({ high }) => dollars(high) },
-  { title: 'Low', isNumber: true, cell: ({ low }) => dollars(low) },
-  { title: 'Close', isNumber: true, cell: ({ close }) => dollars(close) },
-  { title: 'Volume', isNumber: true, cell: ({ volume }) => roughDollars(volume) },
+  { title: 'Open', isNumber: true, cell: ({ open }) => priceFigure(open) },
+  { title: 'High', isNumber: true, cell: ({ high }) => priceFigure(high) },
+  { title: 'Low', isNumber: true, cell: ({ low }) => priceFigure(low) },
+  { title: 'Close', isNumber: true, cell: ({ close }) => priceFigure(close) },
+  { title: 'Volume', isNumber: true, cell: ({ volume }) => amountFigure(volume) },
 ] as const satisfies Column<Candle>[];
 
 /** The candle under the pointer, or the last one. */
@@ -29,7 +29,7 @@ const Readout = ({ candle }: { readonly candle: Candle }) => (
   <TermList
     class="row readout small tabular"
     of={[
-      ['Time', `${utcMinute(candle.time)} UTC`],
+      ['Time', `${momentText(candle.time)} UTC`],
       ...FIGURES.map(({ title, cell }) => [title, cell(candle)] as const),
     ]}
   />
@@ -120,7 +120,7 @@ export function Chart({ candles, settings }: { readonly candles: Candles; readon
           <Table
             caption={`${rows.length} candles of ${settings.interval}, latest first; times in UTC`}
             rows={rows.toReversed()}
-            columns={[{ title: 'Time', cell: ({ time }) => utcMinute(time) }, ...FIGURES]}
+            columns={[{ title: 'Time', cell: ({ time }) => momentText(time) }, ...FIGURES]}
           />
         </details>
       )}

@@ -1,6 +1,14 @@
-import { below, listAt, type Members, objectAt } from '@asset-gateway/protocol';
+import {
+  amountFigure,
+  below,
+  compactFigure,
+  listAt,
+  type Members,
+  objectAt,
+  priceFigure,
+  UNKNOWN,
+} from '@asset-gateway/protocol';
 import type { VNode } from 'preact';
-import { compactNumber, dollars, roughDollars } from '../parts/format.ts';
 import { Table, TermList } from '../parts/table.tsx';
 import { type Tab, Tabs } from '../parts/tabs.tsx';
 import { plain, rows, short } from '../parts/text.ts';
@@ -33,15 +41,15 @@ function Markets({ result }: { readonly result: unknown }) {
   if (missing) return <p class="muted">{missing}</p>;
   return (
     <Table<Members>
-      caption={`${shown.length} of ${compactNumber(all)} pools, deepest first`}
+      caption={`${shown.length} of ${compactFigure(all)} pools, deepest first`}
       rows={shown}
       empty="No pool trades it."
       columns={[
         { title: 'Pair', cell: ({ name, address }) => <bdi>{plain(name, 32) || shortened(address)}</bdi> },
         { title: 'Exchange', cell: ({ source }) => <bdi>{plain(source, 32)}</bdi> },
-        { title: 'Price', isNumber: true, cell: ({ price }) => dollars(price) },
-        { title: 'Liquidity', isNumber: true, cell: ({ liquidity }) => roughDollars(liquidity) },
-        { title: 'Volume 24 h', isNumber: true, cell: ({ volume24h }) => roughDollars(volume24h) },
+        { title: 'Price', isNumber: true, cell: ({ price }) => priceFigure(price) },
+        { title: 'Liquidity', isNumber: true, cell: ({ liquidity }) => amountFigure(liquidity) },
+        { title: 'Volume 24 h', isNumber: true, cell: ({ volume24h }) => amountFigure(volume24h) },
       ]}
     />
   );
@@ -57,7 +65,7 @@ const COMPONENTS = [
 const Verdict = ({ component }: { readonly component: unknown }) => (
   <>
     {below(component, 'hasData') === false ? 'unknown' : plain(below(component, 'status'), 24)}{' '}
-    <span class="muted">{compactNumber(below(component, 'score'))}</span>
+    <span class="muted">{compactFigure(below(component, 'score'))}</span>
   </>
 );
 
@@ -69,8 +77,8 @@ function Risk({ result }: { readonly result: unknown }) {
   return (
     <>
       <p>
-        <strong class="grade">{plain(below(score, 'grade'), 4) || '—'}</strong> {plain(below(score, 'label'), 40)}{' '}
-        <span class="muted">{compactNumber(below(score, 'score'))} of 100</span>
+        <strong class="grade">{plain(below(score, 'grade'), 4) || UNKNOWN}</strong> {plain(below(score, 'label'), 40)}{' '}
+        <span class="muted">{compactFigure(below(score, 'score'))} of 100</span>
       </p>
       <TermList
         class="facts tabular"
@@ -93,13 +101,13 @@ function Variants({ result }: { readonly result: unknown }) {
       columns={[
         { title: 'Token', cell: ({ symbol, mint }) => <bdi>{plain(symbol, 24) || shortened(mint)}</bdi> },
         { title: 'Kind', cell: ({ kind }) => plain(kind, 24) },
-        { title: 'Price', isNumber: true, cell: ({ market }) => dollars(below(market, 'price')) },
+        { title: 'Price', isNumber: true, cell: ({ market }) => priceFigure(below(market, 'price')) },
         {
           title: '24 hours',
           isNumber: true,
           cell: ({ market }) => <Change value={below(market, 'priceChange24hPercent')} />,
         },
-        { title: 'Liquidity', isNumber: true, cell: ({ market }) => roughDollars(below(market, 'liquidity')) },
+        { title: 'Liquidity', isNumber: true, cell: ({ market }) => amountFigure(below(market, 'liquidity')) },
         { title: 'Mint', cell: ({ mint }) => <code title={plain(mint, 64)}>{shortened(mint)}</code> },
       ]}
     />
@@ -115,8 +123,8 @@ const Exchanges = ({ result }: { readonly result: unknown }) => (
     columns={[
       { title: 'Exchange', cell: ({ market }) => <bdi>{plain(below(market, 'name'), 40)}</bdi> },
       { title: 'Pair', cell: ({ base, target }) => <bdi>{`${plain(base, 16)}/${plain(target, 16)}`}</bdi> },
-      { title: 'Price', isNumber: true, cell: ({ priceUsd }) => dollars(priceUsd) },
-      { title: 'Volume 24 h', isNumber: true, cell: ({ volume24hUsd }) => roughDollars(volume24hUsd) },
+      { title: 'Price', isNumber: true, cell: ({ priceUsd }) => priceFigure(priceUsd) },
+      { title: 'Volume 24 h', isNumber: true, cell: ({ volume24hUsd }) => amountFigure(volume24hUsd) },
     ]}
   />
 );
@@ -133,7 +141,7 @@ function About({ result, summary }: { readonly result: unknown; readonly summary
     <>
       <p class="about muted">{plain(description, 2000) || plain(summary, 2000)}</p>
       <p>
-        All-time high: {dollars(allTimeHigh)} <span class="muted">{plain(allTimeHighDate, 64).slice(0, 10)}</span>
+        All-time high: {priceFigure(allTimeHigh)} <span class="muted">{plain(allTimeHighDate, 64).slice(0, 10)}</span>
       </p>
       <ul class="links">
         {Object.entries(objectAt(links))

@@ -1,5 +1,4 @@
-import { below } from '@asset-gateway/protocol';
-import { dollars } from '../parts/format.ts';
+import { below, priceFigure } from '@asset-gateway/protocol';
 import { hrefOf } from '../router.ts';
 import { courseOf } from './calls.ts';
 import { type Candle, candlesIn, periodOf, RANGES } from './candles.ts';
@@ -30,7 +29,7 @@ function PriceLine({ candles }: { readonly candles: readonly Candle[] }) {
       </svg>
       <ul class="prices small muted tabular">
         {[high, (high + low) / 2, low].map((price, at) => (
-          <li key={at}>{dollars(price)}</li>
+          <li key={at}>{priceFigure(price)}</li>
         ))}
       </ul>
       <ul class="days small muted">
@@ -53,7 +52,7 @@ function Course({ result }: { readonly result: unknown }) {
   return (
     <>
       <p class="price tabular">
-        <strong>{dollars(period.last)}</strong> <Change value={period.changePercent} since={`in ${WORDS}`} />
+        <strong>{priceFigure(period.last)}</strong> <Change value={period.changePercent} since={`in ${WORDS}`} />
       </p>
       <PriceLine candles={candles.drawn} />
     </>

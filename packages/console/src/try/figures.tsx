@@ -1,6 +1,5 @@
-import { below, type Members } from '@asset-gateway/protocol';
+import { below, changeFigure, type Members, priceFigure, UNKNOWN } from '@asset-gateway/protocol';
 import type { ComponentChildren } from 'preact';
-import { change, dollars } from '../parts/format.ts';
 import { plain } from '../parts/text.ts';
 import { hrefOf } from '../router.ts';
 
@@ -23,7 +22,7 @@ export function AssetRow({ row, isLink = true, children }: AssetRowProps) {
         <bdi class="muted">{plain(symbol, 16)}</bdi>
       </span>
       {children ?? <span class="muted small kind">{plain(category, 24)}</span>}
-      <span class="number">{dollars(below(stats, 'price'))}</span>
+      <span class="number">{priceFigure(below(stats, 'price'))}</span>
       <span class="number small">
         <Change value={below(stats, 'priceChange24hPercent')} />
       </span>
@@ -33,11 +32,14 @@ export function AssetRow({ row, isLink = true, children }: AssetRowProps) {
 
 const SHAPES = { up: 'M1 9 6 2 11 9z', down: 'M1 3 6 10 11 3z', unchanged: 'M2 5h8v2H2z' } as const;
 
+const wordOf = (change: string): keyof typeof SHAPES =>
+  change.startsWith('+') ? 'up' : change.startsWith('-') ? 'down' : 'unchanged';
+
 /** A change in percent, with an arrow and a word besides the colour. */
 export function Change({ value, since }: { readonly value: unknown; readonly since?: string }) {
-  const changed = change(value);
-  if (!changed) return null;
-  const { text, word } = changed;
+  const text = changeFigure(value);
+  if (text === UNKNOWN) return null;
+  const word = wordOf(text);
   return (
     <span class={`change ${word}`}>
       <svg class="arrow" viewBox="0 0 12 12" aria-hidden="true">

@@ -1,6 +1,5 @@
 import { errorOf } from '@asset-gateway/client';
-import { below, type Cluster, MICROS_PER_USD, microsOfUsd } from '@asset-gateway/protocol';
-import { dollars } from '../parts/format.ts';
+import { below, type Cluster, MICROS_PER_USD, microsOfUsd, priceFigure } from '@asset-gateway/protocol';
 import { plain, rows } from '../parts/text.ts';
 import { answered, type LastCall } from '../parts/use-call.ts';
 import type { CatalogRow } from '../routes/catalog.ts';
@@ -31,7 +30,7 @@ export async function signFree(report: (lastCall: LastCall) => void): Promise<st
   const { answer, lastCall } = await answered(call);
   report(lastCall);
   const [found] = rows(below(answer.full.result, 'results'), 1);
-  const price = dollars(below(found, 'stats', 'price'));
+  const price = priceFigure(below(found, 'stats', 'price'));
   return `${plain(found?.name) || 'Gold'} costs ${price}. A key in this browser signed the call, for free.`;
 }
 

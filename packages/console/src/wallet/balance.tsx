@@ -1,4 +1,4 @@
-import { type Cluster, dollars, MICROS_PER_USD } from '@asset-gateway/protocol';
+import { type Cluster, dollars, MICROS_PER_USD, UNKNOWN } from '@asset-gateway/protocol';
 import { Failure } from '../parts/failure.tsx';
 import { session } from '../session.ts';
 import type { Funds } from './funds-of.ts';
@@ -6,7 +6,7 @@ import type { Balances } from './use-balance.ts';
 
 /** Cents stand out. The rest of the six decimals does not. */
 function Usdc({ micros }: { readonly micros: number | undefined }) {
-  if (micros === undefined) return <>{'–'}</>;
+  if (micros === undefined) return <>{UNKNOWN}</>;
   const text = (micros / MICROS_PER_USD).toFixed(6);
   return (
     <>
@@ -51,7 +51,7 @@ export function Balance({ funds }: { readonly funds: Balances }) {
             {others.map(({ cluster, usdcMicros }) => (
               <span key={cluster}>
                 {', '}
-                <b>{usdcMicros === undefined ? '–' : dollars(usdcMicros)}</b> USDC on {cluster}
+                <b>{usdcMicros === undefined ? UNKNOWN : dollars(usdcMicros)}</b> USDC on {cluster}
               </span>
             ))}
           </p>

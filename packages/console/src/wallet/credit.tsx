@@ -1,5 +1,5 @@
 import type { CreditBalanceResult } from '@asset-gateway/client';
-import type { Cluster } from '@asset-gateway/protocol';
+import { type Cluster, UNKNOWN } from '@asset-gateway/protocol';
 import { Button, TaskButton, TaskStatus, useTask } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { useReloadable } from '../parts/hooks.ts';
@@ -14,7 +14,7 @@ type CreditBalance = CreditBalanceResult['balances'][number];
 /** The credit bought, spent and left. Dashes while unknown. */
 function Amounts({ balance, isLoading }: { readonly balance: CreditBalance | undefined; readonly isLoading: boolean }) {
   const { grantedMicros, spentMicros, heldMicros = 0, balanceMicros } = balance ?? {};
-  const amount = (micros: number | undefined): string => (micros === undefined ? '–' : usd(micros));
+  const amount = (micros: number | undefined): string => (micros === undefined ? UNKNOWN : usd(micros));
   return (
     <TermList
       class="figures tabular"

@@ -1,3 +1,4 @@
+import { UNKNOWN } from '@asset-gateway/protocol';
 import { Copy, TaskButton, TaskStatus, useTask } from '../parts/button.tsx';
 import { Json } from '../parts/code.tsx';
 import { useReloadable } from '../parts/hooks.ts';
@@ -170,7 +171,7 @@ export function Payments({ hasExplorer, hasReceipts, rows }: PaymentsProps) {
           columns={[
             { title: 'Time', cell: ({ at }) => <Time at={at} /> },
             { title: 'Route', cell: ({ url }) => <Route url={url} /> },
-            { title: 'Amount', isNumber: true, cell: ({ micros }) => (micros === undefined ? '–' : usd(micros)) },
+            { title: 'Amount', isNumber: true, cell: ({ micros }) => (micros === undefined ? UNKNOWN : usd(micros)) },
             { title: 'Paid by', cell: (each) => <Transaction purchase={each} hasExplorer={hasExplorer} /> },
             ...(hasReceipts ? [receipt] : []),
           ]}
