@@ -126,7 +126,9 @@ function scalar(schema: Members, value: unknown, name: string): Violation {
   return bound && { name, ...bound };
 }
 
-/** The first violation of a JSON Schema in a value, if any. */
+/**
+ * The first violation of a JSON Schema in a value, if any. The gateway would refuse the value too, but would have a signed payment by then.
+ */
 export function violationOf(schema: unknown, value: unknown, place: Issue['in']): Issue | undefined {
   const found = new Validator().find(schema, value, '');
   return found && { in: place, ...found, name: oneLine(found.name, 64) || place, message: oneLine(found.message, 300) };

@@ -28,7 +28,7 @@ export function trustedProxies(cidrs: readonly string[]): BlockList {
 const HEXTETS = 8;
 const HEX_DIGITS = 4;
 
-/** The eight 16-bit groups of an IPv6 address. */
+/** The eight 16-bit groups of an IPv6 address. `ipaddr.js` would replace little more than this function. */
 function hextetsOf(address: string): string[] {
   const [plain = ''] = address.split('%', 1);
   const [head = '', tail] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::');

@@ -106,7 +106,10 @@ export async function transferBy(
   return { signature, atMs, memo: row?.memos[0], payee, micros, wallet, ...fee };
 }
 
-/** All transfers to the payee since a time, newest first. Each costs one RPC call; several calls run in parallel. */
+/**
+ * All transfers to the payee since a time, newest first. Each costs one RPC call; several calls run in parallel. `p-limit` would make all
+ * calls even if one fails.
+ */
 export async function transfersTo(payee: Payee, sinceMs: number): Promise<ChainTransfer[]> {
   const transfers: ChainTransfer[] = [];
   for await (const page of historyOf(payee)) {

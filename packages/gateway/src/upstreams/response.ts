@@ -53,7 +53,7 @@ function hasFewNames(json: Buffer): boolean {
 
 /**
  * Refuses JSON that would take long to parse. Too many lists or names count as a too large answer, because the request
- * decides how many there are.
+ * decides how many there are. Scans bytes, because scanning characters takes twice as long.
  */
 function assertParsable(json: Buffer): void {
   let [depth, lists, members] = [0, 0, 0];

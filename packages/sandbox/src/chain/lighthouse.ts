@@ -23,7 +23,8 @@ const fail = (label: string, code: number): Line[] => [label, [SET_N, RESULT, 0,
 
 /**
  * A stand-in for Lighthouse, which is not on npm. It decides as Lighthouse does about an account's lamports. It accepts other assertions
- * if they have their account, and refuses to write or close memory.
+ * if they have their account, and refuses to write or close memory. To change a prebuilt file would need Solana's compiler, which is not on
+ * npm either.
  */
 const PROGRAM: readonly Line[] = [
   [LOAD_U64, COUNT, INPUT, 0],

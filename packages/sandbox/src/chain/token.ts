@@ -58,7 +58,7 @@ export function tokenAmount(amount: bigint) {
   return { amount: amount.toString(), decimals: USDC_DECIMALS, uiAmount: Number(text), uiAmountString: text };
 }
 
-/** The token account of a wallet for a mint. */
+/** The token account of a wallet for a mint. Gateway and client derive it too: the three check each other. */
 export async function associatedAddress(owner: string, mint: string): Promise<string> {
   const encoder = getAddressEncoder();
   const seeds = [owner, TOKEN_PROGRAM, mint].map((seed) => encoder.encode(seed as Address));
