@@ -260,7 +260,7 @@ it('a call whose upstream throws at once no longer counts as starting', async ()
   const fault = () => {
     throw new Error('broken');
   };
-  const dependencies = { alone: { take: fault }, upstream: { answer: fault }, now: () => 0 };
+  const dependencies = { refreshSlots: { take: fault }, upstream: { answer: fault }, now: () => 0 };
   const kept = new LRUCache<string, CachedOutcome>({ max: 1 });
   const calls = new CallsInFlight(dependencies, { kept, order }, new Waiters(order));
   await calls.make([PLAN], claimAlone());
