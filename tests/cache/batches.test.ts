@@ -1,7 +1,8 @@
 import type { Route } from '@asset-gateway/protocol';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { batchInput, batchText, itemsOf, mintKeyOf, mintsOf } from '../../packages/gateway/src/cache/batches.ts';
+import { CallOrder } from '../../packages/gateway/src/cache/call-order.ts';
 import { LIFETIMES } from '../../packages/gateway/src/cache/lifetimes.ts';
 import { cachedAnswerOf, wholeAnswerOf } from '../../packages/gateway/src/cache/stored.ts';
 import type { Input } from '../../packages/gateway/src/call.ts';
@@ -12,6 +13,7 @@ import { rowOf } from '../http/targets.ts';
 import { rounds } from '../kit/rounds.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, newSigner, signedHeader } from '../kit/wallet.ts';
+import { cacheFile } from './file.ts';
 
 const NOW = 1_795_000_000_000;
 const LIFETIME = LIFETIMES['tokens.marketSnapshots'] ?? { freshSeconds: 0, maxStaleSeconds: 0 };
@@ -129,5 +131,31 @@ describe('batches over HTTP', () => {
     gateway.upstream.faults.body = undefined;
     expect(await addressesIn(together)).toEqual(mints);
     for (const mint of mints) expect(await addressesIn(await ask([mint]))).toEqual([mint]);
+  });
+
+  it('an item that expires soon is fetched again with a missing one, and its request counts as demand', async () => {
+    const file = cacheFile('marketSnapshots', 10, 15);
+    const { url: origin, upstream } = await startTestGateway({ RESPONSE_CACHE: 'on', APIS_FILE: file });
+    const enqueue = vi.spyOn(CallOrder.prototype, 'enqueue');
+    const [old, fresh] = [newSigner().address, newSigner().address];
+    const askFor = (mints: readonly string[]) =>
+      askSigned(`${origin}/v1/x402/tokens/assets/market-snapshots`, initOf(mints));
+    await askFor([old]);
+    enqueue.mockClear();
+    expect((await askFor([old, fresh])).status).toBe(200);
+    expect(JSON.parse(upstream.arrivals.at(-1)?.body ?? '').mints.toSorted()).toEqual([old, fresh].toSorted());
+    const requests = enqueue.mock.calls.map(([{ id }, { isWaiting, weight, refusesCached }]) => ({
+      ...{ mint: id.split(' ').at(-1), isWaiting, weight, refusesCached },
+    }));
+    const demand = { isWaiting: true, weight: 0.5, refusesCached: false };
+    expect(requests).toEqual([old, fresh].map((mint) => ({ mint, ...demand })));
+    // A stored answer that the client refuses is no demand, because no cache could serve it.
+    enqueue.mockClear();
+    await askSigned(`${origin}/v1/x402/tokens/assets/market-snapshots`, {
+      ...initOf([old]),
+      headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache' },
+    });
+    expect(enqueue.mock.calls.map(([, { refusesCached }]) => refusesCached)).toEqual([true]);
+    enqueue.mockRestore();
   });
 });

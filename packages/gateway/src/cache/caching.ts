@@ -128,7 +128,8 @@ export class CachingUpstream implements Upstream {
     const clientAccepts = !freshness.refusesCached && age <= (freshness.maxAgeSeconds ?? age);
     if ((age >= key.freshSeconds || !clientAccepts) && !this.#plans.get(key.id)) this.#plans.set(key.id, plan);
     const acceptedSeconds = freshness.refusesCached ? 0 : Math.min(oldest, freshness.maxAgeSeconds ?? oldest);
-    const asked = { plan, key, refusesCached: mayServe, notBeforeMs: nowMs - acceptedSeconds * 1_000 };
+    const refusesCached = mayServe && !clientAccepts;
+    const asked = { plan, key, refusesCached, notBeforeMs: nowMs - acceptedSeconds * 1_000 };
     const ageSeconds = mayServe && !isRefusal ? age : undefined;
     return { ...asked, ageSeconds, forwarded: kept ? 'stale' : 'miss', ...(mayServe && clientAccepts && { kept }) };
   }
