@@ -81,6 +81,8 @@ const SEEDED: Readonly<Record<string, readonly [statements: readonly string[], f
 };
 
 describe('sales verify', () => {
+  const ENTRIES = `select kind, cluster, wallet_id, route, micro_usdc, fee_lamports, signature, request_id, key, is_repair
+    from journal_entries order by signature, id`;
   const solana = inSuite(() => startChains());
   const original = makeFolder();
   let buyer: Buyer;
@@ -120,6 +122,17 @@ describe('sales verify', () => {
     expect(code).toBe(1);
   });
 
+  it('P24 names each payment that a reorganisation of the chain has dropped, and changes no entry', async () => {
+    // A chain without the payments is what remains if it drops the blocks that had them.
+    const fork = await startChains();
+    const before = read(original, ENTRIES);
+    const { code, found } = await run(original, ['--repair'], { SOLANA_MAINNET_RPC_URL: fork.mainnet.url });
+    expect(new Set(found.map(({ fault }) => fault))).toEqual(new Set(['entry without transfer']));
+    expect(found.map(({ transaction }) => transaction).sort()).toEqual(before.map(({ signature }) => signature));
+    expect([before.length, code]).toEqual([4, 1]);
+    expect(read(original, ENTRIES)).toEqual(before);
+  });
+
   it('compares only sales since a time', async () => {
     const { found, report } = await afterwards([REMOVE], (copy) => run(copy, ['--since', '0m']));
     expect([found, report]).toEqual([[], '0 entries, 0 transfers, 0 discrepancies\n']);
@@ -138,8 +151,6 @@ describe('sales verify', () => {
     });
   });
 
-  const ENTRIES = `select kind, cluster, wallet_id, route, micro_usdc, fee_lamports, signature, request_id, key, is_repair
-    from journal_entries order by signature, id`;
   const BALANCES = 'select wallet, granted_micro_usdc, spent_micro_usdc from credit_balances';
 
   it('--repair appends a missing entry once, with everything that the chain shows', async () => {
