@@ -40,7 +40,7 @@ const UPDATE_WITH_FEE = `${STEP},
   fee_until_ms = coalesce($${NEXT + 2}, fee_until_ms), fee_of_new_payer = coalesce($${NEXT + 3}, fee_of_new_payer)
   where key = $1 and {condition holds}`;
 
-/** What a step writes into its payment's row, in the order of `STEP_COLUMNS`. */
+/** Returns what a step writes into its payment's row, in the order of `STEP_COLUMNS`. */
 function valuesOfStep(record: PaymentRecord): SqlValue[] {
   const { progress, owed, calls = 0, hasFailedOnChain = false, leasedUntilMs = 0, resolvedAtMs = 0 } = record;
   return [
@@ -52,9 +52,12 @@ function valuesOfStep(record: PaymentRecord): SqlValue[] {
   ];
 }
 
-/** The columns that say whether the fee still counts, and against which limits; undefined if nothing changes. Null keeps a column. */
+/**
+ * Returns the values of the fee's columns after a step: whether the fee still counts, and against which limits. Null keeps a column.
+ * Undefined if the step changes none of them.
+ */
 function feeChange(record: PaymentRecord, nowMs: number, fee: FeeCharge | undefined): SqlValue[] | undefined {
-  // A fee counts from before its payment is sent until there is proof that it was not paid.
+  // A fee begins to count before its payment is sent. It counts until the gateway has proof that nobody paid it.
   const counts = isOpenPayment(record) || record.progress === 'settled' || record.hasFailedOnChain === true;
   const isKnown =
     record.progress === 'settled' && record.network === NETWORKS.mainnet && amountOf(record) >= LIMITS.knownPayerMicros;
@@ -63,15 +66,15 @@ function feeChange(record: PaymentRecord, nowMs: number, fee: FeeCharge | undefi
   return [Number(counts), fee?.feePayer ?? null, fee ? nowMs + TIMES.feeMs : null, isKnown ? 0 : ofNewPayer];
 }
 
-/** What a step writes in addition to the machine's decision. */
+/** What a step writes besides the machine's decision. */
 export interface StepDetails {
   readonly answer?: string | undefined;
   readonly fee?: FeeCharge | undefined;
-  /** The kinds of entries that the journal already has for this payment. */
+  /** The kinds of journal entries that this payment already has. */
   readonly booked?: readonly JournalKind[] | undefined;
 }
 
-/** The change of the payment's own row. */
+/** Returns the statement that changes the payment's own row. */
 function rowChange({ subject, step: { before, after }, details, nowMs }: PendingStep): Statement {
   const { record } = after;
   if (!record) return { sql: 'delete from payments where key = $1 and {condition holds}', values: [subject.key] };
@@ -86,7 +89,10 @@ function rowChange({ subject, step: { before, after }, details, nowMs }: Pending
   return fee ? { sql: UPDATE_WITH_FEE, values: [...values, ...fee] } : { sql: UPDATE, values };
 }
 
-/** The change of the stored answer. While the payment is open, its answer has no expiry. If it does not settle, the answer is deleted. */
+/**
+ * Returns the statement that changes the stored answer, if a step changes it. The answer of an open payment has no expiry. If the payment
+ * does not settle, its answer is deleted.
+ */
 function answerChange({ subject, step: { before, after }, details, nowMs }: PendingStep): readonly Statement[] {
   const { key } = subject;
   const { record } = after;
@@ -99,8 +105,8 @@ function answerChange({ subject, step: { before, after }, details, nowMs }: Pend
 }
 
 /**
- * The row of uncharged upstream calls that a released or refused payment leaves. The calls count against the payer, and against the payment
- * if the client sends it again.
+ * Returns the statement that stores the upstream calls of a released or refused payment, which nothing has paid for. They count against the
+ * payer, and against the payment if the client sends it again.
  */
 function callsChange({
   subject: { key },
@@ -115,7 +121,10 @@ function callsChange({
   return [INSERT_CALLS([key, calls - storedCalls, settlingSinceMs])];
 }
 
-/** Renews a lease. A settlement's lease that has lapsed stays lapsed, because another node may be sending the payment. */
+/**
+ * Returns the statement that renews a lease. It does not renew a settlement's lease that has lapsed, because another node may be sending
+ * the payment.
+ */
 export const renewLease = (key: string, owner: string, nowMs: number): Statement => ({
   sql: `update payments set leased_until_ms = $3 where key = $1 and owner = $2
   and (state = 'reserved' or (state = 'settling' and leased_until_ms > $4)) and {in time} returning key`,
@@ -135,20 +144,20 @@ const updateWallet = (
 ): string => `update wallets set ${ADDED}, granted_micro_usdc = granted_micro_usdc + $6
   where id = $1 and version = $2${condition} and {in time} returning id, granted_micro_usdc, spent_micro_usdc`;
 const UPDATE_WALLET = updateWallet();
-/** Guards a settlement. Credit must not have covered this payment, and the fee budget must suffice. */
+/** Returns the SQL that begins a settlement. It changes no row if credit has covered this payment or if the fee budget does not suffice. */
 const updateToSettle = ({ countedFees }: Dialect): string =>
   updateWallet(` and not exists (select 1 from debits where id = $7) and (cast($8 as bigint) is null or
   (${countedFees('$9', '$5', '0')} <= $8 and ($11 = 0 or ${countedFees('$9', '$5', '1')} <= $10)))`);
 const UPDATES_TO_SETTLE = { sqlite: updateToSettle(SQLITE), postgres: updateToSettle(POSTGRES) };
 
-/** Whether money may move after this step. */
+/** Whether this step begins a settlement, so that money may move after it. */
 export const beginsSettling = ({ before, after }: TransitionResult): boolean =>
   after.record?.progress === 'settling' && before.record?.progress === 'reserved';
 
 /** A decided step that is not written yet. */
 export interface PendingStep {
   readonly subject: Subject;
-  /** The state that was read. */
+  /** The state from which the step was decided. */
   readonly state: StoredState;
   readonly step: TransitionResult;
   readonly details: StepDetails;
@@ -156,7 +165,7 @@ export interface PendingStep {
   /** The wallet's next version. */
   readonly version: string;
   readonly nowMs: number;
-  /** The time of its journal entries. */
+  /** The time of its journal entries, in milliseconds by the wall clock. */
   readonly wallMs: number;
 }
 
@@ -165,10 +174,10 @@ function feeValues(fee: FeeCharge): readonly SqlValue[] {
   return [most.all, fee.feePayer, most.ofNewPayers, Number(fee.isNewPayer)];
 }
 
-/** The gateway pays no fee. */
+/** The parameters of `updateToSettle` if a remote facilitator pays the fee. */
 const NO_FEE_VALUES = [null, null, null, 0];
 
-/** The condition of a step: the wallet has not changed since it was read. */
+/** Returns the condition of a step: no other request has changed the wallet since this request read it. */
 function walletUnchanged(
   { subject, state: { wallet }, step, details: { fee }, ...pending }: PendingStep,
   dialect: Dialect,
@@ -185,8 +194,8 @@ function walletUnchanged(
 }
 
 /**
- * The journal entries of a step, without those in `booked`: the settlement of a payment and the grant of its credit, or its refusal after
- * verification. The entry of the settlement has the fee.
+ * Returns the journal entries of a step, without the kinds in `booked`. A settled payment has an entry for its settlement, which includes
+ * the fee, and one for the credit that it grants. A payment that was refused after its verification has one entry.
  */
 export function entriesOf({ before, after }: TransitionResult, { booked = [] }: StepDetails): readonly JournalEntry[] {
   const { record } = after;
@@ -207,7 +216,7 @@ export function entriesOf({ before, after }: TransitionResult, { booked = [] }: 
   return entries;
 }
 
-/** The statements of a step. A reservation need not survive a power cut, because nothing has moved. */
+/** Returns the statements of a step. A reservation need not survive a power cut, because no money has moved. */
 export function statementsOf(pending: PendingStep, dialect: Dialect): AtomicWrite {
   const { before, after } = pending.step;
   const changes = [rowChange(pending), ...answerChange(pending), ...callsChange(pending)];

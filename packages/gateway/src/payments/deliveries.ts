@@ -18,13 +18,13 @@ const STATES = {
   refused: 'refused',
 } as const;
 
-/** The payments for a request that are owed or open. */
+/** The payments for a request whose answer is owed or whose outcome is unknown. */
 interface Due extends Pick<PayerState, 'due'> {
   /** Whether the client has proved that it is the payer. */
   readonly isProven: boolean;
 }
 
-/** Answers that were paid for before on one route: to a payment that is sent again, and to a request whose answer is owed. */
+/** Delivers answers of one route that were paid for before: to a payment that is sent again, and to a request whose answer is owed. */
 export class Deliveries extends PaidAnswers {
   readonly #dependencies: PaymentDependencies;
 
@@ -34,8 +34,8 @@ export class Deliveries extends PaidAnswers {
   }
 
   /**
-   * The answer to this very payment; undefined if it has no record. Its amount is not compared with the present price. Refuses if the
-   * record has no answer to deliver.
+   * Returns the answer that this payment bought; undefined if the payment has no record. Refuses if the record has no answer to deliver.
+   * Does not compare the payment's amount with the present price.
    */
   async deliverKnown(
     context: PaymentCall,
@@ -48,7 +48,7 @@ export class Deliveries extends PaidAnswers {
     context.facts.wallet = record.payer;
     if (record.requestHash !== context.request.requestHash)
       throw alreadyUsed('another request', STATES[record.progress]);
-    // The chain shows the transaction to everyone. If it lacks our memo, only its record says which challenge it answers.
+    // Anyone can read the transaction on the chain. If it lacks our memo, only its record says which challenge it answers.
     const { carried, transfer } = context;
     const isBound = typeof transfer !== 'string' && transfer.memo === memo;
     if (!isBound && carried.memo !== undefined && carried.memo !== memo)
@@ -67,8 +67,8 @@ export class Deliveries extends PaidAnswers {
   }
 
   /**
-   * The answer to another payment of the payer for the same request, so that the payer pays once. A payment without its ticket may be a
-   * copy, so it gets only a stored answer, and the answer stays owed.
+   * Returns the answer that another payment of the payer bought for the same request, so that the payer pays once. A payment without its
+   * ticket may be a copy. So it gets only a stored answer, and the answer stays owed.
    */
   async deliverOwed(context: PaidCall, { due, isProven }: Due, prepare: Prepare): Promise<Delivery | undefined> {
     const dueKey = due.at(-1)?.key;
@@ -87,7 +87,10 @@ export class Deliveries extends PaidAnswers {
     });
   }
 
-  /** The record of a payment. Looks it up on the chain again if the outcome is unknown, or if the chain has not decided a refusal. */
+  /**
+   * Returns the record of a payment. If its outcome is unknown, or if it was refused without proof from the chain, looks it up on the chain
+   * first.
+   */
   async #upToDate(record: PaymentRecord | undefined): Promise<PaymentRecord | undefined> {
     const isAbsent = record?.progress === 'refused' && !record.hasFailedOnChain;
     if (!record || (record.progress !== 'unresolved' && !isAbsent)) return record;
@@ -98,8 +101,8 @@ export class Deliveries extends PaidAnswers {
   }
 
   /**
-   * The stored answer, for the life of a blockhash, because version 1 of x402 carries no ticket. The client may not be the payer, so the
-   * answer stays owed.
+   * Returns the stored answer to a payment without a ticket, because version 1 of x402 carries none. Refuses once a blockhash's life has
+   * passed since the settlement. The client may not be the payer, so the answer stays owed.
    */
   async #deliverWithoutTicket(context: PaymentCall, record: PaymentRecord): Promise<Delivery> {
     const { payments } = this.#dependencies;

@@ -13,7 +13,7 @@ export interface PaymentDependencies {
   readonly facilitator: Facilitator;
   readonly reconciler: Reconciler;
   readonly verifier: Verifier;
-  /** One settlement of a payer at a time. */
+  /** The queues in which each payer's settlements wait, so that a payer has one settlement at a time. */
   readonly settlements: Queues;
   /** Issues and checks memos and tickets. */
   readonly memos: Memos;

@@ -15,13 +15,13 @@ import {
   withPaid,
 } from './record.ts';
 
-/** Why a step changes nothing. `lost`: the reservation belongs to another request. */
+/** Why a step changes nothing. `lost`: the reservation belongs to another request. `ignored`: the step does not apply to this state. */
 type Unchanged = Exclude<ReserveVerdict, 'reserved'> | 'ignored' | 'lost';
 
-/** One step of a payment: the state after it, or why it changes nothing. */
+/** One step of a payment. Returns the state after it, or why the step changes nothing. */
 export type Transition = (state: PayerState, nowMs: number) => PayerState | Unchanged;
 
-/** The result of a transition. */
+/** The states before and after a transition, and its verdict. */
 export interface TransitionResult {
   readonly before: PayerState;
   readonly after: PayerState;
@@ -35,7 +35,7 @@ export function apply(stored: PayerState, transition: Transition, nowMs: number)
   return typeof next === 'string' ? { before, after: before, verdict: next } : { before, after: next, verdict: 'done' };
 }
 
-/** Why a payment cannot bring credit now. */
+/** Returns why a payment cannot buy credit now; undefined if it can. */
 function creditRefusal(
   { balanceMicros, purchaseKey }: PayerState,
   { creditMicros }: NewPayment,
@@ -53,11 +53,14 @@ function reserveRefusal(state: PayerState, { isOnce }: NewPayment, nowMs: number
   if (isOnce && state.calls > 0) return 'called';
   if (state.calls >= LIMITS.callsPerAnswer) return 'exhausted';
   const isBusy = state.inFlight >= LIMITS.paymentsInFlight || state.recentCalls >= LIMITS.unchargedCalls;
-  // `assertMayVerify` in verification.ts refuses with the exact time, but from a state that may be older.
+  // `assertMayVerify` in verification.ts has checked this limit before and named the exact time, but its state may have been older.
   return isBusy || state.closedUntilMs > nowMs ? 'payer_busy' : undefined;
 }
 
-/** Reserves a payment, and counts the first upstream call, which follows. `limits`: of a payment that brings credit. */
+/**
+ * Returns the step that reserves a payment and counts its first upstream call, which follows. `limits`: how much credit the wallet may
+ * hold, if the payment buys credit.
+ */
 export const reserve =
   (payment: NewPayment, limits?: CreditLimits): Transition =>
   (state, nowMs) => {
@@ -67,13 +70,13 @@ export const reserve =
     return { ...state, record: { ...payment, progress: 'reserved', leasedUntilMs, calls: state.calls + 1 } };
   };
 
-/** Counts one more upstream call. */
+/** The step that counts one more upstream call. */
 export const call: Transition = (state) => {
   const { record } = state;
   return record ? { ...state, record: { ...record, calls: (record.calls ?? 0) + 1 } } : 'ignored';
 };
 
-/** The state of a released payment, which is unused again. `calls`: its upstream calls so far. */
+/** Returns the state after a release: the payment is unused again. `calls`: how many upstream calls were made for it so far. */
 const releasedStateOf = (state: PayerState, calls = 0): PayerState => ({ ...state, record: undefined, calls });
 
 function settledStateOf(state: PayerState, known: PaymentRecord, signature: string, nowMs: number): PayerState {
@@ -95,15 +98,15 @@ function settledStateOf(state: PayerState, known: PaymentRecord, signature: stri
 }
 
 /**
- * Records a settlement's outcome. Only the owner of the payment may report that nothing moved, because another owner may be about to send
- * it.
+ * Returns the step that records a settlement's outcome. `owner`: the request that reports it; undefined for the reconciler, which has proof
+ * from the chain. A request may report that no money moved only while it owns the payment, because another owner may be about to send it.
  */
 export const resolve =
   (settlement: Settlement, owner?: string): Transition =>
   (state, nowMs) => {
     const { record } = state;
     if (!record || record.progress === 'settled') return 'ignored';
-    // The reconciler has looked the refused payment up again and has not found it.
+    // A refused payment changes only if the chain shows that it has settled after all.
     if (record.progress === 'refused' && settlement.outcome !== 'settled') return 'ignored';
     if (settlement.outcome === 'settled') return settledStateOf(state, record, settlement.signature, nowMs);
     if (settlement.outcome === 'unknown') {
@@ -126,19 +129,19 @@ export const resolve =
       owed: false,
       hasFailedOnChain: isOnChain === true,
     };
-    // A payer whose payments cost fees for nothing counts as new until it has paid again.
+    // This payment cost its fee and paid nothing, so its payer counts as new until it pays again.
     const paid = hasCostFee ? [] : state.paid;
     return { ...state, paid, record: { ...record, ...over, progress: 'refused', reason } };
   };
 
-/** Ends the search for an unknown outcome. */
+/** The step that ends the search for an unknown outcome. */
 export const endSearch: Transition = (state, nowMs) => {
   const { record } = state;
   if (record?.progress !== 'unresolved' || record.searchEndedMs !== undefined) return 'ignored';
   return { ...state, record: { ...record, searchEndedMs: nowMs } };
 };
 
-/** Records a settled payment that only the chain shows. */
+/** Returns the step that records a settled payment that has no record but is on the chain. */
 export const adopt =
   (payment: NewPayment, signature: string): Transition =>
   (state, nowMs) =>
@@ -146,7 +149,7 @@ export const adopt =
       ? 'ignored'
       : settledStateOf(state, { ...payment, progress: 'reserved', calls: state.calls }, signature, nowMs);
 
-/** Begins the settlement. After this step money may move. */
+/** Returns the step that begins a settlement. After it money may move. */
 export const settling =
   (owner: string, attempt: Omit<SettlementAttempt, 'answer' | 'fee'>): Transition =>
   (state, nowMs) => {
@@ -159,7 +162,7 @@ export const settling =
     return { ...state, record: { ...record, settlingSinceMs, signature, height, leasedUntilMs, progress } };
   };
 
-/** Releases a reservation: the payment is unused again. `isCalled`: whether the upstream was called. */
+/** Returns the step that releases a reservation, so that the payment is unused again. `isCalled`: whether the upstream was called. */
 export const release =
   (owner: string, isCalled: boolean): Transition =>
   (state) => {

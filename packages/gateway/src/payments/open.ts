@@ -36,7 +36,7 @@ const FACILITATOR_SPANS: SpanNames<Facilitator> = { verify: 'verify', settle: 's
 
 const TOKEN_PROGRAMS = [PROGRAMS.token, TOKEN_2022];
 
-/** The token account of a wallet. */
+/** Returns the address of a wallet's associated token account for a mint. */
 export async function tokenAccountOf(wallet: string, mint: string): Promise<string> {
   const encoder = getAddressEncoder();
   const [account] = await getProgramDerivedAddress({
@@ -46,17 +46,17 @@ export async function tokenAccountOf(wallet: string, mint: string): Promise<stri
   return account;
 }
 
-/** The variable of a cluster's RPC. */
+/** Returns the name of the variable that sets a cluster's RPC. */
 const rpcVariable = (cluster: Cluster): string => `SOLANA_${cluster.toUpperCase()}_RPC_URL`;
 
-/** Throws if an RPC reads the other cluster. A local chain and an RPC that does not tell are accepted. */
+/** Throws if an RPC reads the other cluster. Accepts a local chain, and an RPC that does not answer the question. */
 async function assertCluster(chain: Chain, cluster: Cluster): Promise<void> {
   const network = await chain.network().catch(() => undefined);
   const other = CLUSTERS.find((each) => each !== cluster && NETWORKS[each] === network);
   if (other) throw new ConfigError([`${rpcVariable(cluster)} is an RPC of ${other}; set one of ${cluster}.`]);
 }
 
-/** Throws if payments could not arrive, or if the fee payer holds tokens that could be stolen. */
+/** Throws if payments could not arrive at the payee, or if the fee payer holds tokens, which an attacker could try to steal. */
 async function assertReady(
   chain: Chain,
   cluster: Cluster,
@@ -69,7 +69,7 @@ async function assertReady(
   const [wallet, account] = await Promise.all([chain.account(payTo), chain.account(destination)]);
   const isWallet = !TOKEN_PROGRAMS.some((program) => program === wallet?.owner);
   check(isWallet, 'PAY_TO_WALLET is a token account or a mint; set the wallet that owns the token account');
-  // USDC that is sent to a token account as if it were a wallet is lost.
+  // A transfer to a token account as if it were a wallet would be lost.
   const hasUsdcAccount = !isWallet || account?.owner === PROGRAMS.token;
   check(hasUsdcAccount, 'PAY_TO_WALLET has no USDC account; send it any amount of USDC, which opens one');
   if (feePayer !== undefined) {
@@ -85,7 +85,7 @@ async function assertReady(
 /** An offer without its price and fee payer. */
 type UnpricedOffer = Omit<Offer, 'amount' | 'feePayer'>;
 
-/** By cluster whose routes can be sold. Throws if payments could not arrive. */
+/** Returns the offer of each cluster whose routes can be sold. Throws if payments could not arrive. */
 async function openPayees(paid: PaidConfig, facilitator: Facilitator, chains: Chains) {
   const payees = new Map<Cluster, UnpricedOffer>();
   for (const cluster of CLUSTERS) {
@@ -111,7 +111,7 @@ async function openPayees(paid: PaidConfig, facilitator: Facilitator, chains: Ch
 interface SellingServices
   extends CallDependencies,
     Pick<PaymentDependencies, 'crypto' | 'onFailure' | 'onStep' | 'onSettlement'> {
-  /** The first signs, all verify. */
+  /** The first secret signs memos and tickets. All secrets verify them. */
   readonly secrets: readonly string[];
   readonly notice: (message: string) => void;
   readonly tracing: Pick<Tracing, 'spanned'>;
@@ -143,13 +143,13 @@ function openChains(
   return new Map(opened);
 }
 
-/** The fee payer's balance on a cluster; undefined if the chain did not answer. */
+/** The fee payer's balance on a cluster. `lamports`: undefined if the chain did not answer. */
 export interface FeePayerBalance {
   readonly cluster: string;
   readonly lamports: number | undefined;
 }
 
-/** Reads the fee payer's balance on each chain. */
+/** Returns a function that reads the fee payer's balance on each chain. */
 export function feePayerReader(facilitator: Facilitator, chains: Chains, background: Background) {
   const read = async ([network, chain]: [string, Chain]): Promise<FeePayerBalance> => {
     const lamports = await background.run('fee_payers', async () => {
@@ -164,17 +164,17 @@ export function feePayerReader(facilitator: Facilitator, chains: Chains, backgro
 /** The opened payments of a gateway. */
 export interface ExactSetup {
   readonly dependencies: PaymentDependencies;
-  /** The price and the payee of a route. */
+  /** Returns the price and the payee of a route. */
   offerOf(route: Route): Omit<Offer, 'feePayer'>;
   /** The clusters whose routes can be sold. */
   readonly clusters: ReadonlySet<Cluster>;
-  /** The price of a call that is settled by itself, in millionths of a dollar. */
+  /** Returns the price of a call that has its own settlement, in millionths of a dollar. */
   priceOf(route: Route): number;
-  /** The price of a call that is paid from credit, in millionths of a dollar. */
+  /** Returns the price of a call that is paid from credit, in millionths of a dollar. */
   listPriceOf(route: Route): number;
-  /** The fee payer's balance on each cluster; none if the facilitator is remote. */
+  /** Reads the fee payer's balance on each cluster. The list is empty if the facilitator is remote. */
   feePayers(): Promise<readonly FeePayerBalance[]>;
-  /** Whether payments are accepted now. */
+  /** Returns for each cluster whether payments are accepted now. */
   sales(): readonly { readonly cluster: Cluster; readonly isSelling: boolean }[];
   close(): Promise<void>;
 }
@@ -188,7 +188,7 @@ async function assemble(paid: PaidConfig, payments: Payments, services: SellingS
   const { background } = payments;
   noticeMissing(paid, notice);
   const chains = openChains(paid, tracing, closeLater);
-  // Separate connections, so that verifying never delays a settlement.
+  // Verifications have connections of their own, so that they never delay a settlement.
   const verifyingChains = openChains(paid, tracing, closeLater);
   const { feeBudgetPerHour } = paid;
   const settling = { chains, verifyingChains, feeBudgetPerHour, notice, background };
@@ -208,7 +208,7 @@ async function assemble(paid: PaidConfig, payments: Payments, services: SellingS
   const offerOf = (route: Route) => {
     const payee = route.cluster && payees.get(route.cluster);
     if (!payee) throw new Error(`nothing is sold on the cluster of ${route.id}`);
-    // A route that sells only credit has no price of a call.
+    // A route that sells only credit has no call to price.
     return { ...payee, amount: route.credit === 'sold' ? '' : String(priceMicros(route, pricing)) };
   };
   const isSelling = (network: string): boolean => facilitator.whyClosed?.(network) === undefined;
@@ -225,7 +225,10 @@ async function assemble(paid: PaidConfig, payments: Payments, services: SellingS
   };
 }
 
-/** Notices which clusters are offered without an RPC, with the consequence. */
+/**
+ * Tells the operator at the start which clusters lack an RPC, and what follows. With a remote facilitator: if a settlement's outcome is
+ * unknown, the gateway asks the facilitator for ten minutes; after that the operator must look the payment up.
+ */
 function noticeMissing({ offered, solanaRpcUrls, facilitator }: PaidConfig, notice: (message: string) => void): void {
   for (const cluster of offered) {
     if (solanaRpcUrls[cluster] !== undefined) continue;

@@ -8,18 +8,18 @@ import * as refusals from './refusals.ts';
 
 const PRICE_RISEN = 'The price has risen above the payment; pay a fresh requirement in `accepts`.';
 
-/** The credit that a route sells besides the answer to one call. */
+/** What a route needs to sell credit besides the answer to one call. */
 export interface CreditSale extends CreditLimits {
   readonly debiting: CreditDependencies;
-  /** Calls that wait while another one of their wallet buys credit. */
+  /** The calls that wait while another call of the same wallet buys credit. */
   readonly queue: AccountQueue;
-  /** Amounts that may be paid instead of the price of one call, ascending, in millionths of a dollar. */
+  /** The amounts that a client may pay instead of one call's price, ascending, in millionths of a dollar. */
   readonly bundles: readonly number[];
 }
 
 /**
- * The debit that may pay instead of a payment. Undefined if the payment, without the part that becomes credit, is for less, because its
- * wallet has not signed for this price.
+ * Returns the debit that may pay instead of this payment; undefined if the wallet has signed for less than this price. The part of the
+ * payment that buys credit does not count.
  */
 function debitFor({ context, payment }: Purchase, micros: number): NewDebit | undefined {
   const { network, payer: wallet, memo, isBound, amount, creditMicros } = payment;
@@ -28,7 +28,7 @@ function debitFor({ context, payment }: Purchase, micros: number): NewDebit | un
   return { ...context.request, network, wallet, id: context.key, by: 'payment', micros, ...watched };
 }
 
-/** Refuses if the payment was not reserved. */
+/** Throws the refusal of a payment that was not reserved. */
 function assertReserved(verdict: ReserveVerdict): undefined {
   if (verdict !== 'reserved') throw refusals.refusalOfReservation(verdict);
 }
@@ -41,8 +41,8 @@ async function creditOf({ accounts }: CreditDependencies, holder: AccountHolder)
 }
 
 /**
- * Chooses once what pays for a call. If the wallet's credit suffices, holds the price and returns the debit. Otherwise reserves the payment
- * by `reserve` and returns undefined. Waits while another call of the wallet buys credit. Refuses by throwing.
+ * Chooses once what pays for a call. If the wallet's credit suffices, holds the price and returns the debit. Otherwise calls `reserve` and
+ * returns undefined. Waits while another call of the wallet buys credit. Throws a refusal if neither can pay.
  */
 export async function choosePayer(
   credit: CreditSale | undefined,

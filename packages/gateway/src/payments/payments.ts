@@ -40,23 +40,28 @@ interface StepOutcome {
 type OwnState = StoredState & { readonly record: PaymentRecord };
 
 const OPEN_AT_ONCE = 100;
-/** SQL: the pause before the next look-up, which is a quarter of the payment's age and at most a minute. */
+/** SQL for the pause before the next look-up, in milliseconds: a quarter of the payment's age, at most a minute. */
 const LOOK_UP_PAUSE =
   'case when $2 - settling_since_ms < 240000 then cast(($2 - settling_since_ms) / 4 as bigint) else 60000 end';
 const ATTEMPTS = 30;
-/** Pauses are random, because two steps of one wallet would otherwise conflict again. */
+/**
+ * The longest pause between attempts, in milliseconds. Pauses are random, because two steps of one wallet would otherwise conflict again.
+ */
 const MOST_PAUSE_MS = 10;
-/** The journal's entries of a payment. If a repair could not read the transaction, the entry has another key but the same signature. */
+/**
+ * SQL for the kinds of journal entries that a payment has. If a repair could not read the transaction, its entry has the same signature but
+ * another key.
+ */
 const FIND_BOOKED = `select kind from journal_entries where kind in ('settlement', 'grant')
   and key in ($1, (select key from journal_entries where kind = 'settlement' and signature = $2))`;
 
 /**
- * The stored payments. Each step reads the state, lets machine.ts decide, and writes if the wallet has not changed since. Steps after a
- * reservation are durable when the promise resolves. Methods reject while the database is unavailable, except `release`.
+ * Stores the payments. Each step reads the state, lets machine.ts decide, and writes only if the wallet has not changed since. Every step
+ * after a reservation is durable when the promise resolves. Methods reject while the database is unavailable, except `release`.
  */
 export class Payments extends Ledger {
   protected readonly paidBy = { table: 'payments', key: 'key' } as const;
-  /** Payments that this process has reserved or is settling. Their leases are renewed. */
+  /** The payments that this process has reserved or is settling, whose leases it renews. */
   readonly #own = new Map<string, OwnState>();
   readonly #renewing: Repeated;
 
@@ -70,13 +75,13 @@ export class Payments extends Ledger {
     return this.#renewing.close();
   }
 
-  /** `nowMs`: the time at which leases may have lapsed. */
+  /** Returns the record of a payment. `nowMs`: the time at which its lease is judged. */
   async find(key: string, nowMs = this.now()): Promise<PaymentRecord | undefined> {
     const [row] = await this.database.read(findByKey(key));
     return row && readRecord(recordOfRow(row), nowMs);
   }
 
-  /** Reads everything that decides about a payment, in one query. `feePayer`: the fee payer whose fees are summed. */
+  /** Reads everything that decides about a payment, in one query. `feePayer`: the fee payer whose fees of the last hour are summed. */
   async look(subject: Subject, feePayer?: string): Promise<StoredState> {
     const nowMs = this.now();
     return readState(stateOf(await this.database.read(lookAtPayment(subject, nowMs, feePayer)), subject.key), nowMs);
@@ -90,10 +95,10 @@ export class Payments extends Ledger {
     return isKnownPayer(paidOf(row?.paid), this.now());
   }
 
-  /** Reserves a payment for its request, and counts the first upstream call. `seen`: the state that `look` has read before. */
+  /** Reserves a payment for its request, and counts the first upstream call. `seen`: a state that `look` has returned. */
   async reserve(payment: NewPayment, credit?: CreditLimits, seen?: StoredState): Promise<ReserveVerdict> {
     const { verdict } = await this.#advance(payment, machine.reserve(payment, credit), {}, seen);
-    // The node of a lapsed reservation must not settle a payment that is refused now.
+    // The node whose reservation has lapsed must not settle a payment that this node refuses now.
     if (verdict === 'called') await this.write(dropLapsedPayment(payment.key, true, this.now()));
     if (verdict === 'done') return 'reserved';
     if (verdict === 'ignored' || verdict === 'lost' || verdict === 'fees_used_up')
@@ -102,8 +107,8 @@ export class Payments extends Ledger {
   }
 
   /**
-   * Records that a payment without a record has settled, as the chain shows. Entries that a repair of the journal has appended are not
-   * appended again. Answers false if another payment has settled with that signature.
+   * Records that a payment without a record has settled, as the chain shows. Does not append an entry again that a repair of the journal
+   * has appended. Returns false if another payment has settled with that signature.
    */
   async adopt(payment: NewPayment, signature: string): Promise<boolean> {
     const sql = `select key from payments where signature = $1 and state = 'settled'`;
@@ -114,7 +119,7 @@ export class Payments extends Ledger {
     return true;
   }
 
-  /** The kinds of entries that the journal has for a payment. */
+  /** Returns the kinds of entries that the journal has for a payment. */
   async #booked(key: string, signature: string): Promise<readonly JournalKind[]> {
     const booked = await this.database.read({ sql: FIND_BOOKED, values: [key, signature] });
     return booked.map(({ kind }) => kind as JournalKind);
@@ -125,15 +130,15 @@ export class Payments extends Ledger {
     await this.#next(key, machine.call);
   }
 
-  /** Upstream calls for a payment so far. */
+  /** Returns how many upstream calls were made for a payment so far. */
   async calls(key: string): Promise<number> {
     return (await this.find(key))?.calls ?? 0;
   }
 
   /**
-   * Stores everything that a crash must not lose; from now on money may move. Stores nothing if the payer has an open or owed payment
-   * for the same request (`owed`), if credit has covered this payment (`covered`), or if the `fees` are `used up`. Rejects if another
-   * owner has the reservation.
+   * Stores everything that a crash must not lose. From then on money may move. Stores nothing and returns why, if the payer has an open or
+   * owed payment for the same request (`owed`), if credit has covered this payment (`covered`), or if the fee budget is used up
+   * (`fees_used_up`). Rejects if another owner has the reservation.
    */
   async settling(key: string, owner: string, { answer, fee, ...attempt }: SettlementAttempt) {
     const { verdict } = await this.#next(key, machine.settling(owner, attempt), { answer, fee });
@@ -142,20 +147,20 @@ export class Payments extends Ledger {
     throw new Error('the reservation is lost');
   }
 
-  /** Records a settlement's outcome. `owner` may report that nothing moved only while it still owns the payment. */
+  /** Records a settlement's outcome. The outcome that nothing was sent counts only if `owner` still owns the payment. */
   async resolve(key: string, settlement: Settlement, owner?: string): Promise<StepOutcome> {
     const transition = machine.resolve(settlement, owner);
     return this.#next(key, transition).catch(async (error) => {
       if (settlement.outcome !== 'settled' || !isDuplicate(error)) throw error;
-      // A repair of the journal has appended the entry first.
+      // The write failed because a repair of the journal has appended the same entry first.
       return this.#next(key, transition, { booked: await this.#booked(key, settlement.signature) });
     });
   }
 
   /**
-   * Releases this owner's reservation, if there is one, even if it has lapsed: the payer may use the payment again, for at most
-   * `LIMITS.callsPerAnswer` upstream calls in all. `isCalled`: whether the upstream was called; if not, the count of calls is one less.
-   * Never rejects.
+   * Releases this owner's reservation, even one that has lapsed. The payer may then use the payment again, for at most
+   * `LIMITS.callsPerAnswer` upstream calls in all. `isCalled`: whether the upstream was called. If it was not, the count of calls is
+   * reduced by one. Never rejects.
    */
   async release(key: string, owner: string, isCalled: boolean): Promise<void> {
     await this.background.run('releases', async () => {
@@ -164,7 +169,10 @@ export class Payments extends Ledger {
     });
   }
 
-  /** At most a hundred open payments, ordered by when they are looked up next. `dueMs`: only those that are looked up by then. */
+  /**
+   * Returns at most a hundred open payments, in the order of their next look-up. `dueMs`: includes only payments whose look-up is due by
+   * then.
+   */
   async openPayments(dueMs = Number.MAX_SAFE_INTEGER): Promise<readonly PaymentRecord[]> {
     const nowMs = this.now();
     const rows = await this.database.read(findOpen(nowMs, dueMs, OPEN_AT_ONCE));
@@ -172,8 +180,8 @@ export class Payments extends Ledger {
   }
 
   /**
-   * The open payments that are due to be looked up. Sets the time of their next look-up. With an RPC it is now, so that they come after the
-   * others. Without one it is after a pause that grows with the age of the payment.
+   * Returns the open payments whose look-up is due, and sets when each is looked up next. With an RPC, the next look-up is due at once but
+   * queued behind the others. Without an RPC, it is due after a pause that grows with the payment's age.
    */
   async nextOpen(hasChain: (network: string) => boolean): Promise<readonly PaymentRecord[]> {
     const nowMs = this.now();
@@ -189,7 +197,7 @@ export class Payments extends Ledger {
   }
 
   /**
-   * Ends the search for a payment that can no longer land. Its row stays for the operator, and its payer may buy the answer anew. Does
+   * Ends the search for a payment that can no longer land. Its row stays for the operator, and its payer may buy the answer again. Does
    * nothing if the clock has just jumped.
    */
   async endSearch({ key, settlingSinceMs = this.now() }: PaymentRecord): Promise<void> {
@@ -198,8 +206,8 @@ export class Payments extends Ledger {
   }
 
   /**
-   * Takes a step of an existing payment; ignored if there is none. The lease is renewed only after a step that leaves the payment reserved
-   * or settling.
+   * Takes a step of an existing payment. Returns `ignored` if the payment has no record. Afterwards renews the lease only if the payment is
+   * reserved or settling.
    */
   async #next(key: string, transition: machine.Transition, details: changes.StepDetails = {}): Promise<StepOutcome> {
     const own = this.#own.get(key);
@@ -208,7 +216,7 @@ export class Payments extends Ledger {
     return record ? this.#advance(record, transition, details, own) : { verdict: 'ignored', record };
   }
 
-  /** Reads, decides and writes, and repeats this if another process has written in between. `seen`: a state that was read earlier. */
+  /** Reads the state, decides and writes. Repeats this if another process has written in between. `seen`: a state that was read earlier. */
   async #advance(
     subject: Subject,
     transition: machine.Transition,
@@ -220,7 +228,7 @@ export class Payments extends Ledger {
       const nowMs = this.now();
       const step = machine.apply(state, transition, nowMs);
       if (step.verdict !== 'done') {
-        // A fresh state decides, because the earlier one may be out of date.
+        // The state that was read earlier may be out of date, so a refusal needs a fresh one.
         if (state !== seen) return { verdict: step.verdict, record: step.after.record };
         state = await this.look(subject);
         continue;
@@ -238,11 +246,14 @@ export class Payments extends Ledger {
     throw new Error('too many steps at once');
   }
 
-  /** The outcome of a step that the database has not confirmed; undefined if the step may be tried again on the present state. */
+  /**
+   * Returns the outcome of a step whose write the database has not confirmed; undefined if the step may be tried again on the present
+   * state.
+   */
   #unwritten(pending: changes.PendingStep, present: StoredState): StepOutcome | undefined {
     const { state, step, details, version } = pending;
     const { wallet, record } = present;
-    // The database has written the step, but its reply was lost.
+    // The database wrote the step, but its reply was lost.
     if (wallet?.version === version) return this.#written(pending, { id: wallet.id });
     if (!changes.beginsSettling(step) || wallet?.version !== state.wallet?.version) return undefined;
     if (present.isCovered) return { verdict: 'covered', record };

@@ -25,21 +25,21 @@ import type { StoredState } from './rows.ts';
 import { beginSettlement, conclude, deliveryOf, inTurn, recordOutcome, send } from './settlement.ts';
 import type { VerificationResult } from './verification.ts';
 
-/** A route's seller in its present state. */
+/** What sells a route's answers, in its present state. */
 export interface Seller {
   readonly dependencies: PaymentDependencies;
   readonly offer: Offer;
-  /** Undefined if credit is off. */
+  /** What the route needs to sell credit; undefined if credit is off. */
   readonly credit: CreditSale | undefined;
-  /** Why nothing can be bought now; undefined if it can. The answer to an earlier payment can always be fetched with that payment. */
+  /** Why nothing can be bought now; undefined if it can. A payment that has bought an answer gets that answer even then. */
   readonly whyClosed: string | undefined;
   readonly deliveries: Deliveries;
 }
 
 /**
- * A purchase, from the request to its answer, in ten steps. Refuses by throwing. Before step 7 no money can move, and what the purchase
- * has reserved is released. From step 7 on only the chain tells whether money has moved, and the record stays. A purchase leaves the steps
- * early with an answer that was paid for before: in step 3, or in step 6 if the chain shows that this payment settled before.
+ * Sells the answer to one request, in ten steps. Throws a refusal if a step fails. Before step 7 no money can move, and a failure releases
+ * what the purchase has reserved. From step 7 on only the chain tells whether money has moved, and the record stays. The purchase ends
+ * early if the answer was paid for before: in step 3, or in step 6 if the chain shows that this payment has settled.
  */
 export async function buy(seller: Seller, call: Call, facts: RequestFacts, prepare: Prepare): Promise<Delivery> {
   // 1. Read the payment and check it, without I/O.
@@ -47,7 +47,7 @@ export async function buy(seller: Seller, call: Call, facts: RequestFacts, prepa
   if (presented instanceof Refusal) return deliverKnownOrRefuse(seller, context, presented, prepare);
   // 2. Look up the payment, its wallet, and the wallet's earlier payments for this request.
   const stored = await lookUp(seller.dependencies, context, presented);
-  // 3. Deliver an answer that was paid for before: by this payment, or, unless the shop is closed, by another one of the wallet.
+  // 3. Deliver an answer that was paid for before: by this payment, or by another one of the wallet unless nothing can be bought now.
   const known = await deliverKnown(seller, context, stored, prepare);
   if (known) return known;
   assertOpen(seller);
@@ -58,26 +58,27 @@ export async function buy(seller: Seller, call: Call, facts: RequestFacts, prepa
   if (owed) return owed;
   // 4. Validate the call.
   const ask = prepare();
-  // 5. Choose what pays, and take it: the price is held in the wallet's credit, or the payment is reserved.
+  // 5. Choose what pays: hold the price in the wallet's credit, or reserve the payment.
   const debit = await choosePayer(seller.credit, purchase, () => reserve(seller, purchase));
-  // Steps 6 to 10. A call by signature is validated after its hold, so answerFromCredit takes a function. This call is valid already.
+  // Steps 6 to 10. `answerFromCredit` takes a function, because a call by signature is validated only after its hold. This call is valid
+  // already.
   if (debit && seller.credit) return answerFromCredit(seller.credit.debiting, debit, context, () => ask);
   return complete(seller.dependencies, purchase, ask);
 }
 
-/** Steps 6 to 10 of a purchase whose payment is reserved. */
+/** Takes steps 6 to 10 of a purchase whose payment is reserved. */
 async function complete(dependencies: PaymentDependencies, purchase: Purchase, ask: Ask): Promise<Delivery> {
   const { payments, settlements, onStep, onFailure } = dependencies;
   const { key, owner, payer } = purchase.payment;
   let mayRelease = true;
-  // Reserving has counted the first call. If no call takes a slot, `release` subtracts it.
+  // The reservation has counted the first call. If no call takes a slot, `release` subtracts it again.
   let isCalled = false;
   let proof: VerificationResult | undefined;
   onStep?.('reserve');
   try {
     // 6. Simulate the payment, then call the upstream.
     const answer = await ask({
-      // The limit is for further calls, because reserving has compared the first one with it.
+      // The reservation has compared the first call with the limit, so only further calls are compared here.
       async beforeSlot() {
         if (!proof) proof = await prove(dependencies, purchase);
         else if ((await fromStore(payments.calls(key))) >= LIMITS.callsPerAnswer)
@@ -88,7 +89,7 @@ async function complete(dependencies: PaymentDependencies, purchase: Purchase, a
         isCalled = true;
       },
     });
-    // An answer that took no slot, such as that to a purchase of credit, is verified now, before money moves.
+    // An answer that took no slot, such as that of a purchase of credit, has not verified the payment yet. Money moves next, so verify now.
     proof ??= await prove(dependencies, purchase);
     if (proof.settledBefore)
       return deliveryOf(dependencies, purchase, answer, await storeAgain(payments, proof.settledBefore, answer));
@@ -96,8 +97,8 @@ async function complete(dependencies: PaymentDependencies, purchase: Purchase, a
     const attempt = { answer: storedText(answer), height: proof.height };
     // A payer has one settlement at a time. The outcome is undefined after `TIMES.settleMs`, but the settlement goes on.
     const outcome = await inTurn(settlements, payer, async () => {
-      // 7. Store the answer and note the settlement. If this throws, nothing is sent, and `refuseUnconfirmed` has ruled out a late write
-      // or answers `pending`. So the reservation may be released, which does nothing to a settlement that was noted.
+      // 7. Store the answer, and that the settlement begins. If this throws, nothing was sent, and `refuseUnconfirmed` has ruled out a late
+      // write or answers `pending`. So the reservation may be released. A release does nothing to a settlement that has begun.
       await beginSettlement(dependencies, purchase, attempt);
       // From now on money may move.
       mayRelease = false;
@@ -106,7 +107,7 @@ async function complete(dependencies: PaymentDependencies, purchase: Purchase, a
       // 9. Record the outcome, even after the request has ended.
       return recordOutcome(dependencies, purchase, settlement);
     });
-    // 10. Answer, or refuse if the payment has not settled. Without an outcome, which took too long, the record decides.
+    // 10. Answer, or refuse if the payment has not settled. If the outcome is not known in time, the record decides.
     return deliveryOf(dependencies, purchase, answer, await conclude(dependencies, purchase, outcome));
   } catch (error) {
     if (mayRelease) await untilReleased(error, payments.release(key, owner, isCalled));
@@ -121,8 +122,8 @@ async function prove({ verifier, onStep }: PaymentDependencies, purchase: Purcha
 }
 
 /**
- * Reads the payment of a request, and compares it with the present offer, except for the amount. The amount must be the one of the
- * payment's own challenge, whose price may be an earlier one.
+ * Reads the payment of a request, and compares all but its amount with the present offer. The amount must be that of the payment's own
+ * challenge, whose price may be an earlier one.
  */
 function presentedIn({ dependencies, offer }: Seller, call: Call, facts: RequestFacts) {
   const { memos, payments, facilitator, calls, crypto } = dependencies;
@@ -133,7 +134,7 @@ function presentedIn({ dependencies, offer }: Seller, call: Call, facts: Request
   return { context, presented };
 }
 
-/** A payment that does not match its request buys nothing. It gets the answer that it bought before, or else the refusal. */
+/** Delivers what a payment that does not match its request has bought before; otherwise throws the refusal. */
 async function deliverKnownOrRefuse(
   seller: Seller,
   context: PaymentCall,
@@ -142,17 +143,17 @@ async function deliverKnownOrRefuse(
 ): Promise<Delivery> {
   const { crypto, payments } = seller.dependencies;
   const { key, transfer, transaction } = context;
-  // A transfer without a fault is signed. Nothing is looked up for a payment that its payer has not signed.
+  // `presentedIn` has checked the signature of a transfer without a fault. A payment that its payer has not signed is not looked up.
   if (typeof transfer === 'string' && !isSigned(transaction, crypto)) throw refusal;
   const record = await fromStore(payments.find(key));
-  // The wallet was not looked up, so credit may have paid in place of the payment. With `isCovered`, its debit is looked up.
+  // The wallet was not looked up, so credit may have covered this payment. `isCovered: true` makes `deliverKnown` look for its debit.
   const known = await deliverKnown(seller, context, { record, isCovered: true }, prepare);
   if (known) return known;
   assertOpen(seller);
   throw refusal;
 }
 
-/** Refuses while nothing can be bought. */
+/** Throws a refusal while nothing can be bought. */
 function assertOpen({ whyClosed }: Seller): void {
   if (whyClosed !== undefined) throw unavailable(whyClosed);
 }
@@ -163,7 +164,7 @@ function lookUp({ payments }: PaymentDependencies, context: PaymentCall, { key, 
   return fromStore(payments.look({ key, network, payer, requestHash }, feePayerName(network, feePayer)));
 }
 
-/** The answer that this very payment has bought, or that credit has bought in its place. */
+/** Returns the answer that this payment has bought, or that credit has bought in its place. */
 async function deliverKnown(
   { deliveries, credit }: Seller,
   context: PaymentCall,
@@ -177,7 +178,7 @@ async function deliverKnown(
   return debit && answers.deliverKnown(debit, context, prepare);
 }
 
-/** The answer to the same request that the wallet has paid for and has not received. */
+/** Returns the answer to the same request that the wallet has paid for and not received. */
 async function deliverOwed({ deliveries, credit }: Seller, { context, payment, stored }: Purchase, prepare: Prepare) {
   const { hasTicket: isProven } = payment;
   const owed = await deliveries.deliverOwed(context, { due: stored.due, isProven }, prepare);
@@ -187,7 +188,7 @@ async function deliverOwed({ deliveries, credit }: Seller, { context, payment, s
   return debit && answers.deliverOwed(debit, context, prepare);
 }
 
-/** The purchase of a payment that is not reserved yet. */
+/** Returns the purchase of a payment that is not reserved yet. */
 function purchaseOf(
   { dependencies }: Seller,
   context: PaymentCall,
@@ -195,13 +196,13 @@ function purchaseOf(
   stored: StoredState,
 ): Purchase {
   const amount = Number(presented.amount);
-  // The rest of the amount becomes credit. Where that is all, the answer is the purchase itself.
+  // The price is the part of the amount that does not become credit. A pure purchase of credit is priced at its whole amount.
   const price = amount - presented.creditMicros || amount;
   const feeLamports = hasOwnFeePayer(dependencies.facilitator) ? presented.feeLamports : 0;
   return { context, stored, payment: { ...presented, ...context.request, priceUsd: dollars(price), feeLamports } };
 }
 
-/** Reserves the payment. Refuses if too many are being verified, or if its fee does not fit the budget. */
+/** Reserves the payment. Throws a refusal if too many payments are being verified, or if the payment's fee does not fit the budget. */
 async function reserve({ dependencies, credit }: Seller, purchase: Purchase): Promise<ReserveVerdict> {
   const { payments, verifier, facilitator } = dependencies;
   const { payment, stored } = purchase;
@@ -212,7 +213,7 @@ async function reserve({ dependencies, credit }: Seller, purchase: Purchase): Pr
   return fromStore(payments.reserve(payment, credit, stored));
 }
 
-/** Stores the answer that a payment bought before it came with this request. */
+/** Stores the answer of a payment that had settled before this request brought it. */
 async function storeAgain(payments: Payments, settled: PaymentRecord, answer: Answer) {
   await payments.background.run('deliveries', () => payments.keep(settled.key, storedText(answer)));
   return { record: settled, isRepeat: true };

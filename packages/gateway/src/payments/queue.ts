@@ -6,8 +6,8 @@ import { Counts } from '../tallies.ts';
 import { TIMES } from '../times.ts';
 
 /**
- * Runs tasks with the same key one after the other, and tasks with different keys in parallel. `p-queue` is one queue, so a map of queues
- * and their removal would remain.
+ * Runs tasks with the same key one after the other, and tasks with different keys in parallel. `p-queue` is a single queue, so we would
+ * still need a map of queues that removes empty ones.
  */
 export class Queues {
   readonly #last = new Map<string, Promise<unknown>>();
@@ -29,7 +29,7 @@ export class Queues {
   }
 }
 
-/** The refusal of a call that cannot wait any longer for other calls of its wallet. */
+/** Returns the refusal of a call that has waited too long for other calls of its wallet. */
 const busy = (reason: string): Refusal =>
   new Refusal('rate_limited', {
     reason,
@@ -41,27 +41,27 @@ const busy = (reason: string): Refusal =>
 const nameOf = ({ network, wallet }: AccountHolder): string => `${network}:${wallet}`;
 
 /**
- * Calls that wait for another call of their account. The first call of an account tries again whenever the account changes. The second one
- * tries after the first has ended.
+ * Makes calls wait for another call of their account. The first waiting call of an account tries again whenever the account changes. The
+ * second one begins to try when the first has ended.
  */
 export class AccountQueue {
   readonly #retryMs: number;
   readonly #turns = new Queues();
   readonly #waiting = new Counts();
-  /** Wakes the first call of an account. */
+  /** The function that wakes the first waiting call of each account. */
   readonly #wake = new Map<string, () => void>();
 
-  /** `retryMs`: how often the first call tries again without being woken, because some changes come with time. */
+  /** `retryMs`: how often the first call tries again without being woken, in milliseconds, because some changes only come with time. */
   constructor(retryMs: number = Number.POSITIVE_INFINITY) {
     this.#retryMs = retryMs;
   }
 
-  /** Lets the first call of an account try again, because the account has changed. */
+  /** Makes the first waiting call of an account try again, because the account has changed. */
   wake(holder: AccountHolder): void {
     this.#wake.get(nameOf(holder))?.();
   }
 
-  /** Repeats an attempt until it has a result. Refuses after a time-out, or if too many calls wait. */
+  /** Repeats an attempt until it has a result, and returns the result. Throws a refusal after a time-out, or if too many calls wait. */
   async until<T>(holder: AccountHolder, attempt: () => Promise<T | 'not yet'>): Promise<T> {
     const first = await attempt();
     if (first !== 'not yet') return first;

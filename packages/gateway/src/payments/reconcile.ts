@@ -19,34 +19,35 @@ import { isOpenPayment, type PaymentRecord } from './record.ts';
 interface ReconcilerDependencies {
   readonly payments: Payments;
   readonly facilitator: Facilitator;
-  /** Without a chain only the facilitator is asked. */
+  /** The chains that can be read. For other networks, the reconciler asks the facilitator. */
   readonly chains: Chains;
   readonly crypto: Crypto;
   /** Called with the outcome of each settlement. */
   readonly onSettlement?: ((outcome: Settlement['outcome']) => void) | undefined;
 }
 
-/** The reason of a payment whose blockhash has expired. */
+/** The reason for refusing a payment whose blockhash has expired. */
 const EXPIRED = 'expired';
 
-/** The status of a payment on the chain. */
+/** What a node shows of a payment. */
 export interface PaymentSighting extends Sighting {
   readonly signature: string | undefined;
-  /** Whether the whole history was searched for it. */
+  /** Whether the search covered the payer's history back to the payment's challenge. */
   readonly isComplete: boolean;
 }
 
-/** The status if there is no RPC. */
+/** The result of a look-up without an RPC. */
 export const MISSING: PaymentSighting = { signature: undefined, isComplete: false, status: 'missing', chainSlot: 0 };
 
 /**
- * Resolves payments with an unknown outcome. It looks for the transaction on the chain and, if this process settles, sends it again
- * until it lands or expires. Without a chain it sends the payment to the facilitator again. A transaction moves money at most once.
+ * Finds out what became of payments with an unknown outcome. It looks for the transaction on the chain. If this process settles by itself,
+ * it also sends the transaction again until it lands or expires. Without an RPC it sends the payment to the facilitator again. A
+ * transaction moves money at most once.
  */
 export class Reconciler {
   readonly #dependencies: ReconcilerDependencies;
   readonly #running = new Map<string, Promise<void>>();
-  /** When expired payments were first found missing, by their key. */
+  /** When each expired payment was first found missing, by the payment's key. */
   readonly #missing = new Recent<number>(TIMES.searchMs);
   readonly #sweeping: Repeated;
   #isClosed = false;
@@ -64,7 +65,7 @@ export class Reconciler {
     return this.#sweeping.run();
   }
 
-  /** Looks up one payment, whose record changes only on proof. Never rejects. */
+  /** Looks up one payment. Its record changes only if its outcome is proved. Never rejects. */
   reconcile(record: PaymentRecord): Promise<void> {
     const running =
       this.#running.get(record.key) ?? this.#resolve(record).finally(() => this.#running.delete(record.key));
@@ -72,7 +73,10 @@ export class Reconciler {
     return running;
   }
 
-  /** The present status of a payment on the chain; `missing` if there is no RPC. `minChainSlot`: what the node must have reached. */
+  /**
+   * Returns what a node shows of a payment now; `missing` if there is no RPC. `minSlot`: a node that has not reached this slot must not
+   * answer.
+   */
   async look(record: PaymentRecord, chain: Chain | undefined, minSlot?: number): Promise<PaymentSighting> {
     if (!chain) return MISSING;
     if (record.signature !== undefined)
@@ -96,13 +100,14 @@ export class Reconciler {
       const { verdict } = await payments.resolve(record.key, proof);
       if (verdict === 'done') onSettlement?.(proof.outcome);
     } catch (error) {
-      // The record already says that the outcome is unknown. While the gateway closes, a search loses its connections.
+      // The record already says that the outcome is unknown, so nothing is lost. Closing the gateway cuts searches off, which is no
+      // failure.
       if (!this.#isClosed) payments.background.failed('reconciliation', error);
     }
   }
 
   async #ofChain(chain: Chain, record: PaymentRecord): Promise<Settlement | undefined> {
-    // Read the block before the payment, because everything that landed before this block is final.
+    // Read the final block before the payment. Then everything that landed up to this block is final when the payment is looked up.
     const { height, chainSlot: slot } = await chain.finalized();
     const sighting = await this.look(record, chain, slot);
     const { signature, status } = sighting;
@@ -118,8 +123,9 @@ export class Reconciler {
   }
 
   /**
-   * Proves that a payment has not landed whose blockhash has expired and that a node does not show. One node may be behind the others, so
-   * the proof is a second answer, some seconds later, of a node that has reached the chain slot of the expiry too (`isWhole`).
+   * Returns the refusal of an expired payment that has not landed; undefined while this is not proved. The blockhash has expired, and a
+   * node does not show the payment. That node may be behind the others. So the proof takes a second such answer some seconds later. Both
+   * must be from a node that has reached the slot of the expiry (`isWhole`).
    */
   #expired({ key }: PaymentRecord, isWhole: boolean): Settlement | undefined {
     const nowMs = monotonicMs();
@@ -131,7 +137,7 @@ export class Reconciler {
     return { outcome: 'refused', reason: EXPIRED };
   }
 
-  /** Finds the transaction by its memo, because a remote facilitator may settle without a report. */
+  /** Finds the signature of a payment by its memo, because a remote facilitator may settle it without reporting the signature. */
   async #signatureOf(chain: Chain, record: PaymentRecord, minSlot: number | undefined) {
     const payment = paymentOf(record);
     if (record.memo === undefined || !payment) return { signature: undefined, isComplete: false };
@@ -147,7 +153,7 @@ export class Reconciler {
     return { signature: found?.signature, isComplete: rows.length < HISTORY || reachesBack };
   }
 
-  /** Asks the facilitator again if there is no RPC, until the payment can no longer land. Only a proven success counts. */
+  /** Asks the facilitator again, because there is no RPC, until the payment can no longer land. Only a proven success counts. */
   async #ofFacilitator(record: PaymentRecord): Promise<Settlement | undefined> {
     const { payments, facilitator } = this.#dependencies;
     const payment = sendable(record);
@@ -158,11 +164,11 @@ export class Reconciler {
   }
 }
 
-/** The payment of a record, if it may be sent again. Not after a refusal, because the payer may have made another payment. */
+/** Returns the payment of a record if it may be sent again. A refused payment may not, because its payer may have made another one. */
 const sendable = (record: PaymentRecord): Payment | undefined =>
   isOpenPayment(record) ? paymentOf(record) : undefined;
 
-/** The payment of a record. */
+/** Returns the payment of a record; undefined if its transaction is unreadable. */
 function paymentOf(record: PaymentRecord): Payment | undefined {
   const message = readTransaction(Buffer.from(record.transaction, 'base64'))?.message;
   return message && { ...record, message };

@@ -9,7 +9,7 @@ const PAYER_BUSY =
 const TAKEN = ['payment_in_progress', { payment: { state: 'in_progress' } }] as const;
 const BUSY = ['rate_limited', { retryAfterSeconds: 2, message: PAYER_BUSY, payment: UNUSED_PAYMENT }] as const;
 
-/** Refusals of a payment that was not reserved or not settled. */
+/** The refusal for each reason why a payment was not reserved or its settlement did not begin. */
 const NOT_RESERVED = {
   taken: TAKEN,
   covered: TAKEN,
@@ -30,22 +30,22 @@ export function refusalOfReservation(verdict: keyof typeof NOT_RESERVED): Refusa
 export const NO_FEE_PAYER = 'no fee payer known yet';
 export const FEES_USED_UP = 'the hourly fee budget is used up';
 
-/** Nothing can be settled now; the payment stays unused. */
+/** Returns the refusal for a time in which nothing can be settled. The payment stays unused. */
 export const unavailable = (reason: string): Refusal =>
   new Refusal('facilitator_unavailable', { reason, payment: UNUSED_PAYMENT });
 
-/** The signed text or payment does not cover the present price. Nothing was used up. */
+/** Returns the refusal of a signed text or payment that does not cover the present price. Nothing was used up. */
 export const priceRisen = (message: string): Refusal =>
   new Refusal('no_matching_requirements', { reason: 'signed for less', message, payment: UNUSED_PAYMENT });
 
-/** The public code of a facilitator's reason: a code of x402, or `payment_rejected`. */
+/** Returns the public code for a facilitator's reason: a code of x402, or `payment_rejected`. */
 export function codeOfReason(reason: unknown): RefusalCode {
   const isKnown =
     typeof reason === 'string' && reason.startsWith('invalid_exact_svm_') && Object.hasOwn(REFUSALS, reason);
   return isKnown ? (reason as RefusalCode) : 'payment_rejected';
 }
 
-/** The outcome is unknown: the client must send the same payment again, and no other. */
+/** Returns the refusal while a payment's outcome is unknown. The client must send the same payment again, and no other one. */
 export function pendingRefusal(record: PaymentRecord, inVersion1Header: boolean): Refusal {
   const { signature, network, payer } = record;
   const code = 'settlement_pending';
@@ -57,7 +57,7 @@ export function pendingRefusal(record: PaymentRecord, inVersion1Header: boolean)
   });
 }
 
-/** The payment provably moves nothing: the client may make a new one. */
+/** Returns the refusal of a payment that provably moves no money. The client may make a new one. */
 export function refusedRefusal({ network, payer, reason = '' }: PaymentRecord, inVersion1Header: boolean): Refusal {
   const code = codeOfReason(reason);
   return new Refusal(code, {

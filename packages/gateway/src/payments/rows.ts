@@ -13,26 +13,26 @@ import { membersIn, namesIn, only, type SqlRow, type SqlValue, type Statement, t
 import { TIMES } from '../times.ts';
 import type { NewPayment, PayerState, PaymentRecord } from './record.ts';
 
-/** The payment whose state is read. */
+/** What identifies the payment whose state is read. */
 export type Subject = Pick<NewPayment, 'key' | 'network' | 'payer' | 'requestHash'>;
 
-/** The state of a payment as it was read, and the version that the next step must find. */
+/** The state of a payment as it was read, with the wallet's version, which the next step must find unchanged. */
 export interface StoredState extends PayerState {
-  /** Undefined if the wallet has no row yet. */
+  /** The wallet's row; undefined if it has none yet. */
   readonly wallet: { readonly id: number; readonly version: string } | undefined;
-  /** Upstream calls for this payment that rows of their own count, because an earlier reservation has ended. */
+  /** How many upstream calls under earlier reservations of this payment have rows of their own. */
   readonly storedCalls: number;
-  /** The wallet's mainnet payments, whatever the network of this payment. */
+  /** The wallet's mainnet payments, even if this payment is on devnet. */
   readonly paidOnMainnet: PayerState['paid'];
-  /** A debit for the same request, whose answer is owed. */
+  /** The id of a debit for the same request whose answer is owed. */
   readonly owedDebit: string | undefined;
-  /** Lamports that the fee payer has spent within the hour, by the minute, for all payers and for new ones. */
+  /** How many lamports the fee payer has spent within the hour, counted by the minute: for all payers and for new payers. */
   readonly fees: { readonly all: number; readonly ofNewPayers: number };
 }
 
 type Columns = Readonly<Record<string, keyof PaymentRecord>>;
 
-/** The columns that are written once, and their members of a record. */
+/** The columns that are written once, with the record's member that each holds. */
 export const LASTING = {
   key: 'key',
   request_hash: 'requestHash',
@@ -47,7 +47,7 @@ export const LASTING = {
   fee_lamports: 'feeLamports',
 } as const satisfies Columns;
 
-/** The columns that steps change. */
+/** The columns that steps change, with the record's member that each holds. */
 export const CHANGING = {
   owner: 'owner',
   state: 'progress',
@@ -64,20 +64,26 @@ export const CHANGING = {
 const MEMBERS = { ...LASTING, ...CHANGING, leased_until_ms: 'leasedUntilMs', calls: 'calls' };
 const RECORD = `w.cluster, w.address, p.failed_on_chain, p.owed_until_ms, p.requirement, ${namesIn('p', MEMBERS)}`;
 
-/** A payment whose process has died counts as in flight for the longest time that a reservation can last. */
+/** SQL condition: the payment counts as in flight. If its process died, it counts for the longest time that a reservation can last. */
 const IN_FLIGHT = `leased_until_ms > cast($5 as bigint) - ${TIMES.inFlightMs - TIMES.leaseMs}`;
 
-/** The wallet's payments between reservation and outcome: their number, their upstream calls of the last minute, the one that brings credit. */
+/**
+ * SQL for the wallet's payments between reservation and outcome: their number, their upstream calls of the last minute, and the key of the
+ * one that buys credit.
+ */
 const UNFINISHED = `select count(case when key <> $3 and ${IN_FLIGHT} then 1 end) as in_flight,
   cast(sum(case when ${IN_FLIGHT} or settling_since_ms > $5 - ${TIMES.failuresMs} then calls end) as bigint) as calls,
   min(case when key <> $3 and ${bringsCredit('$5')} then key end) as purchase_key
   from payments where wallet_id = ${THE_WALLET} and ${IS_UNFINISHED}`;
 
-/** When the wallet's oldest failure on the chain of those that close it was found; null if there are fewer within the hour. */
+/**
+ * SQL for the time since which the wallet may buy nothing. It is when the oldest of those failures on the chain was found that together
+ * close the wallet; null if too few lie within the hour.
+ */
 const CLOSED_SINCE = `(select resolved_at_ms from payments where wallet_id = ${THE_WALLET} and failed_on_chain = 1 and fee_lamports > 0
   and resolved_at_ms > cast($5 as bigint) - ${TIMES.feeMs} order by resolved_at_ms desc limit 1 offset ${LIMITS.failedOnChain - 1})`;
 
-/** Reads everything that decides about one payment: a row for each payment found, or one row without a payment. */
+/** Reads everything that decides about one payment. Returns a row for each payment found, or one row without a payment. */
 const LOOK = `with unfinished as (${UNFINISHED}) select w.id as wallet_id, w.version, w.paid, m.paid as paid_on_mainnet,
   spent.lamports as fees, spent.of_new_payers as fees_of_new_payers,
   unfinished.in_flight, unfinished.calls as unfinished_calls, unfinished.purchase_key,
@@ -107,14 +113,14 @@ const WITH_WALLET = `select ${RECORD} from payments p join wallets w on w.id = p
 
 export const findByKey = (key: string): Statement => ({ sql: `${WITH_WALLET} where p.key = $1`, values: [key] });
 
-/** `dueMs`: which payments are looked up again by this time. */
+/** Returns the query for open payments. `dueMs`: includes only payments whose look-up is due by then. */
 export const findOpen = (nowMs: number, dueMs: number, limit: number): Statement => ({
   sql: `${WITH_WALLET} where ${IS_SEARCHED} and (state = 'unresolved' or leased_until_ms <= $1)
   and coalesce(search_from_ms, 0) <= $2 order by coalesce(search_from_ms, 0) limit $3`,
   values: [nowMs, dueMs, limit],
 });
 
-/** The record in a row, with the wallet that pays. */
+/** Returns the record in a row, with the wallet that pays. */
 export const recordOfRow = (row: SqlRow): PaymentRecord =>
   ({
     ...membersIn(row, MEMBERS),
@@ -125,10 +131,10 @@ export const recordOfRow = (row: SqlRow): PaymentRecord =>
     ...(row.resolved_at_ms !== null && { owed: row.owed_until_ms !== null }),
   }) as PaymentRecord;
 
-/** The payments that make a known payer. */
+/** Reads the column of the payments that make a known payer. */
 export const paidOf = (json: SqlValue | undefined): PayerState['paid'] => (json ? JSON.parse(String(json)) : []);
 
-/** The state that `lookAtPayment` finds. */
+/** Returns the state that the rows of `lookAtPayment` contain. */
 export function stateOf(rows: readonly SqlRow[], key: string): StoredState {
   const row = only(rows);
   const resolvedAtMs = (each: SqlRow) => Number(each.resolved_at_ms ?? Number.MAX_SAFE_INTEGER);

@@ -12,24 +12,24 @@ import type { Queues } from './queue.ts';
 import { feeChargeOf, type PaymentRecord, type SettlementAttempt } from './record.ts';
 import * as refusals from './refusals.ts';
 
-/** A settlement, and its record if the database has answered. */
+/** The outcome of a settlement, with the payment's record if the database has answered. */
 export interface SettlementOutcome {
   readonly settlement: Settlement;
   readonly record?: PaymentRecord | undefined;
-  /** The wallet's credit after it. */
+  /** The wallet's credit after the settlement. */
   readonly balanceMicros?: number | undefined;
 }
 
 /** A payment that has settled. */
 interface Settled extends Pick<SettlementOutcome, 'balanceMicros'> {
   readonly record: PaymentRecord;
-  /** Whether it had settled before. */
+  /** Whether the payment had settled before this request. */
   readonly isRepeat?: boolean;
 }
 
 /**
- * Runs a settlement after the earlier ones of its payer. Resolves with undefined after `TIMES.settleMs`; the settlement goes on. Refuses if
- * the settlement could not begin in time; then it never begins.
+ * Runs a settlement after the earlier ones of its payer. Returns undefined after `TIMES.settleMs`, while the settlement goes on. If the
+ * settlement could not begin by then, throws a refusal, and the settlement never begins.
  */
 export async function inTurn<T>(turns: Queues, payer: string, settle: () => Promise<T>): Promise<T | undefined> {
   let hasBegun = false;
@@ -47,8 +47,8 @@ export async function inTurn<T>(turns: Queues, payer: string, settle: () => Prom
 }
 
 /**
- * Refuses after the database has not confirmed the beginning of a settlement. A server may still write it, and then the reconciler sends
- * the payment. So the payment is unused only once its reservation is released, which rules that write out.
+ * Throws the refusal of a settlement whose beginning the database has not confirmed. A server may still write it, and then the reconciler
+ * sends the payment. Only a release of the reservation rules that write out, so only then does the refusal call the payment unused.
  */
 async function refuseUnconfirmed(
   payments: PaymentDependencies['payments'],
@@ -56,7 +56,7 @@ async function refuseUnconfirmed(
   reason: string,
 ): Promise<never> {
   const refusal = (payment: PaymentState) => new Refusal('state_unavailable', { reason, payment });
-  // A write can follow even if the lease has lapsed meanwhile, so the record is read as of before that.
+  // The database may still write after the lease has lapsed, so the record is read without regard to its lease.
   const find = () =>
     payments.find(key, 0).catch(() => {
       throw refusal({ state: 'pending' });
@@ -72,7 +72,7 @@ async function refuseUnconfirmed(
   throw refusal(mayFollow(found) ? { state: 'pending' } : UNUSED_PAYMENT);
 }
 
-/** Stores the answer and the beginning of the settlement durably. After a rejection this request has sent nothing. */
+/** Stores the answer and the beginning of the settlement durably. If this rejects, this request has sent nothing. */
 export async function beginSettlement(
   { payments, facilitator, onStep }: PaymentDependencies,
   { payment, stored, context }: Purchase,
@@ -91,7 +91,7 @@ export async function beginSettlement(
   onStep?.('store');
 }
 
-/** Signs, sends and confirms. Never rejects: without proof the outcome is unknown. */
+/** Signs, sends and confirms a payment. Never rejects. Without proof the outcome is `unknown`. */
 export async function send(
   { facilitator, onFailure }: PaymentDependencies,
   { payment }: Purchase,
@@ -102,7 +102,7 @@ export async function send(
   });
 }
 
-/** Records the outcome, even after the request has ended. A failure of the database does not change the outcome. */
+/** Records the outcome of a settlement, even after the request has ended. If the database fails, the outcome stays what it is. */
 export async function recordOutcome(
   { payments, onFailure, onStep, onSettlement }: PaymentDependencies,
   { payment }: Purchase,
@@ -115,7 +115,10 @@ export async function recordOutcome(
   return { settlement, ...resolved };
 }
 
-/** The settled payment. Refuses if the payment has not settled or its outcome is unknown. `outcome`: undefined after `TIMES.settleMs`. */
+/**
+ * Returns the settled payment. Throws a refusal if the payment has not settled or its outcome is unknown. `outcome`: undefined if the
+ * settlement took longer than `TIMES.settleMs`.
+ */
 export async function conclude(
   { payments, reconciler }: PaymentDependencies,
   { payment, context: { inVersion1Header } }: Purchase,
@@ -138,11 +141,11 @@ export async function conclude(
   return { record, balanceMicros };
 }
 
-/** The receipt of a payment that has settled. */
+/** Returns the receipt of a settled payment. */
 export function receiptOfPayment(record: PaymentRecord, call: PaidCall, replayed: boolean): Receipt {
   const { signature: transaction = '', network, payer, priceUsd, resourceUrl, owed } = record;
   const { amount, asset } = record.requirement;
-  // The time that was stored before anything was sent, so that an outage of the store does not change it.
+  // `settlingSinceMs` was stored before anything was sent, so an outage of the store does not change it.
   const paidAtMs = record.settlingSinceMs ?? record.resolvedAtMs;
   return {
     priceUsd,
@@ -155,7 +158,7 @@ export function receiptOfPayment(record: PaymentRecord, call: PaidCall, replayed
   };
 }
 
-/** The answer of a settled purchase. */
+/** Returns the answer of a settled purchase, with its receipt. */
 export function deliveryOf(
   { payments, onStep }: PaymentDependencies,
   { payment, context }: Purchase,

@@ -12,23 +12,23 @@ import { MISSING, type PaymentSighting, type Reconciler } from './reconcile.ts';
 import { isKnownPayer, type PaymentRecord } from './record.ts';
 import { codeOfReason, pendingRefusal } from './refusals.ts';
 
-/** The payment that is verified, as far as limits count it. */
+/** What the limits need to know about a payment that is verified. */
 export interface Verified {
   /** CAIP-2: each network has limits of its own. */
   readonly network: string;
   readonly payer: string;
-  /** The memo of its challenge, or without a memo its own key. The client can choose neither. */
+  /** The memo of the payment's challenge, or the payment's key if it has no memo. The client can choose neither. */
   readonly challenge: string;
   readonly isNewPayer: boolean;
-  /** Until when the payer waits for its failures on the chain. */
+  /** The time before which the payer may buy nothing, because its payments failed on the chain. */
   readonly closedUntilMs: number;
 }
 
-/** The names under which a verification counts: its network, and for a new payer also the new payers of that network. */
+/** Returns the names under which a verification counts: its network, and for a new payer also the new payers of that network. */
 const countsOf = ({ network, isNewPayer }: Verified): readonly [string, ...string[]] =>
   isNewPayer ? [network, `new payers on ${network}`] : [network];
 
-/** The times of the last `most` failures of each name. If all lie within `keepMs`, the name waits. */
+/** Stores the times of the last `most` failures of each name. A name must wait while all of them lie within `keepMs`. */
 class Failures {
   readonly #times: Recent<readonly number[]>;
   readonly #keepMs: number;
@@ -44,7 +44,7 @@ class Failures {
     this.#times.set(name, [...(this.#times.get(name, nowMs) ?? []), nowMs].slice(-this.#most), nowMs);
   }
 
-  /** How long until the next attempt; 0 if it may be now. */
+  /** Returns the milliseconds until the next attempt; 0 if it may begin now. */
   waitMs(name: string, nowMs: number): number {
     const times = this.#times.get(name, nowMs) ?? [];
     const [oldest = 0] = times;
@@ -57,11 +57,11 @@ class Failures {
  * before any call, and repeated failures block a payer or a challenge for a while.
  */
 export class VerificationLimits {
-  /** By payer or challenge. */
+  /** Failed verifications, by payer or challenge. */
   readonly #failures = new Failures(LIMITS.failedVerifications, TIMES.failuresMs);
   readonly #underWay = new Counts();
 
-  /** Refuses by throwing if no verification may begin now. */
+  /** Throws a refusal if no verification may begin now. */
   assertMayVerify(verified: Verified, nowMs: number): void {
     const { payer, challenge, closedUntilMs } = verified;
     const waits = [this.#failures.waitMs(payer, nowMs), this.#failures.waitMs(challenge, nowMs)];
@@ -73,7 +73,7 @@ export class VerificationLimits {
       throw limited('too many verifications', 1, NO_ROOM);
   }
 
-  /** Begins a verification, or refuses like `assertMayVerify`. Call the returned function at its end. */
+  /** Begins a verification, or throws like `assertMayVerify`. Call the returned function when the verification ends. */
   enter(verified: Verified, nowMs: number): () => void {
     this.assertMayVerify(verified, nowMs);
     const names = countsOf(verified);
@@ -83,7 +83,7 @@ export class VerificationLimits {
     };
   }
 
-  /** Counts an invalid payment of a payer or for a challenge. */
+  /** Counts an invalid payment. `name`: its payer or its challenge. */
   failed(name: string, nowMs: number): void {
     this.#failures.add(name, nowMs);
   }
@@ -101,7 +101,7 @@ const haveFailed = (seconds: number): Refusal =>
     `Too many payments of this wallet, or for this challenge, have failed; send the next one in ${seconds} s.`,
   );
 
-/** The verification of a purchase, as limits count it. */
+/** Returns what the limits need to know about a purchase. */
 const verifiedOf = ({ payment, stored }: Purchase, nowMs: number): Verified => ({
   network: payment.network,
   payer: payment.payer,
@@ -112,9 +112,9 @@ const verifiedOf = ({ payment, stored }: Purchase, nowMs: number): Verified => (
 
 /** The result of a verification. */
 export interface VerificationResult {
-  /** The finalized block height before the verification; undefined if there is no RPC. */
+  /** The height of a final block that was read before the verification; undefined if there is no RPC. */
   readonly height: number | undefined;
-  /** The record of a payment that has settled before, as the chain shows. Nothing is sent for it. */
+  /** The payment's record if the chain shows that it has settled already. Then nothing is sent. */
   readonly settledBefore?: PaymentRecord;
 }
 
@@ -123,11 +123,11 @@ interface VerifierDependencies {
   readonly payments: Payments;
   readonly facilitator: Facilitator;
   readonly reconciler: Reconciler;
-  /** With separate connections, so that verifying never delays a settlement. */
+  /** The chains, over connections of their own, so that verifications never delay a settlement. */
   readonly chains: Chains;
 }
 
-/** Verifies payments before the upstream is called, within limits. */
+/** Verifies payments before the upstream is called, and limits the number of verifications. */
 export class Verifier {
   readonly #dependencies: VerifierDependencies;
   readonly #limits = new VerificationLimits();
@@ -136,12 +136,15 @@ export class Verifier {
     this.#dependencies = dependencies;
   }
 
-  /** Refuses by throwing if a purchase cannot be verified now. */
+  /** Throws a refusal if a purchase cannot be verified now. */
   assertMayVerify(purchase: Purchase, nowMs: number): void {
     this.#limits.assertMayVerify(verifiedOf(purchase, nowMs), nowMs);
   }
 
-  /** Verifies a reserved payment. Refuses an invalid payment, unless its payer proves that it settled before, which is then recorded. */
+  /**
+   * Verifies a reserved payment. Throws the refusal of an invalid payment, unless its payer proves that it has settled already, which is
+   * then recorded.
+   */
   async verify(purchase: Purchase): Promise<VerificationResult> {
     const { facilitator, chains, payments } = this.#dependencies;
     const { payment } = purchase;
@@ -155,7 +158,7 @@ export class Verifier {
       if (verification.valid) return { height };
       this.#limits.failed(verified.challenge, payments.now());
       const { signature, status } = await this.#sightingOf(payment, verification.processed);
-      // Do not blame the payer for a payment that is on chain, because anyone could have copied it.
+      // Do not count a payment that is on the chain against its payer, because anyone could have copied it.
       if (status === 'missing') this.#limits.failed(verified.payer, payments.now());
       return { height, settledBefore: await this.#settledBefore(purchase, verification.reason, { signature, status }) };
     } finally {
@@ -163,7 +166,7 @@ export class Verifier {
     }
   }
 
-  /** The record of an invalid payment that its payer has proved to be settled. Refuses any other. */
+  /** Records and returns an invalid payment that its payer has proved to be settled. Throws the refusal of any other. */
   async #settledBefore(
     { payment, context }: Purchase,
     reason: string,
@@ -181,7 +184,10 @@ export class Verifier {
     return { ...payment, progress: 'settled', signature };
   }
 
-  /** The status of an invalid payment on the chain. One RPC can lead to nodes that disagree, so the chain slot that they have reached counts. */
+  /**
+   * Returns what the chain shows of an invalid payment. One RPC can lead to nodes that disagree, so an answer counts only if its node has
+   * reached the final slot.
+   */
   async #sightingOf(payment: Purchase['payment'], processed: Processed) {
     if (processed === 'no') return MISSING;
     const { facilitator, reconciler, chains } = this.#dependencies;

@@ -4,37 +4,37 @@ import { TIMES } from '../../times.ts';
 import { unavailable } from '../refusals.ts';
 
 const CONNECTIONS = 16;
-/** Four times what a list of a thousand transactions with the longest memos has. */
+/** The largest answer. It is four times a list of a thousand transactions with the longest memos. */
 const MAX_BYTES = 8 * 1024 * 1024;
-/** A blockhash is good for this many blocks. */
+/** A blockhash is valid for this many blocks. */
 const BLOCKHASH_BLOCKS = 150;
 /**
- * A payer may know a blockhash some 32 blocks after the final one. The height may be a second old, which adds 3 blocks. Its node may be
- * some blocks behind the others.
+ * How many blocks a payer's blockhash may be ahead of our final block. A payer may know a block some 32 blocks after the final one. Our
+ * height may be a second old, which adds 3 blocks, and our node may be some blocks behind the others.
  */
 const AHEAD_BLOCKS = 50;
-/** A transaction that has not landed this many blocks after the block that was final before it was sent never will. */
+/** If a transaction has not landed this many blocks after the block that was final before it was sent, it never lands. */
 export const DEAD_AFTER_BLOCKS = BLOCKHASH_BLOCKS + AHEAD_BLOCKS;
-/** The code of a node whose simulation before sending has failed. */
+/** The JSON-RPC code for a failed simulation before sending. */
 const PREFLIGHT_FAILED = -32_002;
-/** The characters of a genesis hash in the name of a network (CAIP-2). */
+/** How many characters of the genesis hash a network's name has (CAIP-2). */
 const GENESIS_LENGTH = 32;
-/** The most transactions that an RPC lists at once. */
+/** How many transactions an RPC lists at once, at most. */
 export const HISTORY = 1_000;
 
-/** The height and the chain slot of a final block. They differ because some slots have no block. */
+/** A final block. Its height is less than its chain slot, because some slots have no block. */
 interface Finalized {
   readonly height: number;
   readonly chainSlot: number;
 }
 
-/** How far the chain's time of day may be from ours. */
+/** How far the chain's time of day may differ from ours, in milliseconds. */
 export const SKEW_MS = 60_000;
 
-/** What a node shows of a transaction. `seen`: it is neither confirmed nor failed yet, and may still be dropped. */
+/** What a node shows of a transaction. `seen`: the transaction is neither confirmed nor failed yet, and the chain may still drop it. */
 export interface Sighting {
   readonly status: 'confirmed' | 'failed' | 'seen' | 'missing';
-  /** The chain slot that the node had reached. */
+  /** The chain slot that the node had reached when it answered. */
   readonly chainSlot: number;
 }
 
@@ -51,7 +51,7 @@ export interface HistoryRow {
   readonly memos: readonly string[];
 }
 
-/** Which part of a history is listed. */
+/** The part of a history to list. */
 interface HistoryPage {
   readonly before?: string | undefined;
   readonly minChainSlot?: number | undefined;
@@ -63,7 +63,9 @@ const unusable = (what: string): Refusal => unavailable(`rpc: ${what}`);
 const memosIn = (listed: unknown): string[] =>
   typeof listed === 'string' ? listed.split('; ').map((each) => each.slice(each.indexOf('] ') + 2)) : [];
 
-/** Reads a cluster through its RPC. Calls reject with `facilitator_unavailable` while the RPC is unavailable. */
+/**
+ * Reads a cluster, and sends transactions to it, through its RPC. Calls reject with `facilitator_unavailable` while the RPC is unavailable.
+ */
 export class Chain {
   readonly #pool: Pool;
   readonly #path: string;
@@ -91,7 +93,7 @@ export class Chain {
     return { status: error === null ? 'confirmed' : 'failed', chainSlot };
   }
 
-  /** The latest final block that a node has shown. It may be a second old. */
+  /** Returns the latest final block that a node has shown, up to a second old. */
   finalized(): Promise<Finalized> {
     const nowMs = performance.now();
     if (this.#finalized && nowMs - this.#finalized.askedAtMs < TIMES.heightMs) return this.#finalized.answer;
@@ -104,8 +106,8 @@ export class Chain {
   }
 
   /**
-   * The latest transactions of an account, newest first. `before`: only transactions older than this one. `minChainSlot`: a node that has
-   * not seen this slot must not answer.
+   * Returns the latest transactions of an account, newest first. `before`: lists only transactions older than this one. `minSlot`: a node
+   * that has not reached this slot must not answer.
    */
   async transactionsOf(account: string, { before, minChainSlot: minContextSlot }: HistoryPage = {}) {
     const page = { limit: HISTORY, before, minContextSlot, commitment: 'confirmed' };
@@ -122,19 +124,19 @@ export class Chain {
     );
   }
 
-  /** A confirmed transaction as the RPC describes it; null if there is none. */
+  /** Returns a confirmed transaction as the RPC describes it; null if there is none. */
   transaction(signature: string, encoding: 'json' | 'base64' = 'json'): Promise<unknown> {
     const settings = { encoding, commitment: 'confirmed', maxSupportedTransactionVersion: 0 };
     return this.#call('getTransaction', [signature, settings]);
   }
 
-  /** The bytes of a confirmed transaction; undefined if there is none. */
+  /** Returns the bytes of a confirmed transaction; undefined if there is none. */
   async transactionBytes(signature: string): Promise<Uint8Array | undefined> {
     const text = below(await this.transaction(signature, 'base64'), 'transaction', '0');
     return typeof text === 'string' ? Buffer.from(text, 'base64') : undefined;
   }
 
-  /** Simulates a signed transaction. Answers its error as JSON text; undefined if it would succeed. */
+  /** Simulates a signed transaction. Returns its error as JSON text; undefined if it would succeed. */
   async simulate(transaction: string): Promise<string | undefined> {
     const settings = { encoding: 'base64', sigVerify: true, commitment: 'confirmed' };
     const error = below(await this.#call('simulateTransaction', [transaction, settings]), 'value', 'err');
@@ -143,8 +145,8 @@ export class Chain {
   }
 
   /**
-   * Sends a signed transaction to the network after the node's own simulation. Answers `sent`, or why this call has sent nothing:
-   * the simulation's error as JSON text, or a reason for which no node got the request. Any other failure rejects, and proves nothing.
+   * Sends a signed transaction, after the node's own simulation. Returns `sent`, or a proof that this call has sent nothing: `error`, the
+   * simulation's error as JSON text, or `unsent`, a failure in which no node got the request. Any other failure rejects and proves nothing.
    */
   async send(transaction: string): Promise<'sent' | { readonly error: string } | { readonly unsent: string }> {
     const settings = { encoding: 'base64', preflightCommitment: 'confirmed' };
@@ -163,17 +165,17 @@ export class Chain {
     return 'sent';
   }
 
-  /** Sends a transaction once more that was sent before. */
+  /** Sends a transaction again that was sent before, without a simulation. */
   async resend(transaction: string): Promise<void> {
     await this.#call('sendTransaction', [transaction, { encoding: 'base64', skipPreflight: true, maxRetries: 0 }]);
   }
 
-  /** The network that this RPC reads, by its genesis hash. */
+  /** Returns the CAIP-2 name of the network that this RPC reads, from its genesis hash. */
   async network(): Promise<string> {
     return `solana:${String(await this.#call('getGenesisHash', [])).slice(0, GENESIS_LENGTH)}`;
   }
 
-  /** The owner and the balance of an account; undefined if it does not exist. */
+  /** Returns the owner and the balance of an account; undefined if the account does not exist. */
   async account(address: string): Promise<{ readonly owner: string; readonly lamports: number } | undefined> {
     const value = member(await this.#call('getAccountInfo', [address, { encoding: 'base64' }]), 'value');
     const owner = member(value, 'owner');
@@ -181,7 +183,7 @@ export class Chain {
     return typeof owner === 'string' ? { owner, lamports: Number(lamports) } : undefined;
   }
 
-  /** The number of token accounts of a wallet. */
+  /** Returns how many token accounts a wallet has. */
   async tokenAccounts(owner: string, programId: string): Promise<number> {
     const result = await this.#call('getTokenAccountsByOwner', [owner, { programId }, { encoding: 'base64' }]);
     return listAt(result, 'value').length;
@@ -191,7 +193,7 @@ export class Chain {
     await this.#pool.destroy();
   }
 
-  /** Sends a JSON-RPC request and answers the body of a 200. */
+  /** Sends a JSON-RPC request. Returns the body of a 200; rejects after any other status. */
   async post(json: string): Promise<string> {
     const headers = { 'content-type': 'application/json' };
     const { status, text } = await this.#pool.request(
@@ -207,7 +209,7 @@ export class Chain {
     const chainSlot = below(result, 'context', 'slot');
     const last = below(result, 'value', 'lastValidBlockHeight');
     if (typeof last !== 'number' || typeof chainSlot !== 'number') throw unusable('no block height');
-    // One node may be behind the others.
+    // The answering node may be behind another one that has answered before.
     if (chainSlot > this.#latest.chainSlot) this.#latest = { height: last - BLOCKHASH_BLOCKS, chainSlot };
     return this.#latest;
   }
@@ -223,10 +225,10 @@ export class Chain {
 
 const UNCONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
 
-/** Statuses of a provider that has rejected a request before it reached a node. Other statuses, such as 408 and 499, do not prove that. */
+/** Statuses with which a provider rejects a request before it reaches a node. Other statuses, such as 408 and 499, do not prove that. */
 const REJECTED = [400, 401, 403, 404, 405, 413, 415, 429];
 
-/** Whether a request that failed like this has reached no node. */
+/** Whether this failure proves that no node got the request. */
 function isUnsent(error: unknown): boolean {
   const { code = '', status = 0 } = error as { code?: string; status?: number };
   return UNCONNECTED.includes(code) || REJECTED.includes(status);

@@ -22,9 +22,9 @@ import {
 export interface InProcessOptions {
   /** The 64 bytes of the fee payer's key pair. */
   readonly keypair: Uint8Array;
-  /** By network, for settling and looking up. */
+  /** The chains by network, for settlements and look-ups. */
   readonly chains: Chains;
-  /** By network, for verifying; on separate connections, because anyone can cause verifications. */
+  /** The chains by network, for verifications. They have connections of their own, because anyone can cause verifications. */
   readonly verifyingChains: Chains;
   /** The most lamports that fees may cost in an hour. */
   readonly feeBudgetPerHour: number;
@@ -33,12 +33,12 @@ export interface InProcessOptions {
 }
 
 const SEED_BYTES = 32;
-/** The fee payer's signature is the first, after the byte that counts signatures. */
+/** The index of the fee payer's signature, the first one. The byte before it counts the signatures. */
 const SIGNATURE_OFFSET = 1;
 
 const UNKNOWN_BLOCKHASH = '"BlockhashNotFound"';
 
-/** Errors of the account that pays the fee, which is the transaction's first. */
+/** Simulation errors that concern the fee payer's account. */
 const FEE_PAYER_ERRORS = new Set([
   '"AccountNotFound"',
   '"InsufficientFundsForFee"',
@@ -46,13 +46,13 @@ const FEE_PAYER_ERRORS = new Set([
   '{"InsufficientFundsForRent":{"account_index":0}}',
 ]);
 
-/** Whether a transaction with this error has landed before: its blockhash expires some time after that. */
+/** Returns what a simulation's error tells about whether the transaction has landed. A landed transaction's blockhash expires too. */
 function processedOf(error: string): Processed {
   if (error === '"AlreadyProcessed"') return 'yes';
   return error === UNKNOWN_BLOCKHASH ? 'maybe' : 'no';
 }
 
-/** The address of a key pair of 64 bytes: its second half, which the configuration has compared with the first. */
+/** Returns the address of a key pair of 64 bytes: its second half, which the configuration has checked against the first. */
 export const addressOf = (keypair: Uint8Array): string => bs58.encode(keypair.subarray(SEED_BYTES));
 
 function privateKeyOf(keypair: Uint8Array): KeyObject {
@@ -65,7 +65,7 @@ const RENT_LAMPORTS = 890_880;
 /** The balance with which a fee payer can pay again. */
 const ENOUGH_LAMPORTS = RENT_LAMPORTS + PAYMENT_LIMITS.maxFeeLamports;
 
-/** Knows on which networks the fee payer has run out of SOL, and polls until it has enough again. */
+/** Remembers on which networks the fee payer has run out of SOL, and reads its balance there until it has enough again. */
 function watchFeePayer(address: string, { chains, notice, background }: InProcessOptions) {
   const empty = new Map<string, Repeated>();
   const poll = async (network: string): Promise<void> => {
@@ -96,14 +96,14 @@ interface SignedPayment {
   readonly signature: string;
 }
 
-/** Settles payments with the gateway's own key: simulates, signs, sends and confirms over the RPC of each network. */
+/** Settles payments with the gateway's own key. It simulates, signs, sends and confirms over the RPC of each network. */
 export class InProcessFacilitator implements Facilitator {
   readonly feeBudgetPerHour: number;
   readonly #options: InProcessOptions;
   readonly #address: string;
   readonly #key: KeyObject;
   readonly #watch: ReturnType<typeof watchFeePayer>;
-  /** By the message of their payment. Each is made once. */
+  /** The signed transactions, by the message of their payment, so that each is signed once. */
   readonly #signed = new WeakMap<Uint8Array, SignedPayment>();
 
   constructor(options: InProcessOptions) {
@@ -124,7 +124,7 @@ export class InProcessFacilitator implements Facilitator {
     return this.#watch.isEmpty(network) ? 'the fee payer has no SOL' : undefined;
   }
 
-  /** Simulates a payment, and once more if the node does not know the blockhash yet. */
+  /** Simulates a payment. Simulates again if the node does not know the blockhash yet. */
   async verify(payment: Payment): Promise<Verification> {
     const chain = this.#options.verifyingChains.get(payment.network);
     if (!chain) throw unavailable(`no RPC for ${payment.network}`);
@@ -142,7 +142,7 @@ export class InProcessFacilitator implements Facilitator {
     return { valid: false, reason: SIMULATION_FAILED, processed: processedOf(error) };
   }
 
-  /** Sends a payment once, after the node's own simulation, because the money may have moved since `verify`. */
+  /** Sends a payment once. The node simulates again before, because the money may have moved since `verify`. */
   async settle(payment: Payment): Promise<Settlement> {
     const { chains, background } = this.#options;
     const chain = chains.get(payment.network);
@@ -155,7 +155,7 @@ export class InProcessFacilitator implements Facilitator {
     const { error } = sent;
     if (FEE_PAYER_ERRORS.has(error)) return { outcome: 'unsent', reason: this.#closed(payment).message };
     if (processedOf(error) === 'no') return { outcome: 'refused', reason: SIMULATION_FAILED };
-    // This call has sent nothing, but an earlier one may have. Only the expiry of its blockhash proves that none has landed.
+    // This call has sent nothing, but an earlier one may have. Only the expiry of the blockhash proves that no transaction has landed.
     const found = await chain.status(signature).catch(() => undefined);
     return found?.status === 'confirmed' ? { outcome: 'settled', signature } : { outcome: 'unknown', signature };
   }
@@ -179,7 +179,7 @@ export class InProcessFacilitator implements Facilitator {
     return { outcome: 'unknown', signature };
   }
 
-  /** Closes the network's paid routes until the fee payer can pay. */
+  /** Closes the network's paid routes until the fee payer can pay, and returns the refusal. */
   #closed({ network }: Payment): Refusal {
     this.#watch.ranOut(network);
     return unavailable('the fee payer has no SOL');

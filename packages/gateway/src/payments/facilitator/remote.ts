@@ -26,7 +26,7 @@ interface RemoteOptions {
 
 const MAX_BYTES = 64 * 1024;
 
-/** x402's facilitator request, version 2. */
+/** Returns the body of x402's facilitator request, version 2. */
 function requestBody({ transaction, requirement }: Payment) {
   return {
     x402Version: 2,
@@ -35,7 +35,7 @@ function requestBody({ transaction, requirement }: Payment) {
   };
 }
 
-/** Whether a facilitator gives this reason only before it sends anything. Other reasons prove nothing. */
+/** Whether a facilitator gives this reason only if it has sent nothing. Other reasons prove nothing. */
 function isBeforeBroadcast(reason: unknown): boolean {
   if (typeof reason !== 'string') return false;
   return (
@@ -51,7 +51,7 @@ export class RemoteFacilitator implements Facilitator {
   readonly #pool: Pool;
   readonly #prefix: string;
   readonly #feePayers = new Map<string, string>();
-  /** Payments that were sent to `/settle`. */
+  /** The payments that this process has sent to `/settle`. */
   readonly #settled = new Recent<true>(TIMES.askedMs);
   readonly #refreshing: Repeated;
   #refreshedAtMs = Number.NEGATIVE_INFINITY;
@@ -68,7 +68,7 @@ export class RemoteFacilitator implements Facilitator {
     return this.#feePayers.get(network);
   }
 
-  /** Reads the fee payer of each network. While the facilitator does not answer, the last ones count. */
+  /** Reads the fee payer of each network. If the facilitator does not answer, the last known ones stay. */
   refresh(): Promise<void> {
     return this.#refreshing.run();
   }
@@ -120,7 +120,10 @@ export class RemoteFacilitator implements Facilitator {
     return { outcome: 'unknown', signature };
   }
 
-  /** Only the first call's answer can prove that nothing was sent. After an hour a payment is too old to be sent again. */
+  /**
+   * Whether this is the first `/settle` for a payment. Only its answer can prove that nothing was sent. Entries are dropped after an hour,
+   * when the payment is too old to be sent again.
+   */
   #isFirstSettle(key: string): boolean {
     const now = performance.now();
     if (this.#settled.get(key, now)) return false;

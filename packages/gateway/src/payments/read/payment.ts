@@ -30,7 +30,7 @@ import { readTransaction, readTransfer, type Transaction, type Transfer } from '
 /** A payment as a header contains it, before it is checked. */
 export interface CarriedPayment {
   readonly transaction: Uint8Array;
-  /** The client's copy of the requirement. Version 1 of x402 names only scheme and network. */
+  /** The client's copy of the requirement. In version 1 of x402 it has only scheme and network. */
   readonly accepted: unknown;
   readonly network: unknown;
   /** `extra.memo` and `extra.ticket` of that copy: the challenge that the payment answers. */
@@ -61,7 +61,7 @@ function readPayment(header: string): CarriedPayment | undefined {
   return { transaction, accepted: undefined, network, memo: undefined, ticket: undefined, version };
 }
 
-/** The payment of a request; undefined if there is none, `malformed` unless there is one well-formed payment. */
+/** Returns the payment of a request; undefined if the request has none, `malformed` unless it has exactly one well-formed payment. */
 export function carriedPayment({ headers }: Inbound): CarriedPayment | 'malformed' | undefined {
   const version1 = headers[HEADERS.version1Payment.toLowerCase()];
   const value = headers[HEADERS.payment.toLowerCase()] ?? version1;
@@ -72,13 +72,13 @@ export function carriedPayment({ headers }: Inbound): CarriedPayment | 'malforme
 
 /** A payment that matches its request. */
 export interface PresentedPayment extends Payment, Omit<Transfer, 'memo'> {
-  /** The memo of the challenge that it answers; undefined if its client has named none. */
+  /** The memo of the challenge that the payment answers; undefined if the client has named none. */
   readonly memo: string | undefined;
-  /** Whether the transaction has that memo, which binds it to its request. Another one is bound by its record alone. */
+  /** Whether the transaction contains that memo, which binds it to its request. Otherwise only its record binds it. */
   readonly isBound: boolean;
-  /** Whether it came with its ticket, which only the client that got the challenge knows. */
+  /** Whether the client sent the ticket, which only the client that got the challenge knows. */
   readonly hasTicket: boolean;
-  /** The part of the amount that its challenge makes credit, in millionths of a dollar. */
+  /** The part of the amount that becomes credit by its challenge, in millionths of a dollar. */
   readonly creditMicros: number;
 }
 
@@ -90,7 +90,7 @@ export interface PaymentCall extends PaidCall {
   readonly transaction: Transaction;
   /** The present offer. The amount in the payment's challenge may differ. */
   readonly offer: Offer;
-  /** Its transfer, or the fault of a transaction that has another shape. */
+  /** The transaction's transfer, or the code of its fault. */
   readonly transfer: Transfer | RefusalCode;
 }
 
@@ -104,7 +104,7 @@ interface ReadingDependencies {
 const refused = (code: RefusalCode, reason: string, message?: string): Refusal =>
   new Refusal(code, { reason, payment: { state: 'refused' }, ...(message !== undefined && { message }) });
 
-/** Reads the payment of a request. Refuses a request without one, and anything that is not one canonical transaction. */
+/** Reads the payment of a request. Throws a refusal if there is no payment, or if it is not exactly one canonical transaction. */
 export function readPaymentCall(
   { calls, crypto, offer }: ReadingDependencies,
   call: Call,
@@ -126,7 +126,7 @@ export interface Candidate extends Pick<PaymentCall, 'key' | 'carried' | 'transa
   readonly requestHash: string;
   readonly nowMs: number;
   readonly memos: Memos;
-  /** Whether the gateway itself settles: then no other shop can settle a transaction that names no challenge of ours. */
+  /** Whether the gateway itself settles. Then no other shop can settle a transaction that lacks our memo. */
   readonly isOwnFeePayer: boolean;
 }
 
@@ -139,7 +139,7 @@ const OTHER_REQUEST = 'memo of another request or transfer';
 /** What binds a payment to its request. */
 type Binding = Pick<PresentedPayment, 'memo' | 'isBound' | 'creditMicros'>;
 
-/** The challenge that a payment answers: its transaction's memo, or the memo that came with it; or the refusal. */
+/** Returns which challenge a payment answers, by the transaction's memo or by the memo that came beside it; otherwise the refusal. */
 function bindingOf({ memo: written, amount }: Transfer, offer: Offer, candidate: Candidate): Binding | Refusal {
   const { memos, carried, requestHash, nowMs, isOwnFeePayer } = candidate;
   const isBound = written !== undefined && memos.provenCredit(written, offer) !== undefined;
@@ -162,16 +162,16 @@ function bindingOf({ memo: written, amount }: Transfer, offer: Offer, candidate:
 }
 
 /**
- * Checks that a payment matches its request, without any I/O: the transaction, then the memo of its challenge, from which the
- * requirement is rebuilt, then the client's copy of the requirement. The price is that of the challenge, even if it has changed within
- * `TIMES.challengeMs`. Answers its refusal if it does not match.
+ * Checks that a payment matches its request, without I/O, and returns it; otherwise its refusal. The checks are, in this order: the
+ * transaction; the memo of its challenge, from which the requirement is rebuilt; the client's copy of the requirement. The price is that of
+ * the challenge, even if it has changed within `TIMES.challengeMs`.
  */
 export function readPresentedPayment(candidate: Candidate): PresentedPayment | Refusal {
   const { carried, transaction, key, memos, transfer } = candidate;
   const { network } = candidate.offer;
   if (carried.network !== network) return refused('no_matching_requirements', 'network');
   if (typeof transfer === 'string') return refused(transfer, 'transaction');
-  // The challenge names the fee payer, which may have changed since.
+  // The fee payer is the one that the challenge named. It may have changed since.
   const offer = { ...candidate.offer, feePayer: transaction.keys[0] ?? '', amount: transfer.amount };
   const binding = bindingOf(transfer, offer, candidate);
   if (binding instanceof Refusal) return binding;

@@ -7,7 +7,7 @@ import { challengedUrl, type OriginOf } from '../../origin.ts';
 import type { PaidCall, ReceiptIssuer } from '../../receipts/response.ts';
 import { TIMES } from '../../times.ts';
 
-/** The transfer that a purchase requires; the same for every payer. */
+/** The transfer that a purchase requires. It is the same for every payer. */
 export interface Offer {
   /** CAIP-2. */
   readonly network: string;
@@ -15,9 +15,9 @@ export interface Offer {
   readonly asset: string;
   /** The wallet that is paid. */
   readonly payTo: string;
-  /** Its token account, the only accepted destination. */
+  /** The token account of `payTo`, which is the only accepted destination. */
   readonly destination: string;
-  /** Atomic units, decimal digits. */
+  /** The amount in atomic units, as decimal digits. */
   readonly amount: string;
   readonly feePayer: string;
 }
@@ -33,7 +33,7 @@ export interface PaymentRequirements {
   readonly extra: { readonly feePayer: string; readonly memo?: string; readonly ticket?: string };
 }
 
-/** The requirement of an offer. Challenges contain the ticket; a requirement rebuilt from a payment does not. */
+/** Returns the requirement of an offer. A challenge's requirement contains the ticket; one that is rebuilt from a payment does not. */
 export function requirementOf(offer: Offer, memo: string | undefined, ticket?: string): PaymentRequirements {
   const { network, amount, asset, payTo, feePayer } = offer;
   const extra = { feePayer, ...(memo !== undefined && { memo }), ...(ticket !== undefined && { ticket }) };
@@ -49,7 +49,7 @@ export function isSameRequirement(accepted: unknown, requirement: PaymentRequire
   return Object.entries(ourExtra).every(([name, value]) => Reflect.get(theirExtra, name) === value);
 }
 
-/** The hash that binds a payment to a request: route, path parameters, sorted query, exact body. */
+/** Returns the hash that binds a payment to a request. It covers the route, the path parameters, the sorted query and the exact body. */
 export function requestHashOf({ route, parameters, query, inbound }: Call): string {
   const pairs = query ? query.split('&').sort() : [];
   const path = Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1));
@@ -60,12 +60,12 @@ export function requestHashOf({ route, parameters, query, inbound }: Call): stri
 /** The dependencies of reading a paid call. */
 export interface CallDependencies {
   readonly originOf: OriginOf;
-  /** Undefined if receipts are not signed. */
+  /** The signer of receipts; undefined if receipts are not signed. */
   readonly receipts: ReceiptIssuer | undefined;
   readonly randomId: () => string;
 }
 
-/** The paid request of a call. A receipt names the same URL as the challenge. */
+/** Returns the paid request of a call. Its receipt names the same URL as its challenge. */
 export const paidCallOf = (
   { originOf, receipts, randomId }: CallDependencies,
   call: Call,
@@ -83,10 +83,10 @@ export const paidCallOf = (
   },
 });
 
-/** The key of a payment: its network and the hash of its message, whatever its encoding. */
+/** Returns the key of a payment: its network and the hash of its message. The key does not depend on the transaction's encoding. */
 export const paymentKeyOf = (network: string, message: Uint8Array): string => `${network}:${hash('sha256', message)}`;
 
-/** The members of an offer that the origin part of a memo covers. The chain shows them, so the part can be checked without the request. */
+/** The members of an offer that the first MAC of a memo covers. All are on the chain, so this MAC can be checked without the request. */
 const SHOWN = ['network', 'asset', 'payTo', 'amount'] as const;
 type ShownOffer = Pick<Offer, (typeof SHOWN)[number]>;
 type MemoOffer = ShownOffer & Pick<Offer, 'feePayer'>;
@@ -98,17 +98,17 @@ const HEAD_BYTES = TIME_BYTES + RANDOM_BYTES + PRICE_BYTES;
 const ORIGIN_BYTES = 8;
 const BINDING_BYTES = 7;
 const TICKET_BYTES = 12;
-/** In base64url. */
+/** The number of characters of a ticket, in base64url. */
 const TICKET_LENGTH = 16;
 const FORMAT = /^[A-Za-z0-9_-]{32}$/;
-/** Memos that stock clients make up if they copy none. */
+/** The form of the memos that stock clients make up if they copy none. */
 const MADE_UP = /^[0-9a-f]{32}$/;
 
 const SPAN_SECONDS = 2 ** (8 * TIME_BYTES);
-/** The largest value of a memo's price: nothing becomes credit. */
+/** The value of a memo's price field if nothing becomes credit: the largest one. */
 const NO_CREDIT = 2 ** (8 * PRICE_BYTES) - 1;
 
-/** Bundles come with calls below this price, in millionths of a dollar, which a memo can hold. */
+/** A bundle can be offered beside a call only below this price, in millionths of a dollar, because a memo holds no higher one. */
 export const MOST_BUNDLED_MICROS = NO_CREDIT;
 
 /** Whether a text has the format of an issued memo. */
@@ -116,25 +116,30 @@ export const looksIssued = (memo: string): boolean => FORMAT.test(memo) && !MADE
 
 /** The content of a memo. */
 interface MemoContent {
-  /** In seconds. */
+  /** The time of issue, in Unix seconds. */
   readonly issuedAt: number;
   /** The part of the amount that becomes credit, in millionths of a dollar. */
   readonly creditMicros: number;
 }
 
 /**
- * Memos bind a payment to one request at one price, in 24 bytes of base64url. The first 9 are the low 2 bytes of the issue time, 4
- * random bytes, and 3 of the price of the call that comes with the payment; the rest of the amount becomes credit. 8 bytes of a MAC
- * over them and the transfer prove the memo's origin from the chain alone, as long as `GATEWAY_SECRET` lists the secret. 7 bytes of
- * another MAC bind it to the whole offer, the request and the full issue time. The client copies the memo into the transaction, so
- * challenges need no storage.
+ * Makes and reads memos. A memo binds a payment to one request at one price. The client copies it into the transaction, so challenges need
+ * no storage. Its 24 bytes, in base64url:
+ *
+ * | bytes | content |
+ * |---|---|
+ * | 2 | the low bytes of the issue time in seconds |
+ * | 4 | random |
+ * | 3 | the price of the call in millionths of a dollar; the rest of the amount becomes credit |
+ * | 8 | a MAC over the bytes above and the transfer; it proves the memo's origin from the chain alone while `GATEWAY_SECRET` lists its secret |
+ * | 7 | a MAC over the bytes above, the whole offer, the request and the full issue time |
  */
 export class Memos {
   readonly #origins: Macs;
   readonly #bindings: Macs;
   readonly #tickets: Macs;
 
-  /** The first secret signs, all verify. */
+  /** The first secret signs. All secrets verify. */
   constructor(crypto: Crypto, secrets: readonly string[]) {
     const macs = (purpose: string, bytes: number) =>
       new Macs(crypto, keysFor(`asset-gateway ${purpose}`, crypto, secrets), bytes);
@@ -143,7 +148,7 @@ export class Memos {
     this.#tickets = macs('ticket', TICKET_BYTES);
   }
 
-  /** `creditMicros`: the part of the amount that becomes credit. */
+  /** Returns a new memo. `creditMicros`: the part of the amount that becomes credit, in millionths of a dollar. */
   issue(offer: MemoOffer, requestHash: string, nowMs: number, creditMicros = 0): string {
     const issuedAt = Math.floor(nowMs / 1000);
     const head = Buffer.alloc(HEAD_BYTES);
@@ -157,7 +162,7 @@ export class Memos {
     );
   }
 
-  /** The content of a memo; undefined unless it was issued for this offer and request, within hours of now. */
+  /** Returns the content of a memo; undefined unless it was issued for this offer and request within hours of now. */
   read(memo: string, offer: MemoOffer, requestHash: string, nowMs: number): MemoContent | undefined {
     const creditMicros = this.provenCredit(memo, offer);
     if (creditMicros === undefined) return undefined;
@@ -169,7 +174,10 @@ export class Memos {
     return isGenuine ? { issuedAt, creditMicros } : undefined;
   }
 
-  /** How much of a transfer becomes credit; undefined unless one of the secrets has issued this memo for such a transfer. */
+  /**
+   * Returns how many millionths of a dollar of a transfer become credit; undefined unless one of the secrets has issued this memo for such
+   * a transfer.
+   */
   provenCredit(memo: string, offer: ShownOffer): number | undefined {
     if (!FORMAT.test(memo)) return undefined;
     const bytes = Buffer.from(memo, 'base64url');
@@ -180,7 +188,7 @@ export class Memos {
     return price === NO_CREDIT ? 0 : Number(offer.amount) - price;
   }
 
-  /** The ticket of a memo, which only the client of the challenge gets. Memos are public on the chain; tickets are not. */
+  /** Returns the ticket of a memo, which only the client of the challenge gets. Memos are public on the chain; tickets are not. */
   ticketOf(memo: string): string {
     return this.#tickets.sign(memo).toString('base64url');
   }

@@ -24,7 +24,7 @@ export interface Transaction {
   /** The signed bytes, which identify the payment. */
   readonly message: Uint8Array;
   readonly signers: number;
-  /** base58, without duplicates. */
+  /** The addresses in base58, without duplicates. */
   readonly keys: readonly string[];
   readonly instructions: readonly Instruction[];
   readonly lookups: number;
@@ -57,7 +57,7 @@ class ByteReader {
     return this.bytes(1)[0] ?? 0;
   }
 
-  /** Solana's compact-u16, only in its shortest form. */
+  /** Reads Solana's compact-u16, only in its shortest form. */
   compact(): number {
     let value = 0;
     for (let shift = 0; shift <= 14; shift += 7) {
@@ -124,14 +124,14 @@ export function readTransaction(bytes: Uint8Array): Transaction | undefined {
 /** Limits of a payment's cost. */
 export const COST_LIMITS = { ...PAYMENT_LIMITS, maxRequiredSignatures: 2 } as const;
 
-/** Without guards. */
+/** The most instructions besides guards. */
 const MAX_INSTRUCTIONS = 7;
 const MAX_GUARDS = 8;
 
 /** The transfer of a payment's transaction. */
 export interface Transfer {
   readonly payer: string;
-  /** The token account that is debited; its history is on the chain. */
+  /** The token account that is debited. Its history on the chain has the payment. */
   readonly source: string;
   readonly amount: string;
   readonly memo: string | undefined;
@@ -141,7 +141,7 @@ export interface Transfer {
 
 const view = ({ data }: Instruction): DataView => new DataView(data.buffer, data.byteOffset, data.byteLength);
 
-/** The fee of a transaction, for its signatures and its compute budget. */
+/** Returns the fee of a transaction in lamports, for its signatures and its compute budget. */
 const feeOf = (signatures: number, limit: Instruction, price: Instruction): number =>
   feeLamports({
     signatures,
@@ -209,7 +209,7 @@ function readTokenTransfer(instruction: Instruction, { keys }: Transaction, offe
   return { payer: authority, source, amount };
 }
 
-/** The memo among the instructions behind the transfer, which may be the only one. */
+/** Returns the memo among the instructions after the transfer. No other program may be among them. */
 function readMemo(others: readonly Instruction[]): { readonly memo: string | undefined } | RefusalCode {
   const unknown = OTHERS[others.findIndex(({ program }) => program !== PROGRAMS.memo)];
   if (unknown) return unknown;
@@ -219,13 +219,14 @@ function readMemo(others: readonly Instruction[]): { readonly memo: string | und
   return { memo: only && Buffer.from(only.data).toString('utf8') };
 }
 
-/** Whether the second signer, who pays, has signed the transaction. */
+/** Whether the payer, who is the second signer, has signed the transaction. */
 export const isSigned = ({ signatures, keys, message }: Transaction, crypto: Crypto): boolean =>
   crypto.verify(signatures[1] ?? new Uint8Array(), message, bs58.decode(keys[1] ?? ''));
 
 /**
- * Reads the transfer of a payment, or its fault. The transaction must have a compute limit, a compute price, a transfer and at most one
- * memo; guards of wallets may be anywhere. The caller compares amount, memo and fee payer. The codes are those of x402's verifiers.
+ * Returns the transfer of a payment, or the code of its fault. The transaction must have a compute limit, a compute price, a transfer and
+ * at most one memo. Guards of wallets may be anywhere. The caller compares amount, memo and fee payer. The codes are those of x402's
+ * verifiers.
  */
 export function readTransfer(transaction: Transaction, offer: Offer, crypto: Crypto): Transfer | RefusalCode {
   const { instructions, signers, keys } = transaction;
