@@ -8,13 +8,13 @@ export interface AccountHolder {
   readonly wallet: string;
 }
 
-/** A call to be paid from credit. Its id is a sign-in's nonce and wallet, or the key of a payment. */
+/** A call that credit shall pay. Its id is a sign-in's nonce and wallet, or the key of a payment. */
 export interface NewDebit extends AccountHolder, PaidRequest {
   readonly id: string;
   readonly micros: number;
-  /** A signature, or a payment that credit covers and that never settles. */
+  /** What the client sent: a signature, or a payment. A payment that credit covers never settles. */
   readonly by: 'signature' | 'payment';
-  /** The memo of the covered payment, which finds it on the chain if someone broadcasts it. */
+  /** The memo of the covered payment. It finds the payment on the chain if someone broadcasts it. */
   readonly memo?: string;
   readonly capturedAtMs?: number;
 }
@@ -22,13 +22,13 @@ export interface NewDebit extends AccountHolder, PaidRequest {
 /** A debit as it is stored. */
 export interface Debit extends NewDebit {
   readonly progress: 'held' | 'captured';
-  /** When its hold lapses. */
+  /** When its hold lapses, in milliseconds of the books' clock. */
   readonly untilMs: number;
-  /** Upstream calls after the first, because the answer was lost. */
+  /** How many upstream calls followed the first, because the answer was lost. */
   readonly callsAgain: number;
 }
 
-/** The id of a debit by signature. It begins with the time, so that new ids go to the end of an index. */
+/** Returns the id of a debit by signature. It begins with the time of issue, so that new ids go to the end of an index. */
 export const signedDebitId = ({ network, wallet }: AccountHolder, nonce: string): string =>
   `${nonce}:${network}:${wallet}`;
 
@@ -36,12 +36,12 @@ export const signedDebitId = ({ network, wallet }: AccountHolder, nonce: string)
 export interface Account {
   readonly grantedMicros: number;
   readonly spentMicros: number;
-  /** The prices of calls in progress, and their number. */
+  /** The sum of the prices of calls in progress, and the number of these calls. */
   readonly heldMicros: number;
   readonly holds: number;
-  /** Upstream calls of the last minute that were not charged. */
+  /** How many upstream calls of the last minute nothing has paid for. */
   readonly uncharged: number;
-  /** The key of a payment that buys credit now. Other calls that would buy credit wait for this payment. */
+  /** The payment that is buying credit now. Other calls that would buy credit wait for it. */
   readonly purchase?: { readonly key: string; readonly micros: number };
 }
 
@@ -49,22 +49,25 @@ export interface Account {
 export interface CreditLimits {
   /** The largest balance. */
   readonly limitMicros: number;
-  /** The price of the call that the purchase comes with; undefined if credit cannot pay for it. */
+  /** The price of the call that comes with the purchase; undefined if credit cannot pay for that call. */
   readonly priceMicros: number | undefined;
 }
 
 export const NEW_ACCOUNT: Account = { grantedMicros: 0, spentMicros: 0, heldMicros: 0, holds: 0, uncharged: 0 };
 
-/** The credit that is not spent; some of it may be held. */
+/** Returns the credit that is not spent. A part of it may be held. */
 export const balanceOf = ({ grantedMicros, spentMicros }: Account): number => grantedMicros - spentMicros;
 
-/** The credit that a new call may spend. */
+/** Returns the credit that a new call may spend. */
 export const availableOf = (account: Account): number => balanceOf(account) - account.heldMicros;
 
-/** Why a price cannot be held. `hold` in rows.ts has the same condition in SQL; a test compares them. */
+/**
+ * Returns why a price cannot be held; undefined if it can. `hold` in rows.ts has the same condition in SQL. `tests/credit/accounts.test.ts`
+ * compares them.
+ */
 export function holdRefusal(account: Account, micros: number) {
   if (balanceOf(account) < micros) return 'insufficient';
   if (account.uncharged >= LIMITS.unchargedCalls) return 'failing';
-  // Other calls may release what they hold.
+  // The calls in progress may release what they hold, so the client can try again.
   return account.holds >= LIMITS.holdsPerWallet || availableOf(account) < micros ? 'busy' : undefined;
 }

@@ -14,9 +14,19 @@ import { type Account, type AccountHolder, balanceOf, type Debit, holdRefusal, t
 import * as rows from './rows.ts';
 
 /**
- * The outcome of an attempt to hold a price. `running` and `captured`: this debit or payment is in progress or done. `owed`: an
- * earlier debit has paid for the same request. `due`: a payment for it is open or owed. `failing`: the wallet's calls keep failing.
- * `called`: the call may have had its effect, although nothing was charged.
+ * The outcome of an attempt to hold a price.
+ *
+ * | verdict | means |
+ * |---|---|
+ * | `held` | the price is held for this request |
+ * | `running` | this debit, or this payment's purchase, is in progress |
+ * | `captured` | this debit has been charged |
+ * | `owed` | an earlier debit has paid for the same request, and its answer is owed |
+ * | `due` | a payment for the same request is open or owed |
+ * | `insufficient` | the balance is less than the price |
+ * | `busy` | other calls hold the credit, or too many calls hold some |
+ * | `failing` | too many calls of the wallet were not charged |
+ * | `called` | the call may have had its effect, although nothing was charged |
  */
 export type HoldVerdict =
   | 'held'
@@ -33,16 +43,16 @@ export type HoldVerdict =
 export interface NotHeld {
   readonly verdict: Exclude<HoldVerdict, 'held'>;
   readonly account: Account;
-  /** With `running`, `captured` and `owed`: the existing debit. */
+  /** The existing debit, with `running`, `captured` and `owed`. */
   readonly debit?: Debit | undefined;
 }
 
 export type HoldResult = { readonly verdict: 'held'; readonly debit: NewDebit } | NotHeld;
 
-/** Why nothing was captured. The hold had lapsed, and other requests have taken the debit or the credit. */
+/** Why nothing was captured: the hold had lapsed, and meanwhile other requests took the debit or the credit. */
 type NotCharged = 'running' | 'busy' | 'insufficient';
 
-/** An account, the debit with this id, and another debit for the same request whose answer is owed. */
+/** Returns the account, the debit with this id, and another debit for the same request whose answer is owed. */
 function lookOf(found: readonly SqlRow[], { id, requestHash }: NewDebit, nowMs: number) {
   const debits = found.map((row) => rows.debitOf(row, nowMs));
   const isOwed = (index: number) => found[index]?.owed_until_ms && found[index].request_hash === requestHash;
@@ -59,13 +69,13 @@ function entryOf({ id, by, network, wallet, micros, route, requestId }: NewDebit
 }
 
 /**
- * Balances and debits. A price is held, and then captured together with the answer or released. Captures are durable when the
- * promise resolves; holds are not. Methods reject while the database is unavailable.
+ * Stores balances and debits. A price is first held, and then either captured together with the answer or released. Captures are durable
+ * when the promise resolves; holds are not. Methods reject while the database is unavailable.
  */
 export class Accounts extends Ledger {
   protected readonly paidBy = { table: 'debits', key: 'id' } as const;
 
-  /** The unspent credit of all wallets by network, in millionths of a dollar. */
+  /** Returns the unspent credit of all wallets by network, in millionths of a dollar. */
   async unspent(): Promise<ReadonlyMap<string, number>> {
     const found = await this.database.report(rows.SUM_UNSPENT);
     return new Map(found.map(({ cluster, unspent }) => [NETWORKS[cluster as Cluster], Number(unspent)]));
@@ -76,7 +86,7 @@ export class Accounts extends Ledger {
     return rows.accountOf(row);
   }
 
-  /** The latest movements of an account, newest first, with the members that clients get. */
+  /** Returns the latest movements of an account, newest first, as the client gets them. */
   async movements(holder: AccountHolder): Promise<readonly SqlRow[]> {
     const found = await this.database.report(rows.findMovements(holder));
     return found.map(({ transaction = null, ...others }) => ({ ...others, ...(transaction && { transaction }) }));
@@ -98,7 +108,7 @@ export class Accounts extends Ledger {
     return { verdict: 'busy', account: await this.find(debit) };
   }
 
-  /** Captures what was held and stores its answer. Answers the new balance, or why nothing was captured. */
+  /** Captures the held price and stores the answer. Returns the new balance in millionths of a dollar, or why nothing was captured. */
   async capture(debit: NewDebit, answer: string): Promise<number | NotCharged> {
     const nowMs = debit.capturedAtMs ?? this.now();
     const entry = entryOf(debit);
@@ -108,7 +118,7 @@ export class Accounts extends Ledger {
     if (row) return Number(row.balance);
     const now = await this.debit(debit.id);
     if (now?.owner === debit.owner && now.progress === 'captured') return balanceOf(await this.find(debit));
-    // A lapsed hold can be taken again while the credit suffices. The noted call of that hold is this request's own.
+    // The hold has lapsed. Hold the price again if the credit still suffices. The noted call of the lapsed hold is this request's own.
     const { verdict } = now
       ? { verdict: 'running' }
       : await this.hold({ ...debit, isOnce: false }, { isPastOwed: true });
@@ -117,8 +127,8 @@ export class Accounts extends Ledger {
   }
 
   /**
-   * Releases what this owner holds. `isCalled`: whether the upstream was called. If the database fails, the release is tried again
-   * until the hold lapses. Never rejects.
+   * Releases the price that this owner holds. `isCalled`: whether the upstream was called. If the database fails, tries again until the
+   * hold lapses. Never rejects.
    */
   async release(debit: NewDebit, isCalled: boolean, retries = TIMES.leastHoldMs / TIMES.releaseEachMs): Promise<void> {
     try {
@@ -130,7 +140,7 @@ export class Accounts extends Ledger {
     }
   }
 
-  /** Upstream calls for a debit so far: the first, and those for a captured debit whose answer was lost. */
+  /** Returns how many upstream calls were made for a debit: the first, and those that followed because the answer was lost. */
   async calls(id: string): Promise<number> {
     return 1 + ((await this.debit(id))?.callsAgain ?? 0);
   }
@@ -147,14 +157,17 @@ export class Accounts extends Ledger {
     return row;
   }
 
-  /** Ignores the error of a hold that lost against a concurrent hold of the same debit, whose row may be gone by now. Throws others. */
+  /**
+   * Ignores the error of a hold that lost against a concurrent hold of the same debit. The other hold's row may be gone by now. Throws
+   * other errors.
+   */
   async #unlessTaken({ id }: NewDebit, error: unknown): Promise<undefined> {
     if (!isDuplicate(error) && (await this.debit(id)) === undefined) throw error;
   }
 
   /**
-   * Whether the hold is for the only call of its payment or signature. Only a call that may have an effect is checked. Releases the hold if
-   * there was another call. PostgreSQL shows a hold that waited no rows that were written after it began, so this checks them again.
+   * Whether the hold is for the only call of its payment or signature. If not, releases the hold. Checks only calls that may have an
+   * effect. PostgreSQL does not show a hold that waited for a lock the rows that were written meanwhile, so this checks them again.
    */
   async #isOnlyCall(debit: NewDebit): Promise<boolean> {
     if (!debit.isOnce) return true;
@@ -168,14 +181,14 @@ export class Accounts extends Ledger {
     }
   }
 
-  /** Why a price was not held; undefined to try again. */
+  /** Returns why a price was not held; undefined if the hold may be tried again. */
   async #refusedHold(debit: NewDebit, { isPastOwed }: rows.HoldOptions): Promise<HoldResult | undefined> {
     const nowMs = this.now();
     const { id, owner, micros, isOnce = false } = debit;
     const found = await this.database.read(rows.lookAtDebit(debit, nowMs));
     const { account, own, owed } = lookOf(found, debit, nowMs);
     const lapsed = found.filter((row) => row.state === 'held' && Number(row.until_ms) <= nowMs);
-    // The database has held the price, but its reply was lost.
+    // The database held the price, but its reply was lost.
     if (own?.owner === owner && own.progress === 'held') return { verdict: 'held', debit };
     if (own) return { verdict: own.progress === 'held' ? 'running' : 'captured', account, debit: own };
     if (found[0]?.own_payment === 'bought') return { verdict: 'running', account };
@@ -188,7 +201,7 @@ export class Accounts extends Ledger {
     return reason && { verdict: reason, account };
   }
 
-  /** Releases lapsed holds, whose processes have died or whose calls take too long. */
+  /** Releases all lapsed holds. Their processes have died, or their calls take too long. */
   async releaseAllLapsed(): Promise<void> {
     const nowMs = this.now();
     let lapsed: readonly SqlRow[];

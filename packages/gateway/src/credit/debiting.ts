@@ -18,7 +18,7 @@ import type { Accounts, HoldVerdict } from './accounts.ts';
 export interface CreditDependencies {
   readonly accounts: Accounts;
   readonly answers: ChargedAnswers;
-  /** How long a hold lasts, in milliseconds. */
+  /** How long a hold lasts, in milliseconds: 15 s longer than the upstream may take. */
   readonly holdMs: number;
   /** Called after each step of a debit, before the next one begins. */
   readonly onStep?: ((step: 'hold' | 'upstream' | 'capture' | 'respond') => void) | undefined;
@@ -26,20 +26,20 @@ export interface CreditDependencies {
 
 /** A call that is paid from credit. */
 export interface DebitContext extends PaidCall {
-  /** Headers with a fresh nonce, for calls by signature. */
+  /** Returns the headers with a fresh nonce; absent unless the call is paid by signature. */
   readonly freshNonce?: () => Readonly<Record<string, string>>;
 }
 
 const EXPOSED_WITH_CREDIT = `${CORS_HEADERS[EXPOSE_HEADERS]}, ${HEADERS.credit}`;
 
-/** The credit header, a dictionary of RFC 8941 in millionths of a dollar, which scripts in browsers may read. */
+/** Returns the header with charge and balance: a dictionary of RFC 8941, in millionths of a dollar. Scripts in browsers may read it. */
 export const creditHeader = (chargedMicros: number | undefined, balanceMicros: number): Record<string, string> => {
   const charged = chargedMicros === undefined ? '' : `charged=${chargedMicros}, `;
   return { [HEADERS.credit]: `${charged}balance=${balanceMicros}`, [EXPOSE_HEADERS]: EXPOSED_WITH_CREDIT };
 };
 
 /**
- * The receipt of a debit. x402's response in it has no transaction and the amount 0. Answers to a signature carry that response only if
+ * Returns the receipt of a debit. Its x402 response has no transaction and the amount 0. Answers to a signature carry that response only if
  * receipts are signed.
  */
 function receiptOfDebit(debit: NewDebit, balanceMicros: number, context: DebitContext, isRepeat = false): Receipt {
@@ -60,7 +60,7 @@ function receiptOfDebit(debit: NewDebit, balanceMicros: number, context: DebitCo
 const BUSY = 'Too many calls of this wallet are in progress; retry after Retry-After.';
 const FAILING = 'Too many uncharged calls of this wallet have failed at the upstream; retry after Retry-After.';
 
-/** Refusals of a price that could not be held. */
+/** The refusal for each verdict of a hold that failed. */
 const NOT_HELD: Partial<Record<HoldVerdict, readonly [RefusalCode, RefusalDetails]>> = {
   insufficient: ['credit_exhausted', {}],
   due: ['settlement_pending', { reason: 'due' }],
@@ -69,15 +69,15 @@ const NOT_HELD: Partial<Record<HoldVerdict, readonly [RefusalCode, RefusalDetail
   failing: ['rate_limited', { reason: 'calls that were not charged', message: FAILING, retryAfterSeconds: 10 }],
 };
 
-/** The refusal of a price that was not held. The payment or signature stays unused, unless its debit is in progress. */
+/** Returns the refusal of a price that was not held. Unless its debit is in progress, the payment or signature stays unused. */
 export function refusalOfHold(verdict: HoldVerdict): Refusal {
   const [code, details] = NOT_HELD[verdict] ?? [];
   return code ? new Refusal(code, { payment: UNUSED_PAYMENT, ...details }) : inProgress('debit');
 }
 
 /**
- * Steps 6 to 10 of a purchase whose price is held in credit: calls the upstream, and captures the price together with the answer, or
- * releases it.
+ * Takes steps 6 to 10 of a purchase whose price is held in credit. Calls the upstream, and then captures the price together with the
+ * answer, or releases it.
  */
 export async function answerFromCredit(
   { accounts, onStep }: CreditDependencies,
@@ -112,7 +112,7 @@ export async function answerFromCredit(
   }
 }
 
-/** Answers that were charged before: the answer to a debit that is sent again, and an undelivered answer to the same request. */
+/** Delivers answers that were charged before: to a debit that is sent again, and to a request whose answer was not delivered. */
 export class ChargedAnswers extends PaidAnswers {
   readonly #accounts: Accounts;
 
@@ -121,7 +121,7 @@ export class ChargedAnswers extends PaidAnswers {
     this.#accounts = accounts;
   }
 
-  /** The answer of this debit. Refuses while the debit is in progress, or if it was for another request. */
+  /** Returns the answer of this debit. Throws a refusal while the debit is in progress, or if it was for another request. */
   async deliverKnown(debit: Debit, context: DebitContext, prepare: Prepare): Promise<Delivery> {
     const isRunning = debit.progress === 'held';
     if (debit.requestHash !== context.request.requestHash)
@@ -132,7 +132,7 @@ export class ChargedAnswers extends PaidAnswers {
     return found;
   }
 
-  /** The answer of another debit for the same request; undefined if it was fetched too often. */
+  /** Returns the answer of another debit for the same request; undefined if it was fetched too often. */
   async deliverOwed(debit: Debit, context: DebitContext, prepare: Prepare): Promise<Delivery | undefined> {
     if (this.isTooOften(debit.id, 'payer')) return undefined;
     const found = this.#accounts.find(debit);

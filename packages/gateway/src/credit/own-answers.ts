@@ -22,7 +22,7 @@ function walletOf({ wallet }: UpstreamCall): string {
 
 const TOO_OFTEN = 'This wallet reads its credit too often; retry after Retry-After.';
 
-/** Answers the balances and the latest movements of the wallet that signs, a few times a second. */
+/** Returns the balances and the latest movements of the wallet that signs. A wallet may read them a few times a second. */
 export const balanceAnswer =
   (accounts: Accounts, sold: readonly Cluster[], reads = new Recent<number>(1_000)) =>
   async (call: UpstreamCall): Promise<Answer> => {
@@ -48,7 +48,7 @@ export const balanceAnswer =
     return { json: JSON.stringify(result) };
   };
 
-/** Answers the balance after the purchase, which settles next. */
+/** Returns the balance as it will be after the purchase, which settles next. */
 export const purchaseAnswer =
   (accounts: Accounts, sold: Cluster) =>
   async (call: UpstreamCall): Promise<Answer> => {

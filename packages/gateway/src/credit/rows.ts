@@ -27,10 +27,10 @@ import { type Account, type AccountHolder, type Debit, NEW_ACCOUNT, type NewDebi
 
 const accountAt = (now: string) => `w.granted_micro_usdc, w.spent_micro_usdc, w.held_micro_usdc, w.holds,
   ${unchargedCalls('w.id', now)} as uncharged, b.key as purchase_key, b.credit_micro_usdc as purchase_micro_usdc`;
-/** The wallet's payment that brings credit. */
+/** SQL that joins the wallet's payment that is buying credit now. */
 const buying = (now: string) => `left join (select wallet_id, key, credit_micro_usdc from payments
   where ${bringsCredit(now)}) as b on b.wallet_id = w.id`;
-/** The columns of a debit, and its members. */
+/** The columns of a debit, with the member that each holds. */
 const COLUMNS = {
   id: 'id',
   micro_usdc: 'micros',
@@ -49,7 +49,7 @@ const COLUMNS = {
 const INSERT_DEBIT = insertion('debits', Object.keys(COLUMNS));
 const DEBIT = `w.cluster, w.address, d.owed_until_ms, ${namesIn('d', COLUMNS)}`;
 
-/** The account of a row. */
+/** Returns the account in a row. */
 export function accountOf(row: SqlRow | undefined): Account {
   if (!row || row.granted_micro_usdc === null) return NEW_ACCOUNT;
   const { purchase_key: key, purchase_micro_usdc: micros } = row;
@@ -63,7 +63,7 @@ export function accountOf(row: SqlRow | undefined): Account {
   };
 }
 
-/** A debit and its wallet; undefined if the row has none, or its hold has lapsed. */
+/** Returns the debit in a row; undefined if there is none, or if its hold has lapsed. */
 export function debitOf(row: SqlRow, nowMs: number): Debit | undefined {
   if (row.id === null || (row.state === 'held' && Number(row.until_ms) <= nowMs)) return undefined;
   const holder = { network: NETWORKS[row.cluster as Cluster], wallet: text(row.address) };
@@ -82,20 +82,26 @@ export const findDebit = (id: string): Statement => ({
   values: [id],
 });
 
-/** Debits that are held, or whose answer is owed. With `request_hash` SQLite chooses the index that has only these. */
+/**
+ * SQL condition: the debit is held, or its answer is owed. The term with `request_hash` makes SQLite choose the index that has only these
+ * rows.
+ */
 const IS_HELD_OR_OWED = `(state = 'held' or owed_until_ms is not null) and request_hash >= ''`;
 const IS_OWED = 'request_hash = $4 and owed_until_ms > $5';
-/** The debits of a wallet whose answer to a request is owed. */
+/** SQL for the debits of a wallet whose answer to a request is owed. */
 export const owedDebits = (wallet: string) =>
   `from debits where wallet_id = ${wallet} and ${IS_HELD_OR_OWED} and ${IS_OWED}`;
 const IS_LAPSED = `state = 'held' and until_ms <= $5`;
-/** The payments of a wallet for a request that are open, or whose answer is owed. */
+/** SQL for the payments of a wallet for a request that are open, or whose answer is owed. */
 const duePayments = (wallet: string) =>
   `from payments where wallet_id = ${wallet} and request_hash = $4 and ${isDue('$5')}`;
-/** The calls of a debit and of its payment that may have had an effect. */
+/** SQL for the calls of a debit and of its payment that may have had an effect. */
 const OWN_CALLS = 'from uncharged_calls where payment_key = $3';
 
-/** Everything that decides whether a price can be held: the account, this debit, a debit owed for the request, lapsed holds. */
+/**
+ * SQL for everything that decides whether a price can be held: the account, this debit, a debit that is owed for the request, and lapsed
+ * holds.
+ */
 const LOOK = `select ${accountAt('$5')}, ${DEBIT}, (select count(*) ${duePayments('w.id')}) as due_payments,
   (select case when ${isLapsedPayment('$5')} then 'lapsed' else 'bought' end from payments
     where key = $3 and state <> 'refused') as own_payment, (select count(*) ${OWN_CALLS}) as own_calls
@@ -109,20 +115,21 @@ export const lookAtDebit = (debit: NewDebit, nowMs: number): Statement => ({
 });
 
 export interface HoldOptions {
-  /** How long the hold lasts, in milliseconds. */
+  /** How long the hold lasts, in milliseconds: 15 s longer than the upstream may take. */
   readonly holdMs?: number;
-  /** Whether to hold even if a payment or debit for the same request is owed or open. */
+  /** Whether to hold the price although a payment or debit for the same request is owed or open. */
   readonly isPastOwed?: boolean;
 }
 
 /**
- * Holds the price of a call. Writes nothing if `holdRefusal` gives a reason, or if the request was paid for before. A call that may have an
- * effect is noted before it is made, and not made again, because nothing tells whether a failed call has had its effect.
+ * Returns the write that holds the price of a call. It writes nothing if `holdRefusal` gives a reason, or if the request was paid for
+ * before. A call that may have an effect is noted before it is made. Such a call is not repeated, because a failure does not tell whether
+ * it had its effect.
  */
 export function hold(debit: NewDebit, nowMs: number, options: HoldOptions): AtomicWrite {
   const { holdMs = TIMES.leastHoldMs, isPastOwed = false } = options;
   const { id, by, micros, requestHash, isOnce = false } = debit;
-  // A request that has read this payment could reserve it for a second call. The wallet's new version stops that.
+  // Another request may have read this payment and could reserve it for a second call. The wallet's new version stops that request.
   const version = isOnce && by === 'payment' ? [randomUUID()] : [];
   const condition = {
     sql: `update wallets set held_micro_usdc = held_micro_usdc + $6, holds = holds + 1${version.map(() => ', version = $9')}
@@ -138,28 +145,31 @@ export function hold(debit: NewDebit, nowMs: number, options: HoldOptions): Atom
       ...[Number(isPastOwed), Number(isOnce), ...version],
     ],
   };
-  // When a capture holds again, its old capturedAtMs would let retention delete the new hold.
+  // If a capture holds the price again, its old `capturedAtMs` must not make retention delete the new hold.
   const times = { untilMs: nowMs + holdMs, capturedAtMs: undefined };
   const held = { ...debit, ...times, progress: 'held', callsAgain: 0 };
   const calls = isOnce ? [noteCall(id, nowMs)] : [];
   return { condition, changes: [INSERT_DEBIT(valuesIn(held, COLUMNS)), ...calls] };
 }
 
-/** The calls with an effect of a payment or signature: those of its debit and those of its reservation. */
+/** Returns the query that counts the calls with an effect for a payment or signature: those of its debit and those of its reservation. */
 export const countCalls = (key: string): Statement => ({
   sql: `select (select count(*) from uncharged_calls where payment_key = $1)
   + (select count(*) from payments where key = $1 and state <> 'refused') as calls`,
   values: [key],
 });
 
-/** Ends the hold of the condition's debit, and charges an amount. */
+/** Returns the statement that ends the hold of the condition's debit and charges an amount, in millionths of a dollar. */
 const unhold = (micros: number, charged: number): Statement => ({
   sql: `update wallets set held_micro_usdc = held_micro_usdc - $1, holds = holds - 1, spent_micro_usdc = spent_micro_usdc + $2
   where id = {condition.id} and {condition holds} returning granted_micro_usdc - spent_micro_usdc as balance`,
   values: [micros, charged],
 });
 
-/** Charges the held price, unless a copy of the covered payment settles. `others`: further changes of the same write. */
+/**
+ * Returns the write that charges the held price, unless a copy of the covered payment is settling. `others`: further changes of the same
+ * write.
+ */
 export function capture(debit: NewDebit, nowMs: number, others: readonly Statement[]): AtomicWrite {
   const { id, owner, micros, memo, isOnce } = debit;
   const condition = {
@@ -185,7 +195,10 @@ const releaseIf = (
   changes: [unhold(micros, 0), ...calls],
 });
 
-/** Releases the price that this owner holds. `calledAtMs`: when the uncharged upstream call has ended, if there was one. */
+/**
+ * Returns the write that releases the price that this owner holds. `calledAtMs`: when the uncharged upstream call ended; undefined if there
+ * was none.
+ */
 export function release({ id, owner, micros, isOnce }: NewDebit, calledAtMs?: number): AtomicWrite {
   const calls: Statement[] = [];
   if (isOnce && calledAtMs === undefined) calls.push(deleteCalls(id));
@@ -200,12 +213,13 @@ export const findLapsed = (nowMs: number): Statement => ({
   values: [nowMs, LAPSED_AT_ONCE],
 });
 
-/** Releases a lapsed hold. */
+/** Returns the write that releases a lapsed hold. */
 export const releaseLapsed = ({ id = null, micro_usdc: micros }: SqlRow, nowMs: number): AtomicWrite =>
   releaseIf('until_ms <= $2', [id, nowMs], Number(micros));
 
 /**
- * The latest grants and debits of a wallet, with the route of the debit or of the payment that granted, and the transaction of the grant.
+ * Returns the query for a wallet's latest grants and debits. Each has the route of its debit, or of the payment that granted it; a grant
+ * also has its transaction.
  */
 export const findMovements = (holder: AccountHolder): Statement => ({
   sql: `select kind, cluster, micro_usdc as micros, at, route, signature as "transaction" from journal_entries
@@ -213,7 +227,7 @@ export const findMovements = (holder: AccountHolder): Statement => ({
   values: holderValues(holder),
 });
 
-/** The unspent credit of all wallets. */
+/** The query for the unspent credit of all wallets, by cluster. */
 export const SUM_UNSPENT: Statement = {
   sql: `select cluster, cast(sum(granted_micro_usdc - spent_micro_usdc) as bigint) as unspent from wallets
   where granted_micro_usdc > 0 group by cluster`,
