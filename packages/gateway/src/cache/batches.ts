@@ -4,9 +4,9 @@ import type { CacheKey } from './cache-key.ts';
 import { BATCH_SIZES, type Lifetime } from './lifetimes.ts';
 import { type CachedAnswer, entryFor, type FetchPlan } from './stored.ts';
 
-/** A row that answers a list of mints and is cached per mint. */
+/** How a row answers a list of mints, for rows that are cached per mint. */
 interface BatchRow {
-  /** Where a request has its list of mints. */
+  /** The part of a request that has the list of mints. */
   readonly place: 'query' | 'body';
   /** The member of an item that holds its mint. */
   readonly mint: 'address' | 'mint';
@@ -21,25 +21,25 @@ const ROWS: Readonly<Record<string, BatchRow>> = {
 
 const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value : []);
 
-/** The distinct mints of a request to a row that is cached per mint, in the upstream's order. */
+/** Returns the distinct mints of a request to a row that is cached per mint, in the upstream's order. */
 export function mintsOf({ id }: Route, input: Input): readonly string[] {
   const { mints, addresses } = input[ROWS[id]?.place ?? 'body'];
   return [...new Set([...listOf(mints), ...listOf(addresses)])];
 }
 
-/** The cache key of one mint. */
+/** Returns the cache key of one mint. */
 export const mintKeyOf = ({ id }: Route, mint: string, kept: Lifetime): CacheKey => ({
   ...{ id: `${id} ${mint}`, ...kept },
   batch: { name: id, size: BATCH_SIZES[id] ?? 1 },
 });
 
-/** The input of one call for these mints, each validated in its own request. */
+/** Returns the input of one call for these mints. Each mint was validated in its own request. */
 export function batchInput({ id }: Route, mints: readonly string[]): Input {
   const values: RequestValues = { path: {}, query: {}, body: {}, [ROWS[id]?.place ?? 'body']: { mints } };
   return values as Input;
 }
 
-/** The items of a list; empty if the text is not a list. */
+/** Returns the items of a list; none if the text is not a list. */
 function parsed(json: string): readonly (Record<string, unknown> | null)[] {
   try {
     return JSON.parse(json);
@@ -48,7 +48,7 @@ function parsed(json: string): readonly (Record<string, unknown> | null)[] {
   }
 }
 
-/** The unchanged texts of an upstream's items, by mint. Empty unless the answer is a JSON list without spaces. */
+/** Returns the unchanged texts of an upstream's items, by mint; none unless the answer is a JSON list without spaces. */
 export function itemsOf({ id }: Route, json: string): ReadonlyMap<unknown, string> {
   const { mint = 'mint', around: [before, after] = ['', ''] } = ROWS[id] ?? {};
   if (!json.startsWith(before) || !json.endsWith(after)) return new Map();
@@ -69,13 +69,16 @@ function textsOf(inside: string, count: number): string[] {
   return texts;
 }
 
-/** The text that the upstream would send for these items. */
+/** Returns the text that the upstream would send for these items. */
 export function batchText({ id }: Route, items: readonly Pick<CachedAnswer, 'json'>[]): string {
   const [before, after] = ROWS[id]?.around ?? ['', ''];
   return `${before}${items.map(({ json }) => json).join(',')}${after}`;
 }
 
-/** The entries that a call's answer gives to these keys. From a batch, only the requested items. `sentAtMs`: when the call went out. */
+/**
+ * Returns the cache entries that a call's answer gives to these keys; from a batch only the requested items. `sentAtMs`: when the call went
+ * out.
+ */
 export function entriesIn(plans: readonly FetchPlan[], route: Route, json: string, sentAtMs: number): CachedAnswer[] {
   if (plans.every(({ mint }) => mint === undefined)) return plans.map((plan) => entryFor(plan, sentAtMs, json));
   const items = itemsOf(route, json);

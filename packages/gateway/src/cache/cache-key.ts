@@ -3,15 +3,15 @@ import { losslessJson, type Route, type Values } from '@asset-gateway/protocol';
 import type { Input } from '../call.ts';
 import { candlesLifetime, LIFETIMES, type Lifetime } from './lifetimes.ts';
 
-/** A cache key with its lifetime, and the batch whose keys one upstream call can fetch together. */
+/** A cache key with its lifetime. `batch`: the keys that one upstream call can fetch together. */
 export interface CacheKey extends Lifetime {
   readonly id: string;
-  /** For candles of a past range: the Unix seconds since which it is past. */
+  /** The Unix seconds at which the range of the candles ended, if it lies in the past. */
   readonly overSinceSeconds?: number;
   readonly batch?: { readonly name: string; readonly size: number };
 }
 
-/** Longer values are replaced by their digest, so that thousands of keys stay small. */
+/** The most characters of a request's values in a key. Longer values are replaced by their digest, so that thousands of keys stay small. */
 const MAX_PLAIN = 128;
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url');
@@ -21,8 +21,8 @@ const CANDLES = new Set(['tokens.ohlcv', 'tokens.priceChart']);
 type KeyLifetime = Omit<CacheKey, 'id' | 'batch'>;
 
 /**
- * The lifetime of an answer fetched now. Candles have lifetimes by interval and range, unless the operator has set one for every range.
- * For a past range, also the time since which it is past.
+ * Returns the lifetime of an answer that is fetched now. The lifetime of candles depends on their interval and range, unless the operator
+ * has set one lifetime for all ranges. For a past range, also returns when the range ended.
  */
 function lifetimeOf({ id }: Route, { query }: Input, kept: Lifetime, nowSeconds: number): KeyLifetime {
   if (!CANDLES.has(id)) return kept;
@@ -34,11 +34,11 @@ function lifetimeOf({ id }: Route, { query }: Input, kept: Lifetime, nowSeconds:
   return isOver ? { ...lifetime, overSinceSeconds } : lifetime;
 }
 
-/** The maximal age in seconds of an answer to this key. An answer must not predate the end of a past range. */
+/** Returns how old an answer to this key may be, in seconds. It must not have been fetched before the end of a past range. */
 export const oldestSeconds = ({ maxStaleSeconds, overSinceSeconds }: CacheKey, nowSeconds: () => number): number =>
   overSinceSeconds === undefined ? maxStaleSeconds : Math.min(maxStaleSeconds, nowSeconds() - overSinceSeconds);
 
-/** The members that an open object has beyond its schema. */
+/** Returns the members of an object that its schema does not name. */
 const othersIn = (given: Values, properties: object): readonly unknown[] =>
   Object.keys(given)
     .filter((name) => !Object.hasOwn(properties, name))
@@ -50,8 +50,8 @@ const hasMembers = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
 /**
- * The cache key of a request: the row and its validated values in schema order. Defaults are not filled in, because only the upstream
- * knows them.
+ * Returns the cache key of a request: the row and its validated values in schema order. Defaults are not filled in, because only the
+ * upstream knows them.
  */
 export function cacheKeyOf(route: Route, input: Input, kept: Lifetime, nowSeconds: number): CacheKey {
   const inOrder: unknown[] = [];
@@ -61,12 +61,11 @@ export function cacheKeyOf(route: Route, input: Input, kept: Lifetime, nowSecond
     if (!schema) continue;
     const { properties } = schema;
     if (!properties || !hasMembers(given)) {
-      // Wrapped in an object, which no other value in the key is, so that a list differs from an object with its
-      // members.
+      // No other value in the key is an object, so this wrapping tells a list from an object with the list's members.
       inOrder.push({ given });
       continue;
     }
-    // Each value is in a list of its own, so that null differs from an absent value.
+    // Each value is in its own list, so that null differs from an absent value.
     for (const name of Object.keys(properties)) inOrder.push(Object.hasOwn(given, name) ? [given[name]] : null);
     if (Reflect.get(schema, 'additionalProperties') !== false) inOrder.push(othersIn(given, properties));
   }
@@ -77,19 +76,19 @@ export function cacheKeyOf(route: Route, input: Input, kept: Lifetime, nowSecond
   return { id: `${kind} ${values.length > MAX_PLAIN ? digestOf(values) : values}`, ...lifetime };
 }
 
-/** Longer headers are cut. */
+/** The most characters of a Cache-Control header that are read. */
 const MAX_LENGTH = 256;
 const MAX_AGE = /^max-age=([0-9]{1,9})$/;
 
-/** How old an answer a request accepts. */
+/** How old an answer may be that a request accepts. */
 export interface RequestFreshness {
-  /** Undefined if the gateway decides. */
+  /** The request's own limit; undefined if it has none. */
   readonly maxAgeSeconds: number | undefined;
-  /** Whether the request refuses a stored answer. */
+  /** Whether the request refuses every stored answer. */
   readonly refusesCached: boolean;
 }
 
-/** Reads `no-cache` and `max-age` of a request's `Cache-Control` (RFC 9111, 5.2.1); ignores other and malformed directives. */
+/** Reads `no-cache`, `no-store` and `max-age` of a request's `Cache-Control` (RFC 9111, 5.2.1). Ignores other and malformed directives. */
 export function requestFreshness(header: string | readonly string[] | undefined): RequestFreshness {
   if (header === undefined) return { maxAgeSeconds: undefined, refusesCached: false };
   const directives = String(header)

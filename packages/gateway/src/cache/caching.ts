@@ -21,18 +21,18 @@ import type { WantedKey } from './waiters.ts';
 
 /** Dependencies of a cache. */
 interface CacheDependencies extends CacheCallDependencies {
-  /** By row id. Rows without a lifetime are not cached. */
+  /** The lifetimes by row id. Rows without a lifetime are not cached. */
   readonly lifetimes: Readonly<Record<string, Lifetime>>;
   readonly maxBytes: number;
-  /** Unix seconds. */
+  /** Returns the time of day in Unix seconds. */
   readonly wallSeconds: () => number;
 }
 
-/** How many keys have stored demand. */
+/** The number of keys whose demand is stored. */
 const KNOWN = 8_192;
-/** How many keys are candidates for the next call. */
+/** The number of keys that are candidates for the next call. */
 const CANDIDATES = 256;
-/** Memory for plans, each up to 8 KiB. */
+/** The bytes of memory for plans, each of up to 8 KiB. */
 const PLAN_BYTES = 16 * 1024 * 1024;
 
 /** Caches an upstream's answers, and chooses its calls so that they answer most requests. */
@@ -71,11 +71,11 @@ export class CachingUpstream implements Upstream {
     const forwarded = absent.some((each) => each.forwarded === 'miss') ? 'miss' : 'stale';
     const ready = entries[0]?.ready ?? wholeAnswerOf(route, batchText(route, entries));
     const answer = cachedAnswerOf(ready, entries, nowMs, waiter && { forwarded, isCollapsed: waiter.isCollapsed });
-    // A request with a used sign-in does not count as demand.
+    // Demand counts only after the sign-in was used up, so that a request with a used sign-in adds none.
     return Object.assign(answer, { onSettled: () => this.#calls.note(here) });
   }
 
-  /** Counts and memory sizes, for metrics. */
+  /** Returns counts and memory sizes, for metrics. */
   reading() {
     return { bytes: this.#kept.calculatedSize, ...this.#calls.counts() };
   }
@@ -84,7 +84,7 @@ export class CachingUpstream implements Upstream {
     this.#calls.close();
   }
 
-  /** The keys of a request: one per mint if its batch can be divided, otherwise one for the whole answer. */
+  /** Returns the keys of a request: one per mint if its batch can be divided, otherwise one for the whole answer. */
   async #findAll({ route, input, arrival }: UpstreamCall, lifetime: Lifetime): Promise<readonly RequestedKey[]> {
     const freshness = requestFreshness(arrival.headers?.['cache-control']);
     const mints = route.id in BATCH_SIZES ? mintsOf(route, input) : [];
@@ -114,7 +114,9 @@ export class CachingUpstream implements Upstream {
     }
   }
 
-  /** The cached entry of a key if it is good enough, else what to fetch. Stores the plan if a call is due. */
+  /**
+   * Returns the key with its cached entry if the request accepts that, and otherwise with what to fetch. Stores the plan if a call is due.
+   */
   #find(plan: FetchPlan, freshness: RequestFreshness): RequestedKey {
     const { key } = plan;
     const { now, wallSeconds } = this.#dependencies;
@@ -139,11 +141,9 @@ const ADDRESS_BYTES = 32;
 
 const isMissing = ({ kept }: RequestedKey): boolean => !kept;
 
-/** Seconds, longer than a wait plus the usual call. */
+/** Longer than a wait for a slot plus a usual call, in seconds. */
 const SOON_SECONDS = 15;
-/**
- * Whether an item will still be fresh enough when the missing items arrive. If not, it is fetched together with them.
- */
+/** Whether an item may still be served when the missing items arrive. If not, it is fetched together with them. */
 const isLasting = ({ kept, key, ageSeconds = 0 }: RequestedKey): boolean =>
   kept !== undefined && ageSeconds < key.maxStaleSeconds - SOON_SECONDS;
 
@@ -153,10 +153,10 @@ const isAddress = (mint: string): boolean => decodeBase58(mint, ADDRESS_BYTES) !
 const planBytes = ({ key, input }: FetchPlan): number =>
   OVERHEAD_BYTES + 2 * key.id.length + 2 * JSON.stringify(input).length;
 
-/** The plan of a mint keeps none of the request's other values. */
+/** The input in the plan of a mint, which has none of the request's other values. */
 const NO_INPUT = { path: {}, query: {}, body: {} } as Input;
 
-/** A requested key, with its cached entry if that is good enough. */
+/** A requested key, with its cached entry if the request accepts that. */
 interface RequestedKey extends WantedKey {
   readonly plan: FetchPlan;
   readonly kept?: CachedOutcome | undefined;

@@ -2,53 +2,63 @@ import type { CacheKey } from './cache-key.ts';
 import { byWorth, KeyDemand, type KeyRequest, type Withdrawal } from './key-demand.ts';
 
 /**
- * `known`: how many keys are stored. `candidates`: how many of them a choice considers. The least valuable keys are
- * evicted first. Both numbers may be exceeded twofold until the next eviction.
+ * The limits of the order.
+ *
+ * | name | limits |
+ * |---|---|
+ * | `slots` | the upstream's slots in one window |
+ * | `known` | the keys whose demand is stored |
+ * | `candidates` | the keys among which the next call is chosen |
+ *
+ * Eviction begins above twice `known` or `candidates`, and drops the least valuable keys.
  */
 export interface OrderLimits {
   readonly slots: number;
-  /** A slot frees this long after its call. */
+  /** How long after its call a slot frees, in milliseconds. */
   readonly windowMs: number;
   readonly known: number;
   readonly candidates: number;
 }
 
-/** The keys to call now, or when to call `next` again. A request, a completion or a free slot may come earlier. */
+/**
+ * What to do next: call these keys now, or call `next` again at this time. A new request, a completed call or a free slot may come before
+ * it.
+ */
 export type NextCall = { readonly ids: readonly string[] } | { readonly againAtMs: number };
 
 const NEVER = Number.POSITIVE_INFINITY;
-/** An answer counts as missing this long before it expires. */
+/** How long before its expiry an answer counts as missing, in seconds. */
 const EARLY_SECONDS = 2;
 /**
- * The price of a slot rises while fewer slots than this are free, and falls while more are. The rate is per second and
- * slot.
+ * The price of a slot stays the same while this many slots are free. For each slot less it rises, and for each slot more it falls, by the
+ * fraction PRICE_STEP per second.
  */
 const WANTED_FREE = 1;
 const PRICE_STEP = 0.003;
 const LEAST_PRICE = 0.5;
 const HIGHEST_PRICE = 1e6;
-/** Each further free slot multiplies the price by this factor. */
+/** With each free slot after the first, a call needs only this fraction of the price. */
 const DISCOUNT = 0.9;
-/** While less than half of the slots are free, the pause between calls is at least this fraction of even spacing. */
+/** The shortest pause between calls while less than half of the slots are free, as a fraction of even spacing. */
 const SPACING = 0.25;
-/** Requests for other parts of the batch that arrive meanwhile join the next call. */
+/** How long after a batch's call the next one waits. Requests for other keys of the batch that arrive meanwhile join it. */
 const GATHER_MS = 1_000;
 const LOOK_MS = 200;
 const FIRST_RETRY_MS = 2_000;
 const LAST_RETRY_MS = 60_000;
-/** This many consecutive failures mean that the upstream is down, whatever was requested. */
+/** After this many consecutive failures the upstream counts as down, even if the failed requests differed. */
 const OUTAGE_CALLS = 3;
 
 /**
- * Chooses the next upstream call: the one that answers most requests, if they are worth a slot. All times are monotonic. Libraries choose
- * what to evict, not what to fetch next with few slots.
+ * Chooses the next upstream call: the one that answers most requests, if they are worth a slot. All times are monotonic. We know no library
+ * that chooses what to fetch next with few slots; caches choose what to evict.
  */
 export class CallOrder {
   readonly #limits: OrderLimits;
-  /** By id. */
+  /** The demand for each key, by key id. */
   readonly #known = new Map<string, KeyDemand>();
   readonly #candidates = new Set<KeyDemand>();
-  /** How many requests a call must answer to be worth the last free slot. */
+  /** The price of a slot: how many requests a call must answer to be worth the last free slot. */
   #price = 1;
   /** When each batch was last called. */
   readonly #batchedAtMs = new Map<string, number>();
@@ -62,7 +72,7 @@ export class CallOrder {
     this.#limits = limits;
   }
 
-  /** The number of stored keys. */
+  /** The number of keys whose demand is stored. */
   get size(): number {
     return this.#known.size;
   }
@@ -87,7 +97,9 @@ export class CallOrder {
     if (known && !known.isAwaited) this.#candidates.delete(known);
   }
 
-  /** Chooses the next call. The caller must make it and then call `completed`, `rejected`, `returned` or `setBack`. */
+  /**
+   * Chooses the next call. The caller must make this call, and then report its end with `completed`, `rejected`, `returned` or `setBack`.
+   */
   next(free: number, nowMs: number): NextCall {
     const { slots, windowMs } = this.#limits;
     const seconds = Math.min(5, Math.max(0, nowMs - this.#pricedAtMs) / 1_000);
@@ -109,7 +121,7 @@ export class CallOrder {
     return { ids: members.map(({ key }) => key.id) };
   }
 
-  /** Ends a call. Failed keys back off, longer after each failure. */
+  /** Ends a call. The keys of a failed call wait before the next attempt, longer after each failure. */
   completed(ids: readonly string[], hasAnswered: boolean, nowMs: number): void {
     if (ids.length === 0) return;
     if (hasAnswered) this.#recover(nowMs);
@@ -123,7 +135,7 @@ export class CallOrder {
     }
   }
 
-  /** Ends a call that the upstream, being up, rejected. These keys are fetched again only if a request waits for them. */
+  /** Ends a call that the upstream rejected, which proves that it is up. These keys are fetched again only if a request waits for them. */
   rejected(ids: readonly string[], nowMs: number): void {
     this.#recover(nowMs);
     for (const known of this.#knownOf(ids)) {
@@ -142,7 +154,7 @@ export class CallOrder {
     this.#againAtMs = nowMs + LOOK_MS;
   }
 
-  /** Takes back a call because the shares of its requests have no slot. Other keys go first. */
+  /** Takes back a call because its requests' shares have no slot. Other keys are called first. */
   setBack(ids: readonly string[], nowMs: number): void {
     this.returned(ids, nowMs);
     this.#againAtMs = nowMs;
@@ -157,8 +169,8 @@ export class CallOrder {
   }
 
   /**
-   * After an outage, the keys that failed in it stop backing off. They become candidates before a request for them
-   * arrives, because otherwise the first requested key would be fetched first whatever its value. Runs at most once per
+   * Ends the pauses of the keys that failed in an outage, when a first call succeeds. They become candidates even before a request for them
+   * arrives, because otherwise the key that is requested first would be fetched first, however little it is worth. Runs at most once per
    * LAST_RETRY_MS.
    */
   #recover(nowMs: number): void {
@@ -172,7 +184,7 @@ export class CallOrder {
     }
   }
 
-  /** The value of a refresh now: the waiting requests, and the requests expected over the time that the refresh gains. */
+  /** Returns the value of a refresh now, in requests: those that wait, and those expected while the cache serves the new answer longer. */
   #gain(known: KeyDemand, nowMs: number): number {
     return (
       known.waiting +
@@ -181,11 +193,11 @@ export class CallOrder {
     );
   }
 
-  /** The number of requests that only this call would answer. */
+  /** Returns how many requests only a call now would answer. */
   #worth(known: KeyDemand, nowMs: number): number {
     const part = known.gainedSeconds(nowMs) / known.key.maxStaleSeconds;
     if (part >= 1 - EARLY_SECONDS / known.key.maxStaleSeconds) return this.#gain(known, nowMs);
-    // The stored answer serves all other requests, so a call now only saves part of the next one.
+    // The stored answer serves all other requests. So a call now saves only a part of the next call, which costs the price of a slot.
     return known.isAwaited ? known.waiting + this.#price * part : 0;
   }
 
@@ -208,14 +220,14 @@ export class CallOrder {
     return best ?? stalest;
   }
 
-  /** The most valuable keys of a batch, at most `size`. */
+  /** Returns the most valuable keys of a batch, at most `size`. */
   #members({ name, size }: { readonly name: string; readonly size: number }, nowMs: number): KeyDemand[] {
     const isOfBatch = (known: KeyDemand) =>
       known.key.batch?.name === name && !known.isHeldBack(nowMs) && known.mayJoin(nowMs);
     return byWorth([...this.#known.values()].filter(isOfBatch), (known) => this.#gain(known, nowMs)).slice(0, size);
   }
 
-  /** Evicts the least valuable keys. Waits until their number has doubled, to amortise the sorting. */
+  /** Evicts the least valuable keys. Begins only when their number has doubled, so that sorting is rare. */
   #forget(nowMs: number): void {
     const { known: most, candidates } = this.#limits;
     if (this.#candidates.size > 2 * candidates) {

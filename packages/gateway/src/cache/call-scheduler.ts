@@ -6,7 +6,7 @@ import { AGE_TOLERANCE_MS, CallClaim, type Division } from './shared-entries.ts'
 import { type CachedAnswer, type FetchPlan, idsOf } from './stored.ts';
 import { type Requester, WAIT_MS, Waiter, Waiters, type WantedKey } from './waiters.ts';
 
-/** A slot may free earlier than this node knows. */
+/** How often the scheduler looks for a free slot, in milliseconds. A slot may free earlier than this node knows. */
 const LOOK_AGAIN_MS = 1_000;
 
 /** Schedules a cache's upstream calls within the shared budget. */
@@ -26,7 +26,7 @@ export class CallScheduler {
     this.#inFlight = new CallsInFlight(dependencies, memory, this.#waiters);
   }
 
-  /** Counts a request that was answered without a wait as demand for its keys. */
+  /** Counts a request that was answered at once as demand for its keys. */
   note(served: readonly WantedKey[]): void {
     const now = this.#dependencies.now();
     const weight = 1 / served.length;
@@ -54,12 +54,12 @@ export class CallScheduler {
     return waiter;
   }
 
-  /** Whether a key is never fetched together with other requests' keys. */
+  /** Whether the key must be fetched in a call of its own. */
   goesAlone(id: string): boolean {
     return this.#inFlight.suspectIds.has(id);
   }
 
-  /** The client's share. Refuses if it gets no slot in time. Keys in flight need no slot. */
+  /** Returns the client's share. Throws a refusal if the share gets no slot in time. Keys in flight need no slot. */
   async #shareOf(wanted: readonly WantedKey[], shareOf: NonNullable<Slots['share']>): Promise<Share> {
     const isOnItsWay = wanted.every(({ key }) => this.#memory.order.isInFlight(key.id));
     try {
@@ -70,7 +70,7 @@ export class CallScheduler {
     }
   }
 
-  /** Gives the request entries that arrived during the share look-up. Returns whether it is complete. */
+  /** Gives the request the entries that arrived while its share was looked up. Returns whether it now has all. */
   #giveKept(waiter: Waiter): boolean {
     for (const { key } of waiter.wanted()) {
       const kept = this.#memory.kept.peek(key.id);
@@ -79,7 +79,7 @@ export class CallScheduler {
     return waiter.wanted().length === 0;
   }
 
-  /** Adds a request's keys to the demand. A request that may not wait triggers no call. */
+  /** Counts a request as demand for its keys. A request that may not wait causes no call. */
   #enqueue(wanted: readonly WantedKey[], weight: number, isWaiting: boolean): void {
     const { order } = this.#memory;
     const nowMs = this.#dependencies.now();
@@ -89,7 +89,7 @@ export class CallScheduler {
     }
   }
 
-  /** The number of calls by reason, and of requests without a call in time. */
+  /** Returns the number of calls by reason, and the number of requests that got no call in time. */
   counts() {
     return { calls: { ...this.#inFlight.made }, forgone: this.#forgone };
   }
@@ -101,7 +101,7 @@ export class CallScheduler {
     for (const waiter of this.#waiters.all()) this.#waiters.refuse(waiter, this.#withoutSlot());
   }
 
-  /** Refuses a request whose time is over, unless a call for it is in flight. That call has its own deadline. */
+  /** Refuses a request whose waiting time is over. If a call for it is in flight, it waits for that call, which has its own deadline. */
   #giveUp(waiter: Waiter): void {
     const ids = waiter.wanted().map(({ key }) => key.id);
     if (waiter.isRetried || ids.some((id) => this.#memory.order.isInFlight(id))) waiter.isLate = true;
@@ -136,7 +136,7 @@ export class CallScheduler {
     }
   }
 
-  /** Makes one due call. Keys that another node is fetching wait for that node. */
+  /** Makes one due call. For keys that another node is fetching, waits for that node's answer. */
   async #call(ids: readonly string[]): Promise<void> {
     const { order, plans: known } = this.#memory;
     const { shared, randomId, now } = this.#dependencies;
@@ -156,17 +156,19 @@ export class CallScheduler {
     if (left.length > 0) this.#forgo(left, claim);
   }
 
-  /** Stores what other nodes have fetched, and calls for the keys of this node. `isFirst`: no other node has called for them. */
+  /**
+   * Stores what other nodes have fetched, and makes a call for the keys of this node. `isFirst`: no other node has made a call for them.
+   */
   #makePart({ fetched, mine }: Division, claim: CallClaim, isFirst: boolean): void {
     this.#inFlight.keep(fetched);
-    // After another node's call, a key that no request waits for gets no call of its own.
+    // If another node has made a call before, a key that no request waits for gets no second call.
     const isWanted = isFirst || this.#waiters.of(idsOf(mine)).length > 0;
     if (mine.length > 0 && isWanted) void this.#inFlight.make(mine, claim).then(() => this.#settle());
     else if (mine.length > 0) this.#forgo(mine, claim);
     if (isFirst ? mine.length === 0 : fetched.length > 0) this.#settle();
   }
 
-  /** Whether another node's entry is good enough for all waiting requests. If there are none, whether it is newer than the stored one. */
+  /** Whether another node's entry is new enough for all waiting requests, or, if none waits, newer than the stored entry. */
   #isEnough(kept: CachedAnswer): boolean {
     const { id } = kept.key;
     const waiters = this.#waiters.of([id]);
@@ -174,7 +176,7 @@ export class CallScheduler {
     return kept.fetchedAtMs > (this.#memory.kept.peek(id)?.fetchedAtMs ?? Number.NEGATIVE_INFINITY) + AGE_TOLERANCE_MS;
   }
 
-  /** Gives up keys that no request waits for and that another node just failed to fetch. */
+  /** Drops keys that no request waits for and that another node has just failed to fetch. */
   #forgo(plans: readonly FetchPlan[], claim: CallClaim): void {
     claim.giveBack(plans);
     this.#memory.order.completed(idsOf(plans), false, this.#dependencies.now());

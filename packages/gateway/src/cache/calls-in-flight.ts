@@ -25,31 +25,31 @@ import {
 /** Dependencies of a cache's calls. */
 export interface CacheCallDependencies {
   readonly upstream: Upstream;
-  /** Takes slots for refreshes that no request waits for. */
+  /** Takes the slots of refreshes that no request waits for. */
   readonly refreshSlots: Slots;
   readonly allowance: Allowance;
-  /** Entries and leases shared between nodes. */
+  /** The entries and leases that nodes share. */
   readonly shared: SharedEntries;
   readonly randomId: () => string;
-  /** Monotonic milliseconds. */
+  /** Returns monotonic milliseconds. */
   readonly now: () => number;
 }
 
-/** The stored state of a cache. */
+/** What a cache stores. */
 export interface CacheMemory {
   readonly order: CallOrder;
   /** The cached entries, by key id. */
   readonly kept: LRUCache<string, CachedOutcome>;
-  /** By key id. */
+  /** How to fetch each key, by key id. */
   readonly plans: LRUCache<string, FetchPlan>;
 }
 
 /** One attempt at a call. */
 interface Attempt {
   readonly plans: readonly FetchPlan[];
-  /** The requests that wait for the call now. */
+  /** Returns the requests that wait for the call now. */
   readonly waiters: () => readonly Waiter[];
-  /** The requests that waited at the last attempt to take a slot. */
+  /** The requests that waited when a slot was last asked for. */
   asked: readonly Waiter[];
   /** The request whose sign-in took the slot. */
   leader?: Waiter;
@@ -61,16 +61,16 @@ interface Failure {
   readonly failedAtMs: number;
 }
 
-/** Longer than the longest back-off, one minute. */
+/** How long a failure is remembered, in milliseconds. The longest pause before another attempt is one minute. */
 const MEMORY_MS = 90_000;
 
-/** The approximate memory of a cached rejection. */
+/** The approximate bytes of memory that a cached rejection takes. */
 const REFUSAL_BYTES = 2_048;
 
-/** A cache's call serves many requests, so it has no single arrival. */
+/** The arrival of a cache's call. The call serves many requests, so it belongs to no host or port. */
 const NOWHERE = { hosts: [], port: 0 } as const;
 
-/** Whether a call that was refused may be tried again within the waiting time. */
+/** Whether a refused call may succeed while its requests still wait. */
 const mayPassInTime = (error: unknown): boolean =>
   isTemporary(error) && !(lacksShare(error) && 1_000 * (error.retryAfterSeconds ?? 0) > WAIT_MS);
 
@@ -78,10 +78,10 @@ const mayPassInTime = (error: unknown): boolean =>
 export class CallsInFlight {
   /** Recent failures, by key id. */
   readonly #failures = new LRUCache<string, Failure>({ max: 1_024, ttl: MEMORY_MS });
-  /** Rejected keys. Each is fetched in its own call until the upstream answers it. */
+  /** The rejected keys. Each is fetched in its own call until the upstream answers it. */
   readonly suspectIds = new LRUCache<string, true>({ max: 8_192, ttl: MEMORY_MS });
   readonly made = { awaited: 0, refresh: 0 };
-  /** The number of begun calls that have no slot yet. */
+  /** How many begun calls have no slot yet. */
   starting = 0;
   readonly #dependencies: Pick<CacheCallDependencies, 'upstream' | 'refreshSlots' | 'now'>;
   readonly #order: CallOrder;
@@ -99,7 +99,7 @@ export class CallsInFlight {
     this.#waiting = waiting;
   }
 
-  /** The recent failure of a key, if any, with what is left of its Retry-After. */
+  /** Returns the recent failure of a key, if any. Its Retry-After is reduced by the time that has passed. */
   failureOf(id: string): Refusal | undefined {
     const { refusal, failedAtMs } = this.#failures.get(id) ?? {};
     if (refusal?.retryAfterSeconds === undefined || failedAtMs === undefined) return refusal;
@@ -119,7 +119,7 @@ export class CallsInFlight {
     }
   }
 
-  /** Makes a call. If a shared call is rejected, retries it once for each request. */
+  /** Makes a call. If the upstream rejects a call that several requests share, makes one call for each request. */
   async make(plans: readonly FetchPlan[], claim: CallClaim): Promise<void> {
     const ids = idsOf(plans);
     await this.#attempt(plans, () => this.#waiting.of(ids), claim);
@@ -150,7 +150,7 @@ export class CallsInFlight {
     }
   }
 
-  /** Retries once for each waiting request, in its own call. If that fails too, refuses the request. */
+  /** Makes one more call for these waiting requests alone. If it fails too, refuses them. */
   async #again({ plans, waiters }: CallPart, claim: CallClaim): Promise<void> {
     const left = () => waiters.filter((waiter) => this.#waiting.has(waiter));
     for (const waiter of waiters) waiter.isRetried = true;
@@ -167,7 +167,7 @@ export class CallsInFlight {
     const { route } = first;
     const mints = plans.flatMap(({ mint }) => mint ?? []);
     const input = mints.length > 0 ? batchInput(route, mints) : first.input;
-    // The breaker counts a call by its wallet.
+    // The circuit breaker counts failures by wallet.
     const wallet = waiters()[0]?.asker.wallet;
     let sentAtMs = now();
     let isStarting = true;
@@ -191,7 +191,7 @@ export class CallsInFlight {
     }
   }
 
-  /** Takes a slot with the first valid sign-in among the waiting requests. Charges the waiting group that holds the fewest slots. */
+  /** Takes a slot with the first valid sign-in among the waiting requests. Charges the slot to the waiting group that holds the fewest. */
   async #take(attempt: Attempt, budget: Budget): Promise<Slot> {
     const { leader } = attempt;
     attempt.asked = attempt.waiters();
@@ -230,7 +230,7 @@ export class CallsInFlight {
     }
   }
 
-  /** Notes the keys that may have caused a rejection: the only key, or those that the upstream never answered. */
+  /** Remembers the keys that may have caused a rejection: the call's only key, or the keys that the upstream has never answered. */
   #blame(plans: readonly FetchPlan[], waiters: readonly Waiter[], error: Refusal): void {
     const ids = idsOf(plans);
     const unknown = ids.filter((id) => !this.#wasAnswered(id));

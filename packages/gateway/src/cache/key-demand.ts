@@ -1,31 +1,34 @@
 import type { CacheKey } from './cache-key.ts';
 
-/** One request for a key. `weight`: this key's fraction of a request for several keys. */
+/** One request for a key. `weight`: 1 divided by the number of keys that the request wants. */
 export interface KeyRequest {
-  /** Age of the stored answer; undefined if none can be served. */
+  /** The age of the stored answer in seconds; undefined if no answer may be served. */
   readonly ageSeconds?: number | undefined;
   /** Whether the request waits for a call, until `completed` or `dequeue`. */
   readonly isWaiting: boolean;
   readonly weight: number;
-  /** Whether the request refuses a stored answer (`no-cache`). It is not stored as demand, because no cache can serve it. */
+  /**
+   * Whether the request refuses a stored answer that could be served (`no-cache`). Such a request is no demand, because no cache can serve
+   * it.
+   */
   readonly refusesCached: boolean;
 }
 
-/** A waiting request that gives up. `isVoid`: its sign-in was invalid, so it never counted as demand. */
+/** A waiting request that gives up. `isVoid`: its sign-in was invalid, so it does not count as demand. */
 export interface Withdrawal extends Pick<KeyRequest, 'weight' | 'refusesCached'> {
   readonly isVoid?: boolean;
 }
 
-/** Demand decays over half an hour, or over twice the time that an answer may be served. */
+/** Demand decays over this many seconds, or over twice the time that an answer may be served if that is longer. */
 const MEMORY_SECONDS = 1_800;
-/** The rate of younger demand is computed as if it had been observed for this long. */
+/** The rate of demand that is younger than this is computed as if it had been observed for this long, in milliseconds. */
 const LEAST_SEEN_MS = 60_000;
 
 /** The demand for a key, its stored answer and its calls. */
 export class KeyDemand {
   readonly key: CacheKey;
   readonly #memorySeconds: number;
-  /** Decayed number of requests at `#countedAtMs`. */
+  /** The number of requests, decayed to `#countedAtMs`. */
   #count = 0;
   #countedAtMs: number;
   fetchedAtMs = Number.NEGATIVE_INFINITY;
@@ -36,7 +39,7 @@ export class KeyDemand {
   noCacheWaiting = 0;
   isInFlight = false;
   failures = 0;
-  /** Whether the upstream's last response about the key was an answer. */
+  /** Whether the upstream answered the last call for this key. */
   hasAnswered = false;
 
   constructor(key: CacheKey, nowMs: number) {
@@ -45,7 +48,7 @@ export class KeyDemand {
     this.#countedAtMs = nowMs;
   }
 
-  /** The fraction of the stored demand that one answer serves. */
+  /** Returns the fraction of the stored demand that one answer serves. */
   get servedFraction(): number {
     return this.key.maxStaleSeconds / this.#memorySeconds;
   }
@@ -72,26 +75,26 @@ export class KeyDemand {
     return this.isInFlight || this.notBeforeMs > nowMs;
   }
 
-  /**
-   * Whether a call may include this key. A key that could cause the rejection of a shared call joins only if a request
-   * waits for it.
-   */
+  /** Whether a call may include this key. A key that the upstream might reject may join a shared call only if a request waits for it. */
   mayJoin(nowMs: number): boolean {
     if (this.isAwaited) return true;
     return (this.hasAnswered || !this.key.batch) && this.gainedSeconds(nowMs) >= this.key.freshSeconds;
   }
 
-  /** The number of requests, each weighted less as time passes. */
+  /** Returns the number of requests, each weighted less as time passes. */
   demandAt(nowMs: number): number {
     return this.#count * Math.exp((this.#countedAtMs - nowMs) / 1_000 / this.#memorySeconds);
   }
 
-  /** The seconds of cached service that a call now would add. */
+  /**
+   * Returns how many seconds longer the cache could serve this key after a call now. That is the age of the stored answer, at most its
+   * lifetime.
+   */
   gainedSeconds(nowMs: number): number {
     return Math.min(this.key.maxStaleSeconds, (nowMs - this.fetchedAtMs) / 1_000);
   }
 
-  /** The expected requests per second, without the waiting ones. */
+  /** Returns the expected requests per second, without those that wait. */
   rateAt(nowMs: number, startedAtMs: number): number {
     const memory = this.#memorySeconds;
     const seconds = memory * (1 - Math.exp((startedAtMs - nowMs - LEAST_SEEN_MS) / 1_000 / memory));
@@ -99,7 +102,7 @@ export class KeyDemand {
   }
 }
 
-/** Keys by worth, highest first. */
+/** Returns the keys ordered by worth, highest first. */
 export const byWorth = (keys: Iterable<KeyDemand>, worth: (known: KeyDemand) => number): KeyDemand[] => {
   const ranked = Array.from(keys, (known) => ({ known, worth: worth(known) })).sort((a, b) => b.worth - a.worth);
   return ranked.map(({ known }) => known);

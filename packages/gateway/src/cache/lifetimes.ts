@@ -1,8 +1,8 @@
 /** How long a cached answer may be served. */
 export interface Lifetime {
-  /** Before this age, no refresh is due. */
+  /** The age at which a refresh becomes due. */
   readonly freshSeconds: number;
-  /** After this age, the answer is never served. */
+  /** The age after which the answer is never served. */
   readonly maxStaleSeconds: number;
 }
 
@@ -42,7 +42,7 @@ const INTERVAL_SECONDS: Readonly<Record<string, number>> = {
   '1W': 7 * DAY,
 };
 
-/** The lifetime of candles. Those of a past range are final. Others are served for one interval, at least 900 s. */
+/** Returns the lifetime of candles. Candles of a past range do not change. Others are served for one interval, at least 900 s. */
 export function candlesLifetime(interval: string | undefined, isClosed: boolean): Lifetime {
   if (isClosed) return lifetime(DAY, 7 * DAY);
   return lifetime(60, Math.max(900, INTERVAL_SECONDS[interval ?? ''] ?? 0));

@@ -13,26 +13,26 @@ import { idsOf, type Keyed } from './stored.ts';
 const compress = promisify(deflateRaw);
 const decompress = promisify(inflateRaw);
 
-/** Format version. Increment it for any change that another version would misread. */
+/** The version of the entries' format. Increment it with each change that another version would misread. */
 const VERSION = '2';
 const MAC_BYTES = 32;
 const MAX_COMPRESSED_BYTES = 1024 * 1024;
-/** Slightly above the largest upstream answer, 5 MiB. */
+/** The most bytes of an entry's text. The largest upstream answer is slightly smaller, 5 MiB. */
 const MAX_TEXT_BYTES = 5 * 1024 * 1024 + 64 * 1024;
 const FETCHED_AT = /^\d{1,15}$/;
 
 const TAG = 'cache';
-/** The limit of all entries, because Redis also holds more important data. */
+/** The most bytes of all entries together, because Redis also holds more important data. */
 const MAX_BYTES = 256 * 1024 * 1024;
-/** An entry's time may be this far in the future, because a node's estimate of the store's clock is this inaccurate. */
+/** How far an entry's time may be in the future, in milliseconds. A node's estimate of the store's clock is this inaccurate. */
 const TOLERANCE_MS = 1_000;
-/** A read takes no longer than a request waits for a call. */
+/** The time-out of a read, which is less than a request waits for a call. */
 const READ_TIMEOUT = timeoutFor(MAX_REPLY_BYTES, REQUEST_TIMEOUT);
 
-/** What a MAC covers: an entry's format, time, key and body. Changed, truncated or moved entries are invalid. */
+/** Returns the text that a MAC covers: an entry's format, time, key and body. So a changed, shortened or moved entry is invalid. */
 const signed = (head: string, digest: string, body: string): string => `${head}.${digest}.${body}`;
 
-/** Compressed entries and leases in a Redis keyspace of their own. Entries have times of the store's clock. */
+/** Stores compressed entries and leases in a Redis keyspace of their own. The times of entries are those of the store's clock. */
 export class RedisEntries implements SharedEntries {
   readonly leaseMs: number;
   readonly #options: SharingOptions;
@@ -77,7 +77,7 @@ export class RedisEntries implements SharedEntries {
   async #send(entries: readonly (Keyed & SharedEntry)[], owner: string): Promise<void> {
     const aheadMs = this.#space.now() - this.#options.now();
     const words: (string | number)[] = [];
-    // One at a time, because each compression allocates its own buffers.
+    // Compress one entry after another, because each compression allocates its own buffers.
     for (const { key, fetchedAtMs, json } of entries) {
       const sealed = await this.#seal(this.#digest(key), { fetchedAtMs: fetchedAtMs + aheadMs, json });
       const leftMs = key.maxStaleSeconds * 1_000 - (this.#options.now() - fetchedAtMs);
@@ -100,12 +100,12 @@ export class RedisEntries implements SharedEntries {
     return createHash('sha256').update(`${this.#options.scope}\n${id}`).digest('base64url');
   }
 
-  /** The names of each key's entry and lease. */
+  /** Returns the names of each key's entry and lease. */
   #names(plans: readonly Keyed[]): string[] {
     return plans.map(({ key }) => this.#digest(key)).flatMap((digest) => [`entry:${digest}`, `lease:${digest}`]);
   }
 
-  /** The stored text of an entry; undefined if it is too large to share. */
+  /** Returns the text to store for an entry; undefined if it is too large to share. */
   async #seal(digest: string, { fetchedAtMs, json }: SharedEntry): Promise<string | undefined> {
     const compressed = await compress(json, { level: constants.Z_BEST_SPEED });
     if (compressed.length > MAX_COMPRESSED_BYTES) return undefined;
@@ -114,7 +114,7 @@ export class RedisEntries implements SharedEntries {
     return `${head}.${this.#macs.sign(signed(head, digest, body)).toString('base64url')}.${body}`;
   }
 
-  /** Verifies and opens an entry; undefined unless a secret of ours sealed it for this key. */
+  /** Verifies and opens an entry. Returns undefined unless one of our secrets has sealed it for this key. */
   async #open(digest: string, text: string): Promise<FoundEntry | undefined> {
     const [version = '', fetchedAt = '', mac = '', body = ''] = text.split('.', 4);
     if (version !== VERSION || !FETCHED_AT.test(fetchedAt)) return undefined;
@@ -126,7 +126,7 @@ export class RedisEntries implements SharedEntries {
     return json && { fetchedAtMs: Number(fetchedAt), json: json.toString(), tag: `${head}.${mac}.` };
   }
 
-  /** The authentic entries that may be served. `behindMs`: this node's clock minus the store's. */
+  /** Returns the authentic entries that may be served. `behindMs`: this node's clock minus the store's, in milliseconds. */
   async #openAll(plans: readonly Keyed[], texts: readonly string[], behindMs: number): Promise<Claim['entries']> {
     const entries = new Map<string, FoundEntry>();
     for (const [index, { key }] of plans.entries()) {

@@ -4,9 +4,21 @@ import { script } from '../stores/redis/keyspace.ts';
 export const MAX_REPLY_BYTES = 2 * 1024 * 1024;
 
 /**
- * Reads entries and takes free leases. KEYS: state, then each key's entry and lease. ARGV: owner ('' takes no lease), lease in
- * milliseconds, then for each key the tag of the entry that the owner has seen, or ''. Returns the time, then for each key its entry's
- * text ('' if seen or missing) and whether the owner has the lease (1 or 0).
+ * Reads entries and takes free leases.
+ *
+ * | KEYS | holds |
+ * |---|---|
+ * | 1 | the keyspace's state |
+ * | 2, 4, … | a key's entry |
+ * | 3, 5, … | the same key's lease |
+ *
+ * | ARGV | value |
+ * |---|---|
+ * | 1 | the owner; empty: take no lease |
+ * | 2 | the lease's duration in milliseconds |
+ * | 3, 4, … | for each key the tag of the entry that the owner has seen, or empty |
+ *
+ * Returns the time, and then for each key its entry's text (empty if seen or missing) and whether the owner has the lease (1 or 0).
  */
 export const CLAIM = script(`
 local owner, leaseMs = ARGV[1], ARGV[2]
@@ -39,9 +51,23 @@ end
 
 /**
  * Writes entries and ends leases. Beyond the byte limit, it evicts the entries that expire soonest. It stores no entry of a node whose
- * clock differs from this server's, because the entry's age would be wrong. KEYS: state, entries by expiry, their sizes, then each key's
- * entry and lease. ARGV: owner, the node's time, the byte limit, then for each key its remaining lifetime in milliseconds and its text or
- * ''.
+ * clock differs from this server's, because the entry's age would be wrong.
+ *
+ * | KEYS | holds |
+ * |---|---|
+ * | 1 | the keyspace's state |
+ * | 2 | the entries by the time when they expire |
+ * | 3 | the sizes of the entries in bytes, and their `total` |
+ * | 4, 6, … | a key's entry |
+ * | 5, 7, … | the same key's lease |
+ *
+ * | ARGV | value |
+ * |---|---|
+ * | 1 | the owner |
+ * | 2 | the node's time in milliseconds |
+ * | 3 | the limit of all entries in bytes |
+ * | 4, 6, … | for each key the entry's remaining lifetime in milliseconds |
+ * | 5, 7, … | for each key the entry's text, or empty |
  */
 export const WRITE = script(`${RELEASE}
 local owner, theirs, most = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -76,7 +102,7 @@ while (tonumber(redis.call('HGET', sizes, 'total')) or 0) > most do
 end
 return 'ok'`);
 
-/** Ends the owner's leases. KEYS: state, leases. ARGV: owner. */
+/** Ends the owner's leases. KEYS: the state, then the leases. ARGV: the owner. */
 export const GIVE_BACK = script(`${RELEASE}
 note()
 for at = 2, #KEYS do release(KEYS[at], ARGV[1]) end

@@ -1,30 +1,33 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type CachedAnswer, entryFor, type FetchPlan, idsOf, type Keyed } from './stored.ts';
 
-/** An entry that any node fetched, with its time on this node's clock. Its age is estimated too high rather than too low. */
+/** An entry that some node has fetched, with its time on this node's clock. Where the time is uncertain, the entry counts as older. */
 export type SharedEntry = Pick<CachedAnswer, 'fetchedAtMs' | 'json'>;
 
 export interface FoundEntry extends SharedEntry {
-  /** Changes with every write. */
+  /** A text that changes with every write of the entry. */
   readonly tag: string;
 }
 
 /** The result of a request for leases. */
 export interface Claim {
-  /** Keys that no other node is fetching. Leases expire by themselves. */
+  /** The keys for which this node has the lease, because no other node is fetching them. Leases expire by themselves. */
   readonly leased: ReadonlySet<string>;
-  /** Servable entries of the keys that the owner has not seen, by key id. */
+  /** The entries that may be served and that the owner has not seen, by key id. */
   readonly entries: ReadonlyMap<string, FoundEntry>;
 }
 
 /**
- * Entries and leases that nodes share. No method rejects. While sharing is unavailable, no entry is found, this node has every lease, and
- * writes are lost.
+ * Stores entries and leases that nodes share. No method rejects. While the store is unavailable, no entry is found, this node gets every
+ * lease, and writes are lost.
  */
 export interface SharedEntries {
-  /** How long an unreleased lease lasts, in milliseconds. */
+  /** How long a lease lasts if it is not ended, in milliseconds. */
   readonly leaseMs: number;
-  /** Takes free leases for a unique owner; takes none without an owner. Leaves out entries that have these tags, by key id. */
+  /**
+   * Reads entries, and takes free leases for a unique owner; without an owner it takes none. `tags`: leaves out the entries with these
+   * tags, by key id.
+   */
   claim(plans: readonly Keyed[], owner?: string, tags?: ReadonlyMap<string, string>): Promise<Claim>;
   /** Shares entries and ends the owner's leases on them. */
   write(entries: readonly (Keyed & SharedEntry)[], owner: string): Promise<void>;
@@ -34,20 +37,20 @@ export interface SharedEntries {
 
 /** Options of sharing. */
 export interface SharingOptions {
-  /** The first signs, all verify. */
+  /** The first secret signs. All secrets verify. */
   readonly secrets: readonly string[];
-  /** Separates the entries of different upstreams. */
+  /** A text that separates the entries of different upstreams. */
   readonly scope: string;
-  /** How long an unreleased lease lasts, in milliseconds. Longer than any call. */
+  /** How long a lease lasts if it is not ended, in milliseconds. It is longer than any call. */
   readonly leaseMs: number;
-  /** Monotonic milliseconds, on the clock of `ageOf`. */
+  /** Returns monotonic milliseconds, on the clock of `ageOf`. */
   readonly now: () => number;
 }
 
-/** Opens the entries of one upstream. */
+/** Opens the shared entries of one upstream. */
 export type OpenShared = (options: SharingOptions) => SharedEntries;
 
-/** Shares nothing, for a single node. */
+/** Shares nothing. A single node uses this. */
 export const NOT_SHARED: SharedEntries = {
   leaseMs: 0,
   claim: async (plans) => ({ leased: new Set(idsOf(plans)), entries: new Map() }),
@@ -58,7 +61,7 @@ export const NOT_SHARED: SharedEntries = {
 /** Dependencies of a claim. */
 interface ClaimDependencies {
   readonly entries: SharedEntries;
-  /** Unique among all claims of all nodes. */
+  /** A text that is unique among all claims of all nodes. */
   readonly owner: string;
   /** Whether another node's entry makes the call unnecessary. */
   readonly isEnough: (kept: CachedAnswer) => boolean;
@@ -68,32 +71,34 @@ interface ClaimDependencies {
 export const AGE_TOLERANCE_MS = 1_000;
 /** How often this node looks for another node's answer. */
 const FOLLOW_EACH_MS = 100;
-/** For how many leases it looks. By then the other lease has ended. */
+/** How many lease durations this node looks for another node's answer. By then the other node's lease has ended. */
 const FOLLOW_LEASES = 2;
 
 /** The keys of a call, divided between nodes. */
 export interface Division {
-  /** Other nodes have fetched them. */
+  /** The answers that other nodes have fetched. */
   readonly fetched: readonly CachedAnswer[];
-  /** This node fetches them. */
+  /** The keys that this node fetches. */
   readonly mine: readonly FetchPlan[];
-  /** Another node is fetching them. */
+  /** The keys that another node is fetching. */
   readonly others: readonly FetchPlan[];
 }
 
-/** The leases of one call, and the entries that it finds. */
+/** Holds the leases of one call, and the entries that other nodes have fetched for it. */
 export class CallClaim {
   readonly #dependencies: ClaimDependencies;
-  /** The fetch time of the first entry seen, by id. A newer entry comes from a later call. */
+  /** When the first entry that was seen for each key was fetched. A newer entry comes from a later call. */
   readonly #firstFetchedAtMs = new Map<string, number>();
-  /** The tags of entries that were seen and not good enough, by id. */
+  /** The tags of the entries that were seen but too old, by key id. */
   readonly #tags = new Map<string, string>();
 
   constructor(dependencies: ClaimDependencies) {
     this.#dependencies = dependencies;
   }
 
-  /** Divides the keys between this node and others. Repeats this for another node's keys until it has answered or lost its lease. */
+  /**
+   * Divides the keys between this node and others. Divides the others' keys again until each has an answer or its node has lost the lease.
+   */
   async *divisions(plans: readonly FetchPlan[], goesOn: () => boolean): AsyncGenerator<Division> {
     const untilMs = performance.now() + FOLLOW_LEASES * this.#dependencies.entries.leaseMs;
     for (let left = plans; ; ) {

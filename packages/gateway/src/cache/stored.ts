@@ -2,34 +2,34 @@ import { createHash } from 'node:crypto';
 import { envelope, type Refusal, type Route } from '@asset-gateway/protocol';
 import type { Answer, Input } from '../call.ts';
 import type { CacheKey } from './cache-key.ts';
-/** The approximate memory of an entry besides its text. */
+/** The approximate bytes of memory of an entry besides its text. */
 export const OVERHEAD_BYTES = 512;
 
-/** A cached entry. */
+/** What cached answers and cached rejections have in common. */
 interface CacheEntry {
   readonly key: CacheKey;
-  /** The size that counts towards the memory limit. */
+  /** How many bytes count towards the memory limit. */
   readonly bytes: number;
-  /** When the entry's call went out, on the clock of `ageOf`. */
+  /** When the entry's call went out, in milliseconds on the clock of `ageOf`. */
   readonly fetchedAtMs: number;
 }
 
 /** A cached answer. */
 export interface CachedAnswer extends CacheEntry {
-  /** The upstream's text. From a batch, only the item of one mint. */
+  /** The upstream's text; from a batch only the item of one mint. */
   readonly json: string;
-  /** A whole answer, ready to send. */
+  /** The whole answer, ready to send; absent for the item of a batch. */
   readonly ready?: ReadyAnswer;
 }
 
-/** A cached answer, or a rejection of the key by the upstream. */
+/** A cached answer, or the upstream's cached rejection of the key. */
 export type CachedOutcome = CachedAnswer | (CacheEntry & { readonly refusal: Refusal });
 
 export const ageOf = ({ fetchedAtMs }: CacheEntry, nowMs: number): number => Math.max(0, nowMs - fetchedAtMs) / 1_000;
 
 type ReadyAnswer = ReturnType<typeof wholeAnswerOf>;
 
-/** An upstream's text in its envelope, with a strong entity tag. */
+/** Returns an upstream's text in its envelope, with a strong entity tag. */
 export function wholeAnswerOf(route: Route, json: string) {
   const whole = envelope(route, json);
   const resultAt = whole.length - json.length - 1;
@@ -37,21 +37,24 @@ export function wholeAnswerOf(route: Route, json: string) {
   return {
     body,
     tag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
-    /** The upstream's text, decoded when read. */
+    /** The upstream's text. It is decoded each time when it is read, to save memory. */
     get json() {
       return body.toString('utf8', resultAt, body.length - 1);
     },
   };
 }
 
-/** How Cache-Status (RFC 9211) describes a fetched answer. */
+/** What Cache-Status (RFC 9211) says about a fetched answer. */
 interface Fetched {
   readonly forwarded: 'miss' | 'stale';
   /** Whether another request's call fetched the answer. */
   readonly isCollapsed: boolean;
 }
 
-/** An answer made of these entries, as old as the oldest. It is a hit unless it was `fetched` for this request. */
+/**
+ * Returns the answer that these entries make, as old as the oldest of them. It is a hit unless a call fetched it for this request
+ * (`fetched`).
+ */
 export function cachedAnswerOf(
   ready: ReadyAnswer,
   entries: readonly CacheEntry[],
@@ -86,13 +89,13 @@ export function cachedAnswerOf(
 export interface FetchPlan {
   readonly key: CacheKey;
   readonly route: Route;
-  /** The input of the whole answer. */
+  /** The input for the whole answer. */
   readonly input: Input;
-  /** For rows cached per mint. */
+  /** The mint, for rows that are cached per mint. */
   readonly mint?: string;
 }
 
-/** Makes the entry of a plan's key. `fetchedAtMs`: when its call went out. */
+/** Makes the entry of a plan's key. `fetchedAtMs`: when the call went out. */
 export function entryFor({ key, route, mint }: FetchPlan, fetchedAtMs: number, json: string): CachedAnswer {
   const entry = { key, fetchedAtMs };
   const overhead = key.id.length + OVERHEAD_BYTES;

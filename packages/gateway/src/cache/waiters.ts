@@ -7,30 +7,33 @@ import type { CallOrder } from './call-order.ts';
 import type { KeyRequest } from './key-demand.ts';
 import { type CachedAnswer, type FetchPlan, idsOf } from './stored.ts';
 
-/** Whether the upstream rejected the request itself, as it would for every client. */
+/** Whether the upstream rejected the request, as it would reject it from every client. */
 export const isRejection = (error: unknown): error is Refusal =>
   error instanceof Refusal && error.code === 'upstream_rejected';
-/** Whether the call may succeed for some of its keys. */
+/** Whether a call for fewer of the keys may succeed. */
 export const isDivisible = (error: unknown): error is Refusal =>
   isRejection(error) || (error instanceof Refusal && error.code === 'upstream_invalid_response');
 /** Whether the request, and not the upstream, caused the failure. */
 export const isOfRequest = (error: unknown): error is Refusal =>
   isRejection(error) || (isDivisible(error) && !(error instanceof UpstreamRefusal));
-/** Whether a call was not made for a temporary reason, so that its requests keep waiting. */
+/** Whether the call was not made, for a reason that passes. Then its requests keep waiting. */
 export const isTemporary = (error: unknown): boolean =>
   error instanceof NoLeader || (error instanceof Refusal && ['rate_limited', 'overloaded'].includes(error.code));
-/** Whether a code of an upstream refuses: it failed, rejected the request or the key, paused the key, or its circuit breaker is open. */
+/**
+ * Whether the upstream is the reason of a refusal: it failed, it rejected the request or our key, it asked for a pause, or its circuit
+ * breaker is open.
+ */
 export const isOfUpstream = (error: unknown): error is Refusal =>
   error instanceof Refusal && error.code.startsWith('upstream_');
 
-/** Whether slots are left, but none for the shares of the waiting requests. */
+/** Whether slots are free, but the shares of the waiting requests may take none. */
 export const lacksShare = (error: unknown): error is Refusal =>
   error instanceof Refusal && error.details.scope !== undefined;
 
-/** No waiting request may make the call. Each was refused for its own reason. */
+/** Thrown if no waiting request may make the call, because each was refused for its own reason. */
 export class NoLeader extends Error {}
 
-/** Refusals of one request's sign-in. Another request may still make the call. */
+/** The codes that refuse one request's sign-in. Another request may still make the call. */
 const OWN = new Set(['invalid_siwx_nonce', 'invalid_siwx_expired']);
 
 export const isOfSignIn = (error: unknown): boolean => error instanceof Refusal && OWN.has(error.code);
@@ -38,26 +41,26 @@ export const isOfSignIn = (error: unknown): boolean => error instanceof Refusal 
 /** A key that a request waits for, and the state of its stored answer. */
 export interface WantedKey extends Pick<KeyRequest, 'ageSeconds' | 'refusesCached'> {
   readonly key: CacheKey;
-  /** The request refuses answers fetched earlier. Undefined: it accepts any answer that may be served. */
+  /** The request accepts no answer that was fetched earlier, in milliseconds; undefined: it accepts any answer that may be served. */
   readonly notBeforeMs?: number | undefined;
 }
 
-/** A request for keys. Its `slots` take a call's slot, which uses up the request's sign-in. */
+/** A request for keys. Its `slots` take the slot of a call, which uses up the request's sign-in. */
 export type Requester = Pick<UpstreamCall, 'wallet' | 'slots'>;
 
 /** A request that waits until all its keys are answered. */
 export class Waiter {
   readonly asker: Requester;
-  /** The share that its calls are charged to; undefined without shares. */
+  /** The share to which its calls are charged; undefined without shares. */
   readonly share: Share | undefined;
   readonly weight: number;
-  /** The received entries, by id. */
+  /** The entries that the request has received, by key id. */
   readonly given = new Map<string, CachedAnswer>();
-  /** Whether another request's call answered at least one key. */
+  /** Whether another request's call has answered at least one of its keys. */
   isCollapsed = false;
   /** Whether the waiting time is over. The request then waits only for calls in flight. */
   isLate = false;
-  /** Whether the request has its own call in flight, because a shared call was rejected. */
+  /** Whether the request has a call of its own in flight, because a shared call was rejected. */
   isRetried = false;
   readonly done: Promise<void>;
   readonly #wanted: Map<string, WantedKey>;
@@ -75,7 +78,7 @@ export class Waiter {
     });
   }
 
-  /** The keys still missing. */
+  /** Returns the keys that are still missing. */
   wanted(): readonly WantedKey[] {
     return [...this.#wanted.values()];
   }
@@ -84,12 +87,12 @@ export class Waiter {
     return this.#wanted.has(id);
   }
 
-  /** Whether the request waits or waited for this key. */
+  /** Whether the request waits for this key, or has waited for it. */
   asksFor(id: string): boolean {
     return this.#wanted.has(id) || this.given.has(id);
   }
 
-  /** Whether an entry was fetched late enough. */
+  /** Whether an entry was fetched late enough for the request. */
   accepts({ key, fetchedAtMs }: CachedAnswer): boolean {
     return fetchedAtMs >= (this.#wanted.get(key.id)?.notBeforeMs ?? Number.NEGATIVE_INFINITY);
   }
@@ -106,14 +109,14 @@ export class Waiter {
   }
 }
 
-/** How long a request waits for its calls to start. */
+/** How long a request waits for its calls to start, in milliseconds. */
 export const WAIT_MS = 2_000;
 /** The most waiting requests in total. */
 const MAX_WAITING = 256;
 /** The most waiting requests of one group or wallet. */
 const MAX_OF_SHARE = 64;
 
-/** Waiting requests in order of arrival. There are few, so each look-up reads all of them. */
+/** Holds the waiting requests in their order of arrival. They are few, so each look-up reads all. */
 export class Waiters {
   readonly #timers = new Map<Waiter, NodeJS.Timeout>();
   readonly #order: CallOrder;
@@ -141,7 +144,7 @@ export class Waiters {
     return this.count < MAX_WAITING && !(share && (isCrowded('group') || isCrowded('wallet')));
   }
 
-  /** The requests that wait for any of these keys. */
+  /** Returns the requests that wait for at least one of these keys. */
   of(ids: readonly string[]): Waiter[] {
     return this.all().filter((waiter) => ids.some((id) => waiter.lacks(id)));
   }
@@ -176,15 +179,15 @@ export class Waiters {
   }
 }
 
-/** Part of a call, with the requests that wait for it. */
+/** A part of a call, with the requests that wait for it. */
 export interface CallPart {
   readonly plans: readonly FetchPlan[];
   readonly waiters: readonly Waiter[];
 }
 
 /**
- * Splits a call that was rejected or answered in part, to find the request at fault. Returns one part per distinct request, and one for
- * all requests whose keys were answered before. Empty if a single request asked for the whole call.
+ * Splits a call that was rejected, or answered only in part, to find the request at fault. Returns one part per distinct request, and one
+ * for all requests whose keys were answered before. Returns no parts if all requests wanted exactly the keys of this call.
  */
 export function partsByRequest(
   asked: readonly FetchPlan[],
