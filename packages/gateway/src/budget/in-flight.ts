@@ -1,13 +1,16 @@
 import { Counts } from '../tallies.ts';
 import type { InFlightLimit } from './store.ts';
 
-/** This node's calls in flight to one upstream, by slot owner; at most `limit`, and `ofWallet` of one wallet. */
+/**
+ * Counts this node's calls in flight to one upstream, by slot owner. At most `limit` calls run at once, and at most `ofWallet` of one
+ * wallet.
+ */
 export class InFlight implements InFlightLimit {
   readonly #limit: number;
-  /** The larger room that also counts these calls. */
+  /** A larger room that counts these calls too. */
   readonly #within: InFlight | undefined;
   readonly #ofWallet: number;
-  /** Slot owners and their wallets. */
+  /** The owners of the slots, with their wallets. */
   readonly #owners = new Map<string, string | undefined>();
   readonly #ofWallets = new Counts();
 

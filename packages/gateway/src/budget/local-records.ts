@@ -9,13 +9,13 @@ import type { Budget, NonceUse } from './store.ts';
 
 const MAX_KEPT_LIMIT = 1_000;
 const BATCH_MS = 500;
-/** A larger difference means that someone has set the wall clock while no process ran. */
+/** The largest difference of the clocks, in milliseconds, that does not mean that someone has set the wall clock while no process ran. */
 const STEP_MS = 1_000;
 
-/** Whether a budget's slots are stored. Those of large budgets and of limits per second are not. */
+/** Whether a budget's slots are stored. Slots of large budgets and of limits per second are not. */
 const isKept = ({ limit, fromDispatch }: Budget): boolean => limit <= MAX_KEPT_LIMIT && !fromDispatch;
 
-/** Changes whenever the machine starts; undefined if the system has no such id. */
+/** Returns an id that changes whenever the machine starts; undefined if the system has none. */
 function bootId(): string | undefined {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
@@ -26,9 +26,9 @@ function bootId(): string | undefined {
 
 /** The clocks that slots are stored with. */
 export interface LocalClocks {
-  /** Never steps. */
+  /** A clock that never steps. */
   readonly now: Clock;
-  /** Starts with the machine. */
+  /** A clock that starts with the machine. */
   readonly monotonic: Clock;
   /** The id of this start of the machine; undefined if the system has none. */
   readonly boot: string | undefined;
@@ -42,26 +42,26 @@ const SAVE_NONCE = 'insert into admissions (nonce, issued_at_seconds) select $1,
 const MOVE = `update admissions set frees_at_ms = $2, frees_at_monotonic_ms = $3, hold_ms = $4 where id = $1 and {in time} returning id`;
 const IS_USED = '(nonce is not null and issued_at_seconds >= $1)';
 const IS_HELD = '(budget is not null and (frees_at_ms > $2 or frees_at_monotonic_ms > $3))';
-/** Admissions expire about in order, so all before the first unexpired one are deleted. */
+/** SQL that deletes expired admissions: those before the first one that has not expired. Admissions expire about in order. */
 const FORGET = `delete from admissions where id < coalesce(
   (select id from admissions where ${IS_USED} or ${IS_HELD} order by id limit 1), ${Number.MAX_SAFE_INTEGER}) and {in time} returning id`;
 
-/** The nonces and slots that the last process stored. */
+/** What the last process has stored. */
 export interface LeftRecords {
   /** The epoch of the used nonces. */
   readonly epoch: string;
   readonly nonces: readonly string[];
-  /** The slots that may still be held, by budget. */
+  /** The slots that may still be held, by the key of their budget. */
   readonly held: ReadonlyMap<string, readonly HeldSlot[]>;
 }
 
-/** Stores the held slots of small budgets and the used nonces, so that the next process continues with them. */
+/** Stores the used nonces and the held slots of small budgets, so that the next process continues with them. */
 export class LocalRecords {
   readonly #database: Database;
   readonly #clocks: LocalClocks;
-  /** Rows of slots whose calls are in progress, by owner. */
+  /** The ids of the rows of slots whose calls are in progress, by owner. */
   readonly #rows = new Map<string, number>();
-  /** Ends of calls, written in batches. If they are lost, the next process holds the slots longer. */
+  /** The ends of calls, which are written in batches. If they are lost, the next process holds these slots longer. */
   #ended: Statement[] = [];
   readonly #batches: Repeated;
 
@@ -86,7 +86,7 @@ export class LocalRecords {
       if (slot.freesAtMs <= this.#clocks.now()) continue;
       const budget = String(row.budget);
       held.set(budget, [...(held.get(budget) ?? []), slot]);
-      // The monotonic clock restarts at a reboot. Storing the new times extends a slot once, not at each start.
+      // A reboot restarts the monotonic clock. The new times are stored, so that a slot is held longer once and not at each start.
       await this.#database.write({ condition: { sql: MOVE, values: [Number(row.id), ...this.#times(slot)] } });
     }
     return {
@@ -106,7 +106,7 @@ export class LocalRecords {
     } else if (use) await this.#database.write({ condition: { sql: SAVE_NONCE, values: nonce } });
   }
 
-  /** Notes the end of a call. A slot that is still held frees earlier than stored. */
+  /** Stores the end of a call. If its slot is still held, it frees earlier than the row says. */
   saveEnd(owner: string, slot: HeldSlot | undefined): void {
     const id = this.#rows.get(owner);
     this.#rows.delete(owner);
@@ -118,13 +118,13 @@ export class LocalRecords {
     await this.#writeBatch();
   }
 
-  /** When a slot frees by both clocks, and how long it is held. */
+  /** Returns when a slot frees by each clock, and how long it is held, in milliseconds. */
   #times({ freesAtMs }: HeldSlot): number[] {
     const holdMs = freesAtMs - this.#clocks.now();
     return [freesAtMs, this.#clocks.monotonic() + holdMs, holdMs];
   }
 
-  /** When a stored slot frees: when its time is over by both clocks, but at most its hold time from now. */
+  /** Returns when a stored slot frees: when its time is over by both clocks, but at most its hold time from now. */
   #freesAt({ frees_at_ms: wallMs, frees_at_monotonic_ms: monotonic, hold_ms: holdMs }: SqlRow): number {
     const nowMs = this.#clocks.now();
     const remainingMs = Math.max(Number(wallMs) - nowMs, Number(monotonic) - this.#clocks.monotonic());
@@ -132,8 +132,8 @@ export class LocalRecords {
   }
 
   /**
-   * Reads the epoch of the nonces. The next process keeps it, unless the machine has restarted, which may lose the last
-   * used nonces, or its time was set, which could make old nonces valid again. Then a new epoch invalidates all nonces.
+   * Reads the epoch of the nonces. This process keeps the last one's epoch, except in two cases: the machine has restarted, which may lose
+   * the last used nonces, or its time was set, which could make old nonces valid again. Then a new epoch makes all nonces invalid.
    */
   async #readEpoch(): Promise<{ readonly epoch: string; readonly isNew: boolean }> {
     const { now, monotonic, boot } = this.#clocks;

@@ -5,13 +5,13 @@ import type { LeftRecords, LocalRecords } from './local-records.ts';
 import { type HeldSlot, SlidingLog } from './sliding-log.ts';
 import type { Budget, BudgetView, NonceUse, NonceVerdict, Share, SlotAttempt, SlotVerdict, Store } from './store.ts';
 
-/** Slots and nonces of one process. It decides each step in memory, and stores the step before it answers. */
+/** Stores the slots and nonces of one process. It decides each step in memory, and stores the step before it answers. */
 export class LocalStore implements Store {
   readonly now: Clock;
   readonly wallNow: Clock;
   readonly #records: LocalRecords;
   readonly #epoch: string;
-  /** Owners of used nonces. A nonce is accepted from 30 s before its issue until 300 s after it. */
+  /** The owners of used nonces. A nonce is accepted from 30 s before its issue until 300 s after it. */
   readonly #nonces = new Recent<string>(TIMES.rememberedMs);
   readonly #held: ReadonlyMap<string, readonly HeldSlot[]>;
   readonly #logs = new Map<string, SlidingLog>();
@@ -86,7 +86,10 @@ export class LocalStore implements Store {
     return this.#log(budget).view(this.now());
   }
 
-  /** Whether this owner can use the nonce now, or has used it. `judge` in redis-scripts.ts is the same rule: change both. */
+  /**
+   * Returns whether this owner can use the nonce now, or has used it before. `judge` in redis-scripts.ts is the same rule in Lua: change
+   * both. `tests/stores/contract.ts` tests both.
+   */
   #judge({ nonce, issuedAtSeconds, epoch }: NonceUse, owner: string, nowMs: number): NonceVerdict {
     const ageMs = nowMs - issuedAtSeconds * 1000;
     if (epoch !== this.#epoch) return 'nonce_used';

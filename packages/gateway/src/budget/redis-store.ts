@@ -23,21 +23,21 @@ import {
   shareNameOf,
 } from './store.ts';
 
-/** How often the epoch is read in the background. This also shows whether Redis answers. */
+/** How often the epoch is read in the background, in milliseconds. The read also shows whether Redis answers. */
 const BEAT_MS = 1_000;
 
 const TAG = 'budgets';
 
-/** The key of a nonce, inside its keyspace. */
+/** Returns the key of a nonce, inside its keyspace. */
 const keyOfNonce = ({ nonce }: NonceUse): string => `nonce:${nonce}`;
 
-/** The keys of a slot's charges, and of its nonce. */
+/** Returns the keys of a slot's charges, and of its nonce if there is one. */
 const chargeKeysOf = ({ budget: { key }, nonce }: SlotAttempt): string[] => [
   ...[`holders:${key}`, `counts:${key}`],
   ...(nonce ? [keyOfNonce(nonce)] : []),
 ];
 
-/** Without an owner the script takes no slot. */
+/** The owner with which the script takes no slot. */
 const NO_OWNER = '';
 const ROOM: InFlightLimit = { isFreeFor: () => true, enter: () => undefined, leave: () => undefined };
 
@@ -59,22 +59,19 @@ type AdmitReply = [
 interface KnownBudget {
   readonly budget: Budget;
   /**
-   * This node's own calls by the machine's clock. This node alone then never exceeds the limit, even if Redis has lost
-   * data or has a wrong clock.
+   * This node's own calls, by the machine's clock. With it this node alone never exceeds the limit, even if Redis has lost data or has a
+   * wrong clock.
    */
   readonly own: SlidingLog;
-  /** What Redis has reported last. */
+  /** What Redis reported last. */
   shared?: { readonly left: number; readonly freesAtMs: number };
-  /**
-   * The end of a pause that Redis has reported. This node does not send it back, because each time would extend the
-   * pause.
-   */
+  /** The end of a pause that Redis has reported. This node does not report it back, because each report would make the pause longer. */
   pausedUntilMs: number;
 }
 
 /**
- * Budgets and sign-ins that nodes share: the slots and the pause of each upstream key, the used nonces, and their
- * epoch. All have one hash tag, so that a sign-in stays valid when the upstream's key changes.
+ * Stores what nodes share: the slots and the pause of each upstream key, the used nonces, and their epoch. All keys have one hash tag,
+ * which does not contain the upstream's key. So a sign-in stays valid when the upstream's key changes.
  */
 export class RedisStore implements Store {
   readonly #connection: RedisConnection;
@@ -83,7 +80,7 @@ export class RedisStore implements Store {
   readonly #background: Background;
   readonly #beat: Repeated;
 
-  /** `clock`: replaces Redis's clock, for tests. */
+  /** `clock`: a clock in place of Redis's own, for tests. */
   constructor(connection: RedisConnection, clock?: Clock, background = new Background()) {
     this.#connection = connection;
     this.#space = new Keyspace(connection, TAG, clock);
@@ -109,8 +106,8 @@ export class RedisStore implements Store {
   }
 
   /**
-   * Redis judges first, then this node judges its own calls. If Redis admits a call that this node may not make (Redis has lost data or
-   * its time, or another call has taken the last room), the slot is returned before the call is refused.
+   * Lets Redis judge first, and then judges by this node's own calls. Redis may admit a call that this node may not make, because Redis has
+   * lost data or its time, or because another call has taken the last room. Then the slot is given back before the call is refused.
    */
   async admit(attempt: SlotAttempt): Promise<SlotVerdict> {
     const askedAtMs = monotonicMs();
@@ -124,7 +121,10 @@ export class RedisStore implements Store {
     return isBack ? refusal : { kind: 'not_given_back' };
   }
 
-  /** Asks Redis only if at least half of the slots are taken, because every share has a slot before. */
+  /**
+   * Asks Redis for the verdict on a share, without taking a slot. While more than half of the slots are free, every share gets one, so
+   * Redis is not asked.
+   */
   async judge(budget: Budget, share: Share): Promise<SlotVerdict | undefined> {
     if (this.view(budget).left > budget.limit / 2) return undefined;
     const verdict = await this.#ask(this.#of(budget), { budget, owner: NO_OWNER, room: ROOM, share });
@@ -136,7 +136,7 @@ export class RedisStore implements Store {
     return (await this.#space.runWithRetry(call)) as NonceVerdict;
   }
 
-  /** Notes the end of a call in Redis, with one retry. If both fail, the slot frees by itself, later. */
+  /** Stores the end of a call in Redis, with one retry. If both attempts fail, the slot stays held until it expires. */
   complete(budget: Budget, owner: string): void {
     this.#of(budget).own.complete(owner, monotonicMs());
     const { key, windowMs, fromDispatch } = budget;
@@ -145,7 +145,7 @@ export class RedisStore implements Store {
     void this.#background.run('redis', () => this.#space.runWithRetry(call));
   }
 
-  /** This node pauses at once; the others pause when Redis has stored the pause. Never rejects. */
+  /** Pauses this node at once, and the others once Redis has stored the pause. Never rejects. */
   async pause(budget: Budget, milliseconds: number): Promise<void> {
     const known = this.#of(budget);
     known.own.pause(monotonicMs() + milliseconds);
@@ -187,7 +187,7 @@ export class RedisStore implements Store {
     await Promise.all([this.readEpoch(), ...pauses]);
   }
 
-  /** Tells other nodes about a present pause. Never rejects, because the pause is sent again until it is over. */
+  /** Stores a present pause in Redis for the other nodes. Never rejects, because the pause is sent again until it is over. */
   async #spreadPause({ budget, own }: KnownBudget, timeout: ReplyTimeout): Promise<void> {
     const milliseconds = Math.ceil(own.pauseMs(monotonicMs()));
     if (milliseconds <= 0) return;
@@ -203,7 +203,7 @@ export class RedisStore implements Store {
     return verdict;
   }
 
-  /** Undefined if Redis has another epoch. */
+  /** Runs the script under an epoch. Returns the verdict; undefined if Redis has another epoch. */
   async #askUnder(epoch: string, known: KnownBudget, attempt: SlotAttempt): Promise<SlotVerdict | undefined> {
     const { owner, room, wallet, nonce, share = [], waitedMs } = attempt;
     const { key, limit, windowMs, inFlightMs, lateMs = 0 } = known.budget;
@@ -232,7 +232,7 @@ export class RedisStore implements Store {
     };
   }
 
-  /** Answers whether slot and nonce were returned. */
+  /** Gives back the slot and the nonce. Returns whether Redis has done it. */
   #giveBack(attempt: SlotAttempt, timeout: ReplyTimeout): Promise<boolean> {
     const keys = [`slots:${attempt.budget.key}`, ...chargeKeysOf(attempt)];
     return this.#space.run({ script: GIVE_BACK, keys, args: [attempt.owner], timeout }).then(
@@ -242,7 +242,7 @@ export class RedisStore implements Store {
   }
 }
 
-/** Takes a slot and room on this node, or answers why it cannot. */
+/** Takes a slot and room on this node. Returns why it cannot; undefined if it has. */
 function takeHere({ own }: KnownBudget, attempt: SlotAttempt): SlotVerdict | undefined {
   const { owner, room, wallet } = attempt;
   const now = monotonicMs();

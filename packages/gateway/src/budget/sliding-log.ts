@@ -12,26 +12,28 @@ import {
   shareNameOf,
 } from './store.ts';
 
-/** A held slot, and when it expires. */
+/** A held slot, and when it frees. */
 export interface HeldSlot {
   readonly owner: string;
   readonly freesAtMs: number;
 }
 
 /**
- * A sliding log of slots. A slot is held while its call runs and for one window after it. Because the window counts
- * from the end of a call and not from its admission, the upstream sees at most `limit` calls in any window. It can see
- * more if it stalls for longer than the slot of an abandoned call is held
- * (docs/decisions/0011-abandoned-upstream-calls.md).
+ * A sliding log of slots. A slot is held while its call runs and for one window after the call. The window counts from the end of a call
+ * and not from its admission, so the upstream sees at most `limit` calls in any window. It can see more if it stalls for longer than the
+ * slot of an abandoned call is held (docs/decisions/0011-abandoned-upstream-calls.md).
  */
 export class SlidingLog {
   readonly #budget: Budget;
-  /** Each map is in the order in which its slots free: `running` and `completed` hold their slots equally long. */
+  /**
+   * When each slot frees, by owner. Each map is in the order in which its slots free, because all slots of `running` are held equally long,
+   * and so are those of `completed`.
+   */
   readonly #restored = new Map<string, number>();
   readonly #running = new Map<string, number>();
   readonly #completed = new Map<string, number>();
   readonly #maps = [this.#restored, this.#running, this.#completed];
-  /** The shares of the held slots by owner, and the number of slots of each group and of each wallet in a group. */
+  /** The share of each held slot by owner, and the number of slots of each group and of each wallet in a group. */
   readonly #shares = new Map<string, Share>();
   readonly #ofGroups = new Counts();
   readonly #ofWallets = new Counts();
@@ -45,13 +47,13 @@ export class SlidingLog {
     }
   }
 
-  /** How long until a slot is free; 0 if one is free now. */
+  /** Returns the milliseconds until a slot is free; 0 if one is free now. */
   waitMs(nowMs: number): number {
     this.#expire(nowMs);
     return this.#held() < this.#budget.limit ? 0 : this.#nextFree() - nowMs;
   }
 
-  /** The share that the owner's slot is or would be charged to: the one whose group holds the fewest slots. */
+  /** Returns the share to which the owner's slot is or would be charged: the one whose group holds the fewest slots. */
   chargedTo(owner: string, shares: readonly Share[], nowMs: number): Share | undefined {
     this.#expire(nowMs);
     const heldBy = ({ group }: Share) => this.#ofGroups.of(group);
@@ -60,7 +62,7 @@ export class SlidingLog {
     return this.#shares.get(owner) ?? least;
   }
 
-  /** Why this node may not make a call now; undefined if it may. */
+  /** Returns why this node may not make a call now; undefined if it may. */
   refusal(
     { room, wallet }: Pick<SlotAttempt, 'room' | 'wallet'>,
     share: Share | undefined,
@@ -71,7 +73,7 @@ export class SlidingLog {
     return room.isFreeFor(wallet) ? this.limit(share, nowMs) : { kind: 'crowded' };
   }
 
-  /** The reason why an owner gets no slot: none is free, or the share is used up. Undefined if the owner gets one. */
+  /** Returns why no slot can be taken: none is free, or the share is used up. Undefined if one can be taken. */
   limit(share: Share | undefined, nowMs: number): SlotVerdict | undefined {
     const untilFreeMs = this.waitMs(nowMs);
     const { scope, waitMs = 0 } = share ? this.#judge(share, nowMs) : {};
@@ -84,7 +86,7 @@ export class SlidingLog {
     return this.#running.has(owner) || this.#completed.has(owner) || this.#restored.has(owner);
   }
 
-  /** Holds a slot until one window after the last moment at which the upstream may read the call. */
+  /** Takes a slot. It is held until one window after the last moment at which the upstream may read the call. */
   take(owner: string, nowMs: number, share?: Share): HeldSlot {
     const { inFlightMs, lateMs = 0, windowMs } = this.#budget;
     const freesAtMs = nowMs + inFlightMs + lateMs + windowMs;
@@ -96,7 +98,7 @@ export class SlidingLog {
     return { owner, freesAtMs };
   }
 
-  /** Notes the end of a call. Its slot frees one window from now. Undefined if the slot has freed already. */
+  /** Notes the end of a call, whose slot then frees one window from now. Returns undefined if the slot has freed already. */
   complete(owner: string, nowMs: number): HeldSlot | undefined {
     if (this.#budget.fromDispatch || !this.#running.delete(owner)) return undefined;
     const freesAtMs = nowMs + this.#budget.windowMs;
@@ -104,7 +106,7 @@ export class SlidingLog {
     return { owner, freesAtMs };
   }
 
-  /** Frees the slot of a call that was never made. */
+  /** Frees the slot of a call that was not made. */
   giveBack(owner: string): void {
     this.#running.delete(owner);
     this.#discharge(owner);
@@ -125,7 +127,7 @@ export class SlidingLog {
     return { left: Math.max(0, this.#budget.limit - held), resetMs, pauseMs: this.pauseMs(nowMs) };
   }
 
-  /** The share that allows no further slot, and for how long. Assumes that no other group takes slots. */
+  /** Returns which kind of share allows no further slot, and for how long, if no other group takes slots meanwhile. */
   #judge(share: Share, nowMs: number) {
     const { limit } = this.#budget;
     const holdings = {
@@ -139,7 +141,7 @@ export class SlidingLog {
     return scope ? { scope, waitMs: (freesAtMs(share, holdings, this.#ahead()) ?? nowMs) - nowMs } : {};
   }
 
-  /** The slots that free next, in that order. */
+  /** Returns the slots that free next, in this order. */
   #ahead() {
     const next = this.#maps.flatMap((slots) => firstOf(slots, MAX_SLOTS_AHEAD));
     next.sort(([, a], [, b]) => a - b);
@@ -151,7 +153,7 @@ export class SlidingLog {
     this.#ofWallets.add(shareNameOf(share), by);
   }
 
-  /** Removes the freed slot of an owner. */
+  /** Removes the charge of an owner's slot, which has freed. */
   #discharge(owner: string): void {
     const share = this.#shares.get(owner);
     if (share) this.#charge(share, -1);

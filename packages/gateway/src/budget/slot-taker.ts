@@ -7,21 +7,21 @@ import type { Allowance, Budget, NonceUse, Share, SlotAttempt, SlotVerdict, Stor
 
 /** How slots are divided among clients. */
 export interface Sharing {
-  /** The share that a client's slots are charged to. */
+  /** Returns the share to which a client's slots are charged. */
   readonly shareOf: (caller: Pick<RequestFacts, 'client' | 'wallet'>) => Promise<Share>;
-  /** Called with each slot taken. */
+  /** Called with the share of each slot that is taken. */
   readonly onSlot: (charged: Share) => void;
 }
 
 /** Dependencies of slot takers; the same for all requests of a channel. */
 interface SlotDependencies {
   readonly store: Store;
-  /** The slots left, for the log. */
+  /** The budget whose free slots the log line names. */
   readonly allowance: Allowance;
   readonly room: InFlight;
-  /** Undefined without fair shares: the first request gets the slot. */
+  /** How slots are divided; undefined without fair shares, when the first request gets the slot. */
   readonly sharing?: Sharing | undefined;
-  /** A random id that clients cannot guess. */
+  /** Returns a random id that clients cannot guess. */
   readonly randomId: () => string;
 }
 
@@ -49,8 +49,8 @@ function refusalOfSlot(reason: keyof typeof CODES, { retryAfterMs, scope }: Slot
 }
 
 /**
- * Asks the store for a slot. Retries a lost reply once with the same owner, which the store recognises. Rejects a late
- * answer.
+ * Asks the store for a slot. If the reply is lost, asks once more with the same owner, which the store recognises. Rejects an answer that
+ * is too late.
  */
 async function ask(store: Store, attempt: SlotAttempt): Promise<SlotVerdict> {
   const sinceMs = performance.now();
@@ -61,7 +61,7 @@ async function ask(store: Store, attempt: SlotAttempt): Promise<SlotVerdict> {
   return verdict;
 }
 
-/** A request's share. With `withinMs` it refuses if the share gets no slot in that time. */
+/** Returns a request's share. `withinMs`: throws a refusal if the share gets no slot within this time. */
 async function checkedShare(by: Sharing, facts: RequestFacts, allowance: Allowance, withinMs?: number): Promise<Share> {
   const share = await by.shareOf(facts);
   const verdict = withinMs === undefined ? undefined : await allowance.judge(share);
