@@ -1,22 +1,22 @@
-/** A clock in milliseconds since the Unix epoch. */
+/** A clock. Returns milliseconds since the Unix epoch. */
 export type Clock = () => number;
 
 /** The time of day, which steps when someone sets the clock. */
 export const timeOfDay: Clock = () => Date.now();
 
-/** Milliseconds since the machine started, never stepping, the same for every process on it. */
+/** Returns milliseconds since the machine started. This clock never steps, and is the same for every process of the machine. */
 export const monotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 
-/** A clock that starts at the present time of day and then follows the monotonic clock, so that it never steps. */
+/** Returns a clock that starts at the present time of day and then follows the monotonic clock, so that it never steps. */
 export function steadyClock(): Clock {
   const offset = Date.now() - performance.now();
   return () => performance.now() + offset;
 }
 
-/** Slower replies are too inaccurate, unless they are the fastest so far. */
+/** The longest round trip of an accurate reply, in milliseconds. Slower replies are ignored, unless they are the fastest so far. */
 const ACCURATE_MS = 250;
 
-/** Follows the clock of a server by its replies. Before the first reply it is this machine's clock. */
+/** Follows a server's clock by its replies. Before the first reply it is this machine's clock. */
 export class FollowedClock {
   #aheadMs = Date.now() - monotonicMs();
   isFollowing = false;
@@ -26,7 +26,7 @@ export class FollowedClock {
     return monotonicMs() + this.#aheadMs;
   }
 
-  /** Takes a time that the server read halfway between request and reply. */
+  /** Adopts a time of the server, which it is assumed to have read halfway between request and reply. */
   follow(theirsMs: number, askedAtMs: number): void {
     const nowMs = monotonicMs();
     const roundTripMs = nowMs - askedAtMs;

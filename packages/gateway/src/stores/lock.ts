@@ -5,8 +5,8 @@ import Connection, { type Database as Connected } from 'libsql';
 const MODE = 0o600;
 
 /**
- * Makes an empty file that only its owner can read. It does not open an existing file, because closing it would drop the locks that
- * this process holds on it.
+ * Makes an empty file that only its owner can read. Does not open an existing file, because closing it would drop the locks that this
+ * process holds on it.
  */
 export function makePrivate(path: string): void {
   try {
@@ -26,10 +26,10 @@ export interface FolderLock {
 
 const FILE = 'gateway.db.lock';
 const ATTEMPTS = 50;
-/** How long a new holder waits for readers of its name. */
+/** How long a new holder waits for readers of its name, in milliseconds. */
 const READERS_MS = 1_000;
 
-/** Answers undefined if another process holds the lock, or has not written its name yet. */
+/** Does some work with the lock's file. Returns undefined if another process holds the lock, or has not written its name yet. */
 function unlessBusy<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -39,7 +39,7 @@ function unlessBusy<T>(work: () => T): T | undefined {
   }
 }
 
-/** Runs statements in turn; false if another process holds the lock. */
+/** Runs statements in turn. Returns false if another process holds the lock. */
 const run = (connection: Connected, ...statements: string[]): boolean =>
   unlessBusy(() => {
     for (const sql of statements) connection.exec(sql);
@@ -49,8 +49,8 @@ const run = (connection: Connected, ...statements: string[]): boolean =>
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /**
- * Writes the name of a process, which others can read; false if another process holds the lock. The commit waits for
- * readers, which would otherwise make it fail repeatedly.
+ * Writes the name of a process, which other processes can read. Returns false if another process holds the lock. The commit waits for
+ * readers, because they would otherwise make it fail repeatedly.
  */
 function writeName(connection: Connected, name: string): boolean {
   const note = `create table if not exists holder (id integer primary key, name text); replace into holder values (1, ${quoted(name)})`;
@@ -58,14 +58,14 @@ function writeName(connection: Connected, name: string): boolean {
   return run(connection, 'begin immediate', written);
 }
 
-/** The name in the file; undefined while a holder writes its own. */
+/** Returns the name in the file; undefined while a holder writes its own. */
 const holderIn = (connection: Connected) =>
   unlessBusy(() => connection.prepare('select name from holder where id = 1').get() as { name: string } | undefined)
     ?.name;
 
 /**
- * Locks a folder for one process, or answers which process holds the lock. The lock is that of an SQLite file, so it ends with its process,
- * and only users who may write to the folder can take it.
+ * Locks a folder for one process. Returns the lock, or the name of the process that holds it. The lock is that of an SQLite file. So it
+ * ends with its process, and only users who may write to the folder can take it.
  */
 export async function lockFolder(folder: string): Promise<{ lock: FolderLock } | { holder: string }> {
   const path = `${folder}/${FILE}`;
@@ -82,7 +82,7 @@ export async function lockFolder(folder: string): Promise<{ lock: FolderLock } |
     if (connection.inTransaction) run(connection, 'rollback');
     const holder = holderIn(connection);
     connection.close();
-    // If this call wrote the name, another process took the lock right after and is about to write its own.
+    // If this call has written the name, another process has taken the lock right after, and is about to write its own name.
     if (holder !== undefined && !(wroteName && holder === name)) return { holder };
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -11,10 +11,10 @@ export interface Script {
   readonly sha1: string;
 }
 
-/** A task has exceeded its time limit. */
+/** Thrown if a task takes too long. */
 class Late extends Error {}
 
-/** Rejects with `Late` if a task does not end in time. The task itself continues. */
+/** Waits for a task. Rejects with `Late` if the task does not end in time; the task itself goes on. */
 function rejectAfter<T>(limitMs: number, words: string, task: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(new Late(words));
@@ -26,7 +26,10 @@ function rejectAfter<T>(limitMs: number, words: string, task: Promise<T>): Promi
 
 export const CONNECT_MS = 1_000;
 
-/** Options of Node's sockets, which the library passes on: the server's name for TLS (RFC 6066), and the time for each of its addresses. */
+/**
+ * Returns the socket options that the library passes on to Node: the server's name for TLS (RFC 6066), and the time for each of its
+ * addresses.
+ */
 function socketFor(url: string) {
   const { protocol, hostname } = new URL(url);
   const isNamed = protocol === 'rediss:' && isIP(hostname.replace(/^\[|\]$/g, '')) === 0;
@@ -34,8 +37,8 @@ function socketFor(url: string) {
 }
 
 /**
- * The template of this connection's clients. It never connects. Clients are copies of it, because the library builds a
- * class of all commands for each client that it creates.
+ * Makes the client of which this connection's clients are copies. It never connects. It exists because the library builds a class of all
+ * commands for each client that it creates.
  */
 const newModel = (create: typeof createClient, url: string) =>
   create({
@@ -44,13 +47,13 @@ const newModel = (create: typeof createClient, url: string) =>
     disableOfflineQueue: true,
     disableClientInfo: true,
     maintNotifications: 'disabled',
-    // The client's own time-out covers only commands that are not written yet.
+    // The library's own time-out covers only commands that are not written yet.
     commandOptions: { timeout: 0 },
   });
 
 type Client = ReturnType<typeof newModel>;
 
-/** Runs a script, and loads it if the server does not have it. */
+/** Runs a script. Loads it first if the server does not have it. */
 async function evaluate(client: Client, { sha1, source }: Script, words: string[]): Promise<readonly unknown[]> {
   try {
     return await client.sendCommand<unknown[]>(['EVALSHA', sha1, ...words]);
@@ -71,59 +74,61 @@ export interface ScriptCall {
 /** The time-out of a reply, in milliseconds. */
 export interface ReplyTimeout {
   readonly waitMs: number;
-  /** Its part for the transfer of a large answer. */
+  /** The part of `waitMs` for the transfer of a large answer. */
   readonly travelMs?: number;
   /** Whether to wait for a new connection if the last one has just been lost. */
   readonly forConnection?: boolean;
 }
 
-/** For commands that a client request waits for. */
+/** The time-out of commands for which a client's request waits. */
 export const REQUEST_TIMEOUT: ReplyTimeout = { waitMs: 200 };
-/** For background commands. */
+/** The time-out of background commands. */
 export const BACKGROUND_TIMEOUT: ReplyTimeout = { waitMs: 1_000 };
-/** For a command whose bytes must travel over a slow network. */
+/** Returns the time-out of a command with many bytes, which must travel over a slow network. */
 export function timeoutFor(bytes: number, { waitMs }: ReplyTimeout): ReplyTimeout {
   const travelMs = Math.ceil(bytes / BYTES_PER_MS);
   return { waitMs: waitMs + travelMs, travelMs };
 }
-/** For a second attempt after `waitedMs`: both attempts together stay below a quarter of a second. */
+/** Returns the time-out of a second attempt. `waitedMs`: how long the first one took. Both together stay below a quarter of a second. */
 export const retryTimeout = (waitedMs: number, travelMs = 0): ReplyTimeout => ({
   waitMs: Math.max(BOTH_MS + travelMs - waitedMs, LEAST_MS + travelMs),
   forConnection: true,
 });
 
-/** The time of the keyspace's clock, the time of day, and the answer. */
+/** The reply of a script: the keyspace's clock, the time of day, and the answer. */
 export type Reply = readonly [nowMs: unknown, wallMs: unknown, answer: unknown];
 
-/** The slowest network between a node and Redis. */
+/** How many bytes a millisecond the slowest network between a node and Redis transfers. */
 const BYTES_PER_MS = 10_000;
-/** The time-out of two attempts together. */
+/** The time-out of two attempts together, in milliseconds. */
 const BOTH_MS = 230;
-/** The shortest time-out of the second attempt. */
+/** The shortest time-out of a second attempt, in milliseconds. */
 const LEAST_MS = 10;
 const NOT_CONNECTED = 'Redis is not connected';
 const ADVICE = 'Check that it runs, and that REDIS_URL names it';
-/** How long after a loss commands wait for a new connection, unless an attempt to connect has failed since. */
+/**
+ * How long after a loss commands wait for a new connection, in milliseconds. They do not wait if an attempt to connect has failed since.
+ */
 const RECENT_MS = 100;
 const SAY_AGAIN_MS = 3_600_000;
-/** The pause before the next attempt after a connection that lasted less than this. */
+/** The pause before the next attempt after a connection that lasted less than this, in milliseconds. */
 const RETRY_MS = 200;
 
 /**
- * The connection to Redis, which is replaced whenever it is lost. Without a connection commands reject at once; nothing is queued. A
- * connection whose reply is late is dropped, so that a hanging Redis delays one request and not the next ones.
+ * The connection to Redis. A lost connection is replaced. Without a connection commands reject at once; nothing is queued. A connection
+ * whose reply is late is dropped, so that a hanging Redis delays one request and not the next ones.
  */
 export class RedisConnection {
   readonly #model: Client;
-  /** How each attempt to connect ends. */
+  /** Emits how each attempt to connect has ended. */
   readonly #attempts = new EventEmitter<{ connect: [Client]; error: [unknown] }>();
-  /** Its `error` event ends it. A lost connection is replaced, never reused. */
+  /** The present client; undefined without a connection. Its `error` event ends it. A lost client is replaced, never reused. */
   #client: Client | undefined;
   #lostAtMs = Number.NEGATIVE_INFINITY;
   #questions = 0;
   #isClosed = false;
   #refusal: string | undefined;
-  /** When each refusal was last logged. */
+  /** When each of the server's refusals was last logged. */
   readonly #said = new Map<string, number>();
   #notice: (message: string) => void = () => undefined;
 
@@ -142,7 +147,7 @@ export class RedisConnection {
     return this.#client !== undefined;
   }
 
-  /** Why the server refuses our commands, if only the operator can fix it. */
+  /** Why the server refuses our commands, if only the operator can change that; otherwise undefined. */
   get refusal(): string | undefined {
     return this.#refusal;
   }
@@ -153,7 +158,7 @@ export class RedisConnection {
   }
 
   /**
-   * Starts to connect, and reports when Redis becomes unavailable and available again. Resolves after the first
+   * Begins to connect, and keeps connected. Reports each time when Redis becomes unavailable or available again. Resolves after the first
    * attempt.
    */
   async connect(notice: (message: string) => void): Promise<void> {
@@ -162,7 +167,7 @@ export class RedisConnection {
     await this.#next(CONNECT_MS).catch(() => undefined);
   }
 
-  /** Runs a script. Rejects after the time-out, or if Redis answers an error. */
+  /** Runs a script and returns its reply. Rejects after the time-out, or if Redis replies with an error. */
   async ask({ script, keys, args, timeout }: Required<ScriptCall>): Promise<Reply> {
     const askedAtMs = monotonicMs();
     const { waitMs } = timeout;
@@ -215,13 +220,13 @@ export class RedisConnection {
     }
   }
 
-  /** Keeps one connection until it ends, and returns the reason. */
+  /** Makes a connection, waits until it ends, and returns the reason. */
   async #live(): Promise<Error> {
     const client = this.#model.duplicate();
     const ended = new Promise<Error>((resolve) => {
       client.on('error', (error: Error) => {
         if (this.#client === client) [this.#client, this.#lostAtMs] = [undefined, monotonicMs()];
-        // Rejects commands in progress.
+        // This rejects the commands in progress.
         client.destroy();
         resolve(error);
       });
@@ -240,13 +245,13 @@ export class RedisConnection {
     return ended;
   }
 
-  /** The connection that the present attempt makes. */
+  /** Waits for the connection that the present attempt makes. */
   async #next(waitMs: number): Promise<Client> {
     const [client] = await rejectAfter(waitMs, NOT_CONNECTED, once(this.#attempts, 'connect'));
     return client;
   }
 }
 
-/** Whether to drop the connection after an error: it hangs, or it leads to a replica. */
+/** Whether to drop the connection after this error: because it hangs, or because it leads to a replica. */
 const isFatal = (error: Error, { waitMs }: ReplyTimeout): boolean =>
   (error instanceof Late && waitMs >= REQUEST_TIMEOUT.waitMs) || error.message.startsWith('READONLY');

@@ -9,17 +9,30 @@ import {
   type ScriptCall,
 } from './connection.ts';
 
-/** Nodes store the time every second. After a longer pause, either the clock has stepped or no node ran. */
+/**
+ * The longest gap between two stored times, in milliseconds, that means nothing. Nodes store the time every second. After a longer gap the
+ * clock has stepped, or no node ran.
+ */
 const PAUSE_MS = 60_000;
-/** The answer to a command that the server read too late. The script did nothing. */
+/** The answer to a command that the server read too late. The script has done nothing. */
 const TOO_LATE = 'too late';
 
 /**
- * The beginning of every script. KEYS[1] is the `state` of its keyspace. The last three ARGV are the deadline, a test's clock time (or
- * empty), and the command's number. `wall` is the server's time of day in milliseconds. `now` is the keyspace clock, which does not go
- * back: `wall` plus the steps back that were not undone. A script that writes calls `note` first, which stores the time and fails if the
- * server cannot write. READ_EPOCH handles a step forward that may undo one back. `outlast` never shortens a key's TTL, because nodes may
- * be configured with different time-outs.
+ * The beginning of every script. `KEYS[1]` is the `state` of its keyspace. A command that the server reads after its deadline does nothing.
+ *
+ * | ARGV | value |
+ * |---|---|
+ * | third to last | the deadline by the keyspace's clock, in milliseconds |
+ * | second to last | a test's time of day in milliseconds; empty: use the server's |
+ * | last | the command's number |
+ *
+ * | local | meaning |
+ * |---|---|
+ * | `wall` | the server's time of day in milliseconds |
+ * | `now` | the keyspace's clock in milliseconds, which never goes back: `wall` plus the steps back that were not undone |
+ * | `returns` | whether a long step forward may have undone a step back; READ_EPOCH handles this |
+ * | `note` | stores the time; each script that writes calls it first, because it fails if the server cannot write |
+ * | `outlast` | makes a key live at least this long; it never shortens a TTL, because nodes may have different time-outs |
  */
 const PRELUDE = `
 local expiry, testNow, question = unpack(ARGV, #ARGV - 2)
@@ -41,26 +54,35 @@ end
 `;
 
 /**
- * Makes a script from Lua text that returns its answer. The reply holds the command's number, both times and the answer: the number
- * detects a reply to another command.
+ * Makes a script from Lua text that returns its answer. The reply has the command's number, both times and the answer. The number shows
+ * whether the reply is to this command.
  */
 export function script(body: string): Script {
   const source = `${PRELUDE}local function answer()\n${body}\nend\nlocal found = answer()\nreturn { question, now, wall, found }`;
   return { source, sha1: createHash('sha1').update(source).digest('hex') };
 }
 
-/** How long after the time-out a script may still run. A suspended server reads old commands when it resumes. */
+/**
+ * How long after the time-out a script may still run, in milliseconds. Later it must not, because a suspended server reads old commands
+ * when it resumes.
+ */
 const GRACE_MS = 300;
 const NO_EXPIRY = 1e15;
 
 /**
- * Reads the epoch, or makes the first one. It fails if the server does not say which process it is: a loss of its data would go
- * unnoticed, and used nonces would work again. An epoch of another server process (restarted, or a promoted replica) is replaced, because
- * that server may have lost data. So is one before a long step forward that undoes a step back: the server's expiry of keys, by its
- * own clock, may have dropped used nonces, and the keyspace's clock returns to it. If this node held another epoch, data was lost
- * before the present one began; the script notes this time, so that the budget stays closed on nodes that start later too. It runs
- * every second and notes the clock's time if it can write, so that a step of the clock is noticed. ARGV: the epoch held (or empty), a
- * fresh one. Answers the epoch.
+ * Reads the epoch, or makes the first one. Runs every second, and stores the time if it can write, so that a step of the clock is noticed.
+ * ARGV: the epoch that the node holds (or empty), a fresh one. Returns the epoch.
+ *
+ * A new epoch begins in these cases, because used nonces may be lost:
+ *
+ * | case | reason |
+ * |---|---|
+ * | another server process answers: a restart, or a promoted replica | it may have lost data |
+ * | the clock returns after a step back (`returns`) | meanwhile Redis expired keys by its own clock, perhaps also used nonces |
+ *
+ * If this node held another epoch, data was lost before the present epoch began. The script stores that time as `lostAt`, so that budgets
+ * stay closed on nodes that start later too. The script fails if the server does not say which process it is. Otherwise a loss of its data
+ * would go unnoticed.
  */
 const READ_EPOCH = script(`
 local held, fresh = ARGV[1], ARGV[2]
@@ -87,8 +109,7 @@ local info = redis.pcall('INFO', 'memory')
 return type(info) == 'string' and string.match(info, 'maxmemory_policy:([%w-]+)') or 'unknown'`);
 
 /**
- * Keys with a common hash tag, `{gw:<tag>}`, so that one script may use all of them in a cluster too, and the clock that decides
- * among them.
+ * Keys with a common hash tag, `{gw:<tag>}`, and the clock that decides among them. In a cluster a script may use all keys with one tag.
  */
 export class Keyspace {
   readonly #connection: RedisConnection;
@@ -96,7 +117,7 @@ export class Keyspace {
   readonly #followed = new FollowedClock();
   readonly #wall = new FollowedClock();
   readonly #turned: Clock | undefined;
-  /** The epoch as this node last read it. It changes whenever data may have been lost. */
+  /** The epoch that this node has read last. It changes whenever data may have been lost. */
   epoch: string | undefined;
 
   /** `turned`: a clock in place of Redis's own, for tests. */
@@ -115,7 +136,7 @@ export class Keyspace {
     return this.#turned?.() ?? this.#wall.now();
   }
 
-  /** Runs one atomic step on keys of this keyspace. After a rejection it may or may not have run. */
+  /** Runs one atomic step on keys of this keyspace. If this rejects, the step may or may not have run. */
   async run({ script, keys = [], args = [], timeout = REQUEST_TIMEOUT }: ScriptCall): Promise<unknown> {
     const askedAtMs = monotonicMs();
     const expiry = this.#followed.isFollowing && !this.#turned ? this.now() + timeout.waitMs + GRACE_MS : NO_EXPIRY;

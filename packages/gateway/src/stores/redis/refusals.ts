@@ -18,10 +18,7 @@ const LASTING: readonly (readonly [error: RegExp, advice: string])[] = [
 
 const MAX_LENGTH = 120;
 
-/**
- * The reason and the remedy if the server will keep refusing our commands; undefined for errors that may end by
- * themselves.
- */
+/** Returns the reason and the remedy if the server will keep refusing our commands; undefined for errors that may end by themselves. */
 export function lastingRefusal({ message }: Error): string | undefined {
   const [, advice] = LASTING.find(([error]) => error.test(message)) ?? [];
   const [line = ''] = message.split('\n', 1);

@@ -20,27 +20,27 @@ import { type ClockRow, only, type SqlRow, type Statement } from './database.ts'
  */
 const HOUR_MS = 3_600_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
-/** Smaller differences are not steps, because a reply takes time to travel. */
+/** The least difference that counts as a step, in milliseconds. Smaller ones come from the time that a reply travels. */
 const STEP_MS = 1_000;
-/** After a shorter pause, the wall clock shows how long the pause was. */
+/** If no process ran for at most this long, in milliseconds, the wall clock shows how long the pause was. */
 const PAUSE_MS = 60_000;
 /**
- * How long nothing is deleted after a step. This is longer than debits are stored, because a stored debit prevents a
- * second use of its nonce.
+ * How long nothing is deleted after a step, in milliseconds. Debits are stored for less, and a stored debit prevents a second use of its
+ * nonce.
  */
 const REST_MS = 900_000;
 
 const deviationOf = ({ nowMs, wallMs }: Pick<ClockRow, 'nowMs' | 'wallMs'>): number => wallMs - nowMs;
 
-/** How far the books' clock may move to the wall clock at once. */
+/** Returns how far the books' clock may move to the wall clock at once, in milliseconds. */
 function reachOf(last: ClockRow, isStart: boolean): number {
   const wasOff = deviationOf(last) < -HOUR_MS || deviationOf(last) > WEEK_MS;
   return isStart || wasOff ? WEEK_MS : HOUR_MS;
 }
 
 /**
- * The clocks at a new time of the wall clock. `expectedMs`: the books' clock by a monotonic clock; undefined at a start, which does
- * not know how much time has passed.
+ * Returns the clocks at a new time of the wall clock. `expectedMs`: the books' clock according to a monotonic clock; undefined at a start,
+ * which cannot know how much time has passed.
  */
 export function advance(last: ClockRow, wallMs: number, expectedMs?: number): ClockRow {
   if (last.nowMs === 0) return { nowMs: wallMs, wallMs, acceptedMs: 0, steppedMs: 0 };
@@ -64,8 +64,8 @@ const isAccepted = ({ acceptedMs }: ClockRow, deviationMs: number): boolean =>
   Math.abs(deviationMs - acceptedMs) <= HOUR_MS;
 
 /**
- * How far the wall clock has jumped, forwards or back. 0 if the jump was at most an hour, or if an operator has
- * accepted it.
+ * Returns how far the wall clock has jumped, forwards or back, in milliseconds; 0 if by at most an hour, or if an operator has accepted the
+ * jump.
  */
 export const jumpOf = (row: ClockRow): number => (isAccepted(row, deviationOf(row)) ? 0 : deviationOf(row));
 
@@ -75,7 +75,7 @@ export const mayDelete = (row: ClockRow): boolean => jumpOf(row) === 0 && row.no
 export const CLOCK_COLUMNS = `now_ms as "nowMs", wall_ms as "wallMs", accepted_ms as "acceptedMs", stepped_ms as "steppedMs"`;
 export const READ_CLOCK: Statement = { sql: `select ${CLOCK_COLUMNS} from clock where id = 1` };
 
-/** Reads both clocks from the single row of a result. */
+/** Returns both clocks from the single row of a result. */
 export function clockIn(rows: readonly SqlRow[]): ClockRow {
   const { nowMs, wallMs, acceptedMs, steppedMs } = only(rows);
   return {
@@ -86,18 +86,18 @@ export function clockIn(rows: readonly SqlRow[]): ClockRow {
   };
 }
 
-/** The wall time of a moment of the books' clock. They agree to the second while neither has stepped. */
+/** Returns the wall time of a moment of the books' clock. Both agree to the second while neither has stepped. */
 export const wallOf = (nowMs: number, clocks: Pick<ClockRow, 'nowMs' | 'wallMs'>): number =>
   Math.floor(nowMs + (Math.abs(deviationOf(clocks)) < STEP_MS ? 0 : deviationOf(clocks)));
 
-/** Writes the clocks, unless another node has written them since they were read. */
+/** Returns the statement that writes the clocks, unless another node has written them since they were read. */
 export const writeClock = ({ nowMs, wallMs, acceptedMs, steppedMs }: ClockRow, last: ClockRow): Statement => ({
   sql: `update clock set now_ms = $1, wall_ms = $2, accepted_ms = $3, stepped_ms = $4
   where id = 1 and now_ms = $5 and accepted_ms = $6`,
   values: [nowMs, wallMs, acceptedMs, steppedMs, last.nowMs, last.acceptedMs].map(Math.floor),
 });
 
-/** Accepts the wall clock as it is. The books' clock follows it if it is later. */
+/** The statement that accepts the wall clock as it is. If the wall clock is later, the books' clock follows it. */
 export const ACCEPT_CLOCK: Statement = {
   sql: 'update clock set accepted_ms = wall_ms - now_ms where id = 1 returning id',
 };

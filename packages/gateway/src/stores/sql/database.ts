@@ -8,11 +8,14 @@ import { monotonicMs } from '../clock.ts';
 /** The differences between the SQL of the two databases. All other SQL is the same. */
 export const SQLITE = {
   name: 'sqlite' as 'sqlite' | 'postgres',
-  /** The day (UTC) of a moment, as `YYYY-MM-DD`. */
+  /** SQL for the day (UTC) of a moment, as `YYYY-MM-DD`. */
   dayOf: (instant: string) => `substr(${instant}, 1, 10)`,
-  /** The texts of a list in JSON, as rows. */
+  /** SQL for the texts of a JSON list, as rows. */
   textsIn: (json: string) => `select value from json_each(${json})`,
-  /** The fees that count against a fee payer's budget: all (0), or those of new payers (1). Concurrent writes run this one by one. */
+  /**
+   * SQL for the fees that count against a fee payer's budget, in lamports: all (0), or those of new payers (1). Concurrent writes run this
+   * one by one.
+   */
   countedFees: (feePayer: string, nowMs: string, newPayers: string) =>
     `(select coalesce(sum(case when ${newPayers} = 1 then of_new_payers else lamports end), 0) from fees
   where fee_payer = ${feePayer} and until_ms > ${nowMs})`,
@@ -41,46 +44,46 @@ export type SqlRow = Readonly<Record<string, SqlValue>>;
 export interface Statement {
   readonly sql: string;
   readonly values?: readonly SqlValue[];
-  /** The largest size of the result in bytes, if it can be large. The time-out grows with it. */
+  /** The most bytes of the result, if there can be many. The time-out grows with it. */
   readonly bytes?: number;
 }
 
 /** Statements that are written together or not at all. Two of them must not change the same row. */
 export interface AtomicWrite {
   /**
-   * Decides: if it returns no row, nothing is written. It contains `{in time}` and ends in `returning`. In SQLite `returning` may be left
-   * out: the answer is then an empty row if a row was changed.
+   * The statement that decides: if it returns no row, nothing is written. It contains `{in time}` and ends in `returning`. In SQLite
+   * `returning` may be left out; then the result is an empty row if a row was changed.
    */
   readonly condition: Statement;
   /**
-   * Each contains `{condition holds}`, so that it writes nothing if the condition returned no row. `{condition.id}` is the column `id` of
-   * the condition's row. One that ends in `returning` adds its columns to the result.
+   * The other statements. Each contains `{condition holds}`, so that it writes nothing if the condition returned no row. `{condition.id}`
+   * is the column `id` of the condition's row. A statement that ends in `returning` adds its columns to the result.
    */
   readonly changes?: readonly Statement[];
-  /** Whether the write must be on disk before the promise resolves. Otherwise it survives the process but not a power cut. */
+  /** Whether the write must be on disk before the promise resolves. Otherwise it survives a crash of the process but not a power cut. */
   readonly isDurable?: boolean;
 }
 
-/** The values of a write's statements. */
+/** Returns the values of all statements of a write. */
 export const valuesOf = ({ condition, changes = [] }: AtomicWrite): SqlValue[] =>
   [condition, ...changes].flatMap(({ values = [] }) => values);
 
-/** The bytes of the texts among values. */
+/** Returns how many bytes the texts among these values have. */
 export function bytesOf(values: readonly SqlValue[]): number {
   let bytes = 0;
   for (const value of values) if (typeof value === 'string') bytes += Buffer.byteLength(value);
   return bytes;
 }
 
-/** Both clocks of the books when they were written: books-clock.ts. */
+/** The row with both clocks, as they were when it was written (books-clock.ts). */
 export interface ClockRow {
   /** The books' clock. Like all times here it is in milliseconds since the Unix epoch; 0 in a new database. */
   readonly nowMs: number;
   /** The wall clock when the row was written. */
   readonly wallMs: number;
-  /** How far the wall clock may differ from the books' clock, because an operator has accepted it. */
+  /** How far the wall clock may differ from the books' clock, in milliseconds, because an operator has accepted that. */
   readonly acceptedMs: number;
-  /** The books' clock at the last step of the wall clock. */
+  /** What the books' clock showed at the last step of the wall clock. */
   readonly steppedMs: number;
 }
 
@@ -89,50 +92,54 @@ export interface Database {
   readonly dialect: Dialect;
   /** The books' clock in milliseconds since the Unix epoch. It never goes back: books-clock.ts. */
   now(): number;
-  /** The wall time of a moment of the books' clock, for entries and receipts. */
+  /** Returns the wall time of a moment of the books' clock, for journal entries and receipts. */
   wallAt(nowMs: number): number;
-  /** Both clocks now. */
+  /** Returns both clocks as they are now. */
   clock(): Promise<ClockRow>;
   /** Whether the last request to the database was answered. */
   isReady(): boolean;
   read(statement: Statement): Promise<readonly SqlRow[]>;
-  /** Like `read`, for slow queries: they delay no request. */
+  /** Reads by a slow query, which delays no request. */
   report(statement: Statement): Promise<readonly SqlRow[]>;
   /**
-   * Writes all statements or none. Answers the returned columns, or undefined if the condition returned no row. After a rejection they may
-   * or may not be written. After a lost connection it may answer undefined although they are written: read and compare.
+   * Writes all statements or none. Returns the columns that they return, or undefined if the condition returned no row. If this rejects,
+   * the write may or may not have happened. After a lost connection it may return undefined although the write happened. In both cases,
+   * read and compare.
    */
   write(write: AtomicWrite): Promise<SqlRow | undefined>;
   close(): Promise<void>;
 }
 
-/** The first row, which must exist. */
+/** Returns the first row, which must exist. */
 export function only(rows: readonly SqlRow[]): SqlRow {
   const [row] = rows;
   if (!row) throw new Error('the database has left out a row');
   return row;
 }
 
-/** Converts a value to text. Null becomes the empty text. */
+/** Returns a value as text. Null becomes the empty text. */
 export const text = (value: SqlValue | undefined): string => String(value ?? '');
 
-/** The members of an object in its row, by a table of columns; columns that are null are left out. */
+/** Returns the members of an object in its row, by a table of columns. Leaves out columns that are null. */
 export function membersIn(row: SqlRow, columns: Readonly<Record<string, string>>) {
   const stored = Object.entries(columns).filter(([column]) => row[column] !== null);
   return Object.fromEntries(stored.map(([column, member]) => [member, row[column]]));
 }
 
-/** The names of columns for a query. */
+/** Returns the names of columns for a query. */
 export const namesIn = (table: string, columns: Readonly<Record<string, string>>): string =>
   Object.keys(columns)
     .map((column) => `${table}.${column}`)
     .join(', ');
 
-/** The values of an object's members, in the order of a table of columns; null for members that are missing. */
+/** Returns the values of an object's members in the order of a table of columns; null for missing members. */
 export const valuesIn = <T extends object>(object: T, columns: Readonly<Record<string, keyof T>>): SqlValue[] =>
   Object.values(columns).map((member) => (object[member] ?? null) as SqlValue);
 
-/** Inserts rows with the values of these columns, in this order, of the wallet that the condition names as `id`. */
+/**
+ * Returns a function that makes the statement to insert one row with the values of these columns, in this order. The row belongs to the
+ * wallet that the condition names as `id`.
+ */
 export function insertion(table: string, columns: readonly string[], otherwise = '') {
   const parameters = columns.map((_, index) => `$${index + 1}`);
   const sql = `insert into ${table} (${['wallet_id', ...columns].join(', ')})
@@ -140,10 +147,10 @@ export function insertion(table: string, columns: readonly string[], otherwise =
   return (values: readonly SqlValue[]): Statement => ({ sql, values });
 }
 
-/** The kind of a journal entry. A refusal moves no money, but may have cost a fee. */
+/** The kind of a journal entry. A refusal moves no money, but it may have cost a fee. */
 export type JournalKind = 'settlement' | 'refusal' | 'grant' | 'debit';
 
-/** A movement of money. It is written in the same transaction as the movement, and never changed. */
+/** A movement of money. It is written in the same transaction as the movement, and never changes. */
 export interface JournalEntry {
   readonly kind: JournalKind;
   /** `mainnet` or `devnet`. */
@@ -153,14 +160,14 @@ export interface JournalEntry {
   readonly micros: number;
   /** The fee of the gateway's own fee payer; 0 if nothing was sent or a remote facilitator pays. */
   readonly feeLamports: number;
-  /** base58 signature of its transaction, even of a refused one; empty if unknown. */
+  /** The base58 signature of its transaction, even of a refused one; empty if unknown. */
   readonly transaction: string;
   /** The route id; empty if unknown. */
   readonly route: string;
   readonly requestId: string;
-  /** The key of the payment; absent for a debit by signature. Unique for each kind. */
+  /** The key of the payment; absent for a debit by signature. A key has at most one entry of each kind. */
   readonly key?: string;
-  /** Appended later by `sales verify --repair` or the watch, from the chain. */
+  /** Set if `sales verify --repair`, `--grant` or the watch of covered payments has appended it later, from the chain. */
   readonly isRepair?: true;
 }
 
@@ -181,7 +188,10 @@ const INSERT_ENTRY = insertion('journal_entries', [
   'is_repair',
 ]);
 
-/** Appends an entry to a write whose condition names the wallet as `id`. `wallMs`: its time, by the wall clock. */
+/**
+ * Returns the statement that appends an entry in a write whose condition names the wallet as `id`. `wallMs`: its time, in milliseconds by
+ * the wall clock.
+ */
 export const append = ({ transaction, ...entry }: JournalEntry, wallMs: number): Statement =>
   INSERT_ENTRY([
     new Date(wallMs).toISOString(),
@@ -205,9 +215,9 @@ export interface JournalWrite {
 }
 
 export interface MoneyEvents {
-  /** After each write of this process. */
+  /** Emitted after each write of this process. */
   written: [JournalWrite];
-  /** The duration of a durable write, even if it failed. */
+  /** Emitted with the duration of each durable write, even of one that failed. */
   committed: [ms: number];
 }
 
@@ -215,15 +225,15 @@ const KEEP = `insert into answers (key, until_ms, bytes, answer) select $1, $2, 
   set until_ms = excluded.until_ms, bytes = excluded.bytes, answer = excluded.answer`;
 
 /**
- * Stores an answer in the write that charges for it. `key`: the key of its payment or debit. `answer`: JSON. `untilMs`:
- * null while its payment is open.
+ * Returns the statement that stores an answer, in the write that charges for it. `key`: the key of its payment or debit. `answer`: JSON.
+ * `untilMs`: null while its payment is open.
  */
 export const keepAnswer = (key: string, answer: string, untilMs: number | null) => ({
   sql: KEEP,
   values: [key, untilMs, Buffer.byteLength(answer), answer],
 });
 
-/** The common base of payments and credit: a database, its clock, and the stored answers that clients have paid for. */
+/** What payments and credit have in common: a database, its clock, and the stored answers that clients have paid for. */
 export abstract class Ledger {
   /** The table whose rows pay for answers, and its key column. */
   protected abstract readonly paidBy: { readonly table: 'payments' | 'debits'; readonly key: 'key' | 'id' };
@@ -242,12 +252,12 @@ export abstract class Ledger {
     return Math.floor(this.database.now());
   }
 
-  /** Whether a rejected write may still take effect. It may on a server, but not in this process. */
+  /** Whether a rejected write may still take effect: on a database server it may, in SQLite it cannot. */
   get mayWriteLater(): boolean {
     return this.database.dialect.name === 'postgres';
   }
 
-  /** Notes that an answer was handed to the operating system on its way to the payer, who may have missed it. */
+  /** Records that an answer was handed to the operating system on its way to the payer, who may still have missed it. */
   delivered(key: string): void {
     const { table, key: column } = this.paidBy;
     const sql = `update ${table} set owed_until_ms = null where ${column} = $1 and owed_until_ms is not null and {in time}
@@ -255,7 +265,7 @@ export abstract class Ledger {
     void this.background.run('deliveries', () => this.write({ condition: { sql, values: [key] } }));
   }
 
-  /** Writes all statements or none, and times it if it is durable. */
+  /** Writes all statements or none. Measures the duration of a durable write. */
   protected async write(write: AtomicWrite): Promise<SqlRow | undefined> {
     const startedMs = monotonicMs();
     try {
@@ -265,7 +275,7 @@ export abstract class Ledger {
     }
   }
 
-  /** The stored answer of a payment or debit. */
+  /** Returns the stored answer of a payment or debit. */
   async answer(key: string): Promise<string | undefined> {
     const sql = 'select answer from answers where key = $1 and (until_ms is null or until_ms > $2)';
     const [row] = await this.database.read({ sql, values: [key, this.now()], bytes: LIMITS.oneAnswerBytes });

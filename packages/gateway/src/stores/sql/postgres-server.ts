@@ -6,7 +6,7 @@ import { CHANGES_TABLE, missingChanges, NOTE_CHANGE, SCHEMA_STATE, type SchemaSt
 
 const PROTOCOLS = ['postgres:', 'postgresql:'];
 
-/** Modes that the driver reads as `verify-full`, with a warning about its next version. */
+/** The values of `sslmode` that the driver reads as `verify-full`, with a warning about its next version. */
 const CHECKED = ['prefer', 'require', 'verify-ca'];
 
 function isDatabaseUrl({ protocol, hostname, pathname }: URL): boolean {
@@ -14,8 +14,8 @@ function isDatabaseUrl({ protocol, hostname, pathname }: URL): boolean {
 }
 
 /**
- * One URL for each host in libpq's parameter `host`, where a host may be a folder of sockets. Without the parameter,
- * the URL itself.
+ * Returns one URL for each host in libpq's parameter `host`, where a host may be a folder of sockets. Without this parameter, returns the
+ * URL itself.
  */
 function perNamedHost(url: URL): URL[] {
   const ports = url.searchParams.get('port')?.split(',') ?? [];
@@ -32,8 +32,8 @@ function perNamedHost(url: URL): URL[] {
 }
 
 /**
- * Splits a PostgreSQL URL with several hosts, separated by commas, into one URL per host; empty if it is no such URL. As in libpq the
- * hosts may stand in the parameter `host`. A `%` that begins no escape stands for itself.
+ * Splits a PostgreSQL URL with several hosts, separated by commas, into one URL per host. Returns no URL if the text is no such URL. As in
+ * libpq, the parameter `host` may name the hosts instead. A `%` that begins no escape stands for itself.
  */
 export function databaseUrls(given: string): string[] {
   const text = given.replace(/%(?![0-9a-f]{2})/gi, '%25');
@@ -50,24 +50,24 @@ export function databaseUrls(given: string): string[] {
   return urls.flatMap((url) => perNamedHost(new URL(url))).map(({ href }) => href);
 }
 
-/** The time-out of a connection. */
+/** The time-out of a connection, in milliseconds. */
 export const CONNECT_MS = 400;
-/** The time-out of a query without its bytes. */
+/** The time-out of a query, in milliseconds, without the time for its bytes. */
 const QUERY_MS = 400;
 /** Time-outs of large answers assume a network of at least 10 MB/s. */
 const BYTES_PER_MS = 10_000;
 const HEARTBEAT_MS = 200;
 const REPORT_MS = 20_000;
 /**
- * Writes need this isolation level, so the role's default must not apply. The server cancels statements that nodes have
- * stopped waiting for.
+ * SQL that sets up a session. Writes need this isolation level, so the role's default must not apply. The server cancels statements for
+ * which nodes no longer wait.
  */
 const SESSION = `set default_transaction_isolation = 'read committed';
   set statement_timeout = 2000; set lock_timeout = 250; set idle_in_transaction_session_timeout = 5000`;
-/** Behind a pooler, a connection may carry another session's limits. */
+/** SQL that lifts the limits. Behind a pooler, a connection may carry another session's limits. */
 const WITHOUT_LIMITS = 'set local statement_timeout = 0; set local lock_timeout = 0';
 const CONNECTIONS = 10;
-/** Codes of a lost connection: Node's, and PostgreSQL's for an administrator's command. */
+/** The codes of a lost connection: Node's, and PostgreSQL's for an administrator's command. */
 const LOST = ['ECONNRESET', 'EPIPE', '57P01', '57P02'];
 /**
  * Codes of a write that the server has rolled back because of concurrent writes: a serialization conflict, or a
@@ -75,11 +75,11 @@ const LOST = ['ECONNRESET', 'EPIPE', '57P01', '57P02'];
  */
 const UNDONE = ['40001', '40P01'];
 const LOCK_TIMEOUT = '55P03';
-/** How often a write is sent. */
+/** How often a write is sent, at most. */
 const ATTEMPTS = 5;
-/** The longest pause between two attempts. */
+/** The longest pause between two attempts, in milliseconds. */
 const MOST_PAUSE_MS = 20;
-/** Codes of a prepared statement that a pooler has sent to another connection. */
+/** The codes for a prepared statement whose connection a pooler has changed. */
 const NOT_PREPARED = ['26000', '42P05'];
 const BIGINT = 20;
 const TIMESTAMPTZ = 1184;
@@ -106,7 +106,7 @@ export const queryOf = (text: string): Query => ({
   text,
 });
 
-/** A write as one statement, so that no transaction stays open between round trips. The last parameter is its deadline. */
+/** Returns a write as one statement, so that no transaction stays open between round trips. Its last parameter is its deadline. */
 export function writeQuery({ condition, changes = [] }: AtomicWrite): Query {
   let count = condition.values?.length ?? 0;
   const others = changes.map(({ sql, values = [] }, index) => {
@@ -130,14 +130,17 @@ const codeOf = (error: unknown): string => String((error as { code?: unknown }).
 const isLost = (error: unknown): boolean =>
   LOST.includes(codeOf(error)) || (error as Error).message === 'Connection terminated unexpectedly';
 
-/** The server's certificate is not trusted. */
+/** Matches the codes for a certificate that is not trusted. */
 const UNTRUSTED = /CERT|^UNABLE_TO/;
-/** Codes of PostgreSQL's own errors. */
+/** Matches the codes of PostgreSQL's own errors. */
 const OF_SERVER = /^(?!E[A-Z]{4})[0-9A-Z]{5}$/;
-/** Shutdown (57), no connection behind a pooler (08), too many connections, or a standby. */
+/**
+ * Matches the codes that mean that the server is unavailable: a shutdown (57), no connection behind a pooler (08), too many connections, a
+ * standby.
+ */
 const OF_CONNECTION = /^(?:57|08|53300|25006)/;
 
-/** Whether the server is unavailable, as opposed to rejecting this statement or this node. */
+/** Whether the error means that the server is unavailable. Other errors reject only this statement or this node. */
 export function isOfConnection(error: unknown): boolean {
   if (error instanceof SchemaTooNew) return false;
   const code = codeOf(error);
@@ -147,16 +150,16 @@ export function isOfConnection(error: unknown): boolean {
 /** Whether an error is a time-out. A slow network, a busy machine or a full connection pool can cause one. */
 export const isLate = (error: unknown): boolean => /time-?out/i.test((error as Error).message) && codeOf(error) === '';
 
-/** How long a query with this many bytes of parameters and answer may take, in milliseconds. */
+/** Returns how long a query may take, in milliseconds. `bytes`: those of its parameters and its answer. */
 export const queryMs = (bytes: number): number => QUERY_MS + bytes / BYTES_PER_MS;
 
-/** Connections to one server: for requests, for reports, and one for heartbeats. */
+/** The connections to one server: for requests, for reports, and one for heartbeats. */
 type ServerPools = Readonly<Record<'requests' | 'reports' | 'heartbeat', Pool>>;
 
-/** One server. */
+/** A PostgreSQL server, with its connections. */
 export class PostgresServer {
   readonly #connections: ServerPools;
-  /** False behind a pooler that does not support prepared statements. */
+  /** Whether statements are prepared. They are not behind a pooler that does not support this. */
   #isPrepared = true;
 
   constructor(connections: ServerPools) {
@@ -169,8 +172,8 @@ export class PostgresServer {
   }
 
   /**
-   * Sends a query. Resends it if its connection was lost or had not prepared it, or if the server rolled it back. Its
-   * effect still happens at most once.
+   * Sends a query. Sends it again if its connection was lost or had not prepared it, or if the server rolled it back. Its effect still
+   * happens at most once.
    */
   async ask(query: Query, values: readonly SqlValue[], waitMs: number, pool = this.#connections.requests) {
     let isLast = false;
@@ -201,7 +204,7 @@ export class PostgresServer {
       const query = { text, values: [...values], ...options };
       return (await client.query<Record<string, SqlValue>>(query)).rows;
     } catch (error) {
-      // A connection with an outstanding answer would give it to the next query.
+      // A connection whose answer is still outstanding would give that answer to the next query.
       isUsable = !isOfConnection(error);
       throw error;
     } finally {
@@ -213,7 +216,7 @@ export class PostgresServer {
     return (await this.#connections.reports.query<Record<string, SqlValue>>(sql, [...values])).rows;
   }
 
-  /** Migrates the schema, one node at a time. Rejects if a later version has made it. */
+  /** Migrates the schema, one node at a time. Rejects if a later version has made a schema that this version cannot use. */
   async migrate(): Promise<void> {
     const client = await this.#connections.reports.connect();
     try {
@@ -253,8 +256,8 @@ async function applyMissing(client: PoolClient): Promise<void> {
 }
 
 /**
- * Loads the client library. Each call of the returned function opens the next server, which connects on its first
- * query. `connectMs`: the time-out of that connection; short if requests wait for it.
+ * Loads the client library. Returns a function that opens the next server at each call. The server connects at its first query.
+ * `connectMs`: the time-out of that connection, which is short if requests wait for it.
  */
 export async function loadServers(urls: readonly string[], connectMs = CONNECT_MS): Promise<() => PostgresServer> {
   const { default: pg } = await import('pg');
@@ -262,7 +265,7 @@ export async function loadServers(urls: readonly string[], connectMs = CONNECT_M
   const newPool = (more: PoolConfig): Pool => {
     const settings = { connectionTimeoutMillis: connectMs, application_name: 'asset-gateway', keepAlive: true };
     const pool = new pg.Pool({ ...settings, types: types as NonNullable<PoolConfig['types']>, ...more });
-    // The next query reports a connection that breaks while it is idle.
+    // If a connection breaks while it is idle, the next query reports it.
     pool.on('connect', (client) => void client.on('error', () => undefined));
     return pool.on('error', () => undefined);
   };

@@ -25,7 +25,7 @@ import {
 } from './postgres-server.ts';
 
 export interface PostgresOptions {
-  /** May name several hosts, separated by commas. They are tried in turn. */
+  /** The URL of the database. It may name several hosts, separated by commas, which are tried in turn. */
   readonly url: string;
   /** Replaces the books' clock and the wall clock, for tests. */
   readonly clock?: Clock | undefined;
@@ -35,11 +35,11 @@ export interface PostgresOptions {
 
 const BEAT_MS = 400;
 /**
- * After this many consecutive late heartbeats, the server counts as lost. A single one may be due to a busy machine. A
- * stopped server is noticed within a second.
+ * After this many consecutive late heartbeats the server counts as lost. A single one may only mean that the machine is busy. So a stopped
+ * server is noticed within a second.
  */
 const LATE_BEATS = 2;
-/** Larger writes are sent one at a time, so that small writes do not share the network with several large ones. */
+/** Writes with more bytes are sent one at a time, so that small writes do not share the network with several large ones. */
 const LARGE_BYTES = 256 * 1024;
 
 const READ_CLOCKS =
@@ -59,7 +59,7 @@ export class PostgresDatabase implements Database {
   readonly #serverClock = new FollowedClock();
   readonly #queries = new Map<string, Query>();
   #server: PostgresServer;
-  /** The timer of the next heartbeat; undefined during one. */
+  /** The timer of the next heartbeat; undefined while one is in progress. */
   #beat: NodeJS.Timeout | undefined;
   #isReady = false;
   /** Whether the present outage has been logged. */
@@ -76,12 +76,12 @@ export class PostgresDatabase implements Database {
     this.#options = options;
   }
 
-  /** Loads the client library. Nothing is connected before `connect`. */
+  /** Loads the client library. Connects nothing; `connect` does. */
   static async load(options: PostgresOptions): Promise<PostgresDatabase> {
     return new PostgresDatabase(await loadServers(databaseUrls(options.url)), options);
   }
 
-  /** Connects and migrates the schema. Rejects with an error of the server; retries while the server does not answer. */
+  /** Connects and migrates the schema. Retries while the server does not answer. Rejects with an error that the server reports. */
   async connect(notice: (message: string) => void = () => undefined): Promise<void> {
     this.#notice = notice;
     const hosts = databaseUrls(this.#options.url).length;
@@ -125,7 +125,7 @@ export class PostgresDatabase implements Database {
     const query = this.#query(statements.map(({ sql }) => sql).join(';'), () => writeQuery(write));
     const values = valuesOf(write);
     const bytes = bytesOf(values);
-    // A suspended server reads old statements when it resumes.
+    // Each write has a deadline, because a suspended server executes old statements when it resumes.
     const send = async () => {
       const deadlineMs = this.#serverClock.now() + CONNECT_MS + queryMs(bytes);
       const [row] = await this.#ask(query, [...values, Math.ceil(deadlineMs)], bytes);
@@ -149,9 +149,7 @@ export class PostgresDatabase implements Database {
     return query;
   }
 
-  /**
-   * A failed or late statement fails only its own request. Only the heartbeat decides whether the server is available.
-   */
+  /** Sends a statement. If it fails or is late, only its own request fails; the heartbeat alone decides whether the server is available. */
   async #ask(query: Query, values: readonly SqlValue[], bytes: number): Promise<readonly SqlRow[]> {
     if (!this.#isReady) throw new Error('PostgreSQL does not answer');
     try {
@@ -172,7 +170,7 @@ export class PostgresDatabase implements Database {
     if (!this.#isClosed) this.#beat = setTimeout(() => void this.#keepFollowing(), milliseconds).unref();
   }
 
-  /** Reads the server's clock, and tries the next host if it does not answer. Never rejects. */
+  /** Reads the server's clock. If the server does not answer, switches to the next host. Never rejects. */
   async #keepFollowing(): Promise<void> {
     this.#beat = undefined;
     const error = await this.#follow().then(

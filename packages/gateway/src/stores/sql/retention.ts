@@ -19,15 +19,15 @@ interface RetentionOptions {
 
 const EVERY_MS = 30_000;
 /**
- * The longest time of a batch. If a batch takes longer, the next batch is smaller, so that other work of this thread or
- * of the server hardly waits.
+ * The longest time of a batch, in milliseconds. If a batch takes longer, the next one is smaller, so that other work of this thread or of
+ * the server hardly waits.
  */
 const BATCH_MS = 10;
 const LEAST_ROWS = 50;
 const FIRST_ROWS = 100;
 const MOST_ROWS = 1_000;
 const MOST_SUMMED = 10_000;
-/** How long a part may take before it leaves the rest to the next round. */
+/** How long one part of a round may take, in milliseconds. It leaves the rest to the next round. */
 const PART_MS = 20_000;
 
 const REFERENCES = ['payments', 'debits', 'journal_entries'];
@@ -37,14 +37,14 @@ const IS_KEPT = `granted_micro_usdc > 0 or ${IS_REFERENCED.join(' or ')}`;
 const OLDEST_ENTRIES = `select id, at from journal_entries where id > (select pruned_id from books) order by id limit $1`;
 
 /**
- * The time of the first remaining entry, or now if none remains. Deleted entries were appended before it, even if a
- * wrong clock dated them later.
+ * SQL for the time since which the journal is complete: that of the first remaining entry, or now if none remains. Deleted entries were
+ * appended before it, even if a wrong clock gave them a later time.
  */
 const COMPLETE_SINCE = `(select max(at) from (select complete_since as at from books
   union all select coalesce((select at from journal_entries where id > $2 order by id limit 1), $3)) as times)`;
 
 /**
- * Deletes the oldest entries up to an id, and adds their sums to the opening entries of their wallets. Only one node
+ * Returns the write that deletes the oldest entries up to an id and adds their sums to the opening entries of their wallets. Only one node
  * succeeds.
  */
 const prune = (from: number, to: number, now: string): AtomicWrite => ({
@@ -68,15 +68,15 @@ const prune = (from: number, to: number, now: string): AtomicWrite => ({
 });
 
 /**
- * Sums the answers' bytes in batches, newest first. `$1`: where the last batch ended. `$2`: the bytes so far. Also
- * returns the first answer beyond the limit.
+ * SQL that sums the bytes of a batch of answers, newest first. `$1`: where the last batch ended. `$2`: the bytes so far. `$3`: the limit.
+ * Also returns the first answer beyond the limit.
  */
 const NEWEST_ANSWERS = `select cast($2 + sum(bytes) as bigint) as bytes, min(number) as oldest,
   max(case when $2 + total > $3 then number end) as excess from (
     select number, bytes, sum(bytes) over (order by number desc) as total from (
       select number, bytes from answers where number < $1 order by number desc limit ${MOST_SUMMED}) as newest) as summed`;
 
-/** Throws if the clock has jumped, because ages are then unknown. */
+/** Throws if the clock has jumped, because the ages of rows are then unknown. */
 function assertNoJump(clocks: ClockRow): void {
   if (jumpOf(clocks) === 0) return;
   throw new Error(
@@ -101,14 +101,14 @@ export class Retention {
     return this.#pruning.close();
   }
 
-  /** Deletes the rows that have expired. If a part fails, the other parts still run, and then this rejects. */
+  /** Deletes the rows that have expired. If one part fails, the other parts still run, and then this rejects. */
   async prune(): Promise<void> {
     const clocks = await this.#database.clock();
     const nowMs = Math.floor(this.#database.now());
     // Debits, uncharged calls and idle wallets are stored for as long as answers.
     const oldMs = nowMs - TIMES.answerMs;
     const byAge = [
-      // A fee counts against the budget for an hour, so its payment must stay that long.
+      // A fee counts against the budget for an hour, so its payment must stay for that hour.
       () => this.#remove('payments', 'forget_at_ms', nowMs - 1, 'fee_until_ms > $2'),
       () => this.#removeLapsed(oldMs),
       () => this.#remove('answers', 'until_ms', nowMs),
@@ -122,7 +122,7 @@ export class Retention {
     await runAll([...always, ...(mayDelete(clocks) ? byAge : [])], 'several parts of retention have failed');
   }
 
-  /** Runs batches until one returns false. `rows`: the size of the batch. */
+  /** Runs batches until one returns false. `rows`: the size of a batch. */
   async #inBatches(batch: (rows: number) => Promise<boolean>): Promise<void> {
     const startedMs = monotonicMs();
     let rows = FIRST_ROWS;
@@ -136,14 +136,14 @@ export class Retention {
   }
 
   /**
-   * Deletes rows whose indexed time is at or before `beforeMs`. Each batch begins where the last one ended, because the
-   * index may still hold deleted rows. `unless`: keeps the rows that meet this condition, in which `$2` is the time.
+   * Deletes rows whose indexed time is at or before `beforeMs`. Each batch begins where the last one ended, because the index may still
+   * hold deleted rows. `unless`: a condition for rows to keep, in which `$2` is the time.
    */
   async #remove(table: string, column: string, beforeMs: number, unless = 'false'): Promise<void> {
     const isInBatch = `${column} > $1 and ${column} <= $2`;
     const find = `select ${column} as last from ${table} where ${isInBatch} order by ${column} limit 1 offset $3`;
     const remove = `delete from ${table} where ${isInBatch} and coalesce(${unless}, false) = false and {in time} returning 1 as id`;
-    // A kept wallet is not checked again until its next payment.
+    // A wallet that is kept is not checked again until its next payment.
     const keep = `update ${table} set ${column} = null where ${isInBatch} and {in time} returning 1 as id`;
     let fromMs = -1;
     await this.#inBatches(async (rows) => {
@@ -156,13 +156,16 @@ export class Retention {
     });
   }
 
-  /** Deletes reservations whose leases ended by a time. A process leaves few when it dies, so that one batch suffices. */
+  /** Deletes reservations whose leases had ended at this time. A process that dies leaves few, so one batch suffices. */
   async #removeLapsed(endedMs: number): Promise<void> {
     const sql = `delete from payments where ${IS_UNFINISHED} and ${isLapsedPayment('$1')} and {in time} returning 1 as id`;
     await this.#database.write({ condition: { sql, values: [endedMs] } });
   }
 
-  /** Deletes the oldest entries in the order of their numbers, because a wrong clock may have dated some, even in the future. */
+  /**
+   * Deletes the oldest journal entries, in the order of their numbers. A wrong clock may have dated some, even in the future, so their
+   * times do not order them.
+   */
   async #pruneJournal(): Promise<void> {
     const wallMs = this.#database.wallAt(this.#database.now());
     const now = new Date(wallMs).toISOString();

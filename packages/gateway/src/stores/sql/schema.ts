@@ -1,17 +1,17 @@
 import { CHANGES } from './changes.ts';
 
 /**
- * The state that `SCHEMA_STATE` reads. `number`: the last applied change; 0 in a new database. `worksWith`: the oldest
- * change whose gateways still work with this schema, because nodes of both versions run during an upgrade. To add a
- * change, add two files to the folder `changes`. Never edit a released file.
+ * The state that `SCHEMA_STATE` reads. `number`: the last applied change; 0 in a new database. `worksWith`: the oldest change whose
+ * gateways still work with this schema, because nodes of both versions run during an upgrade. To add a change, add two files to the folder
+ * `changes`. Never edit a released file.
  */
 export type SchemaState = Pick<(typeof CHANGES)[number], 'number' | 'worksWith'>;
 
-/** A later version has made the schema, and this version cannot work with it. */
+/** Thrown if a later version has made a schema with which this version cannot work. */
 export class SchemaTooNew extends Error {}
 
 /**
- * The missing changes of a database. Throws if this version cannot work with its schema. Own code, because each change
+ * Returns the changes that a database lacks. Throws if this version cannot work with its schema. No library is used, because each change
  * has SQL for two engines and names the oldest version that still works with it.
  */
 export function missingChanges({ number, worksWith }: SchemaState) {

@@ -15,9 +15,9 @@ import {
 } from './database.ts';
 import { CHANGES_TABLE, missingChanges, NOTE_CHANGE, SCHEMA_STATE, type SchemaState } from './schema.ts';
 
-/** How long the start and readers in other threads wait for a lock of another process. */
+/** How long the start, and readers in other threads, wait for another process to release its lock, in milliseconds. */
 const BUSY_MS = 1_000;
-/** How long this thread waits for it. */
+/** How long this thread waits for that, in milliseconds. */
 const LOOP_MS = 10;
 
 /** Whether another process has locked the file. */
@@ -25,20 +25,18 @@ export const isLocked = (error: unknown): boolean =>
   String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
 
 /**
- * A statement in the SQL of SQLite, where `$1` is a name and `?1` is the first parameter. Changes run after their condition, whose row's
- * id follows their own parameters.
+ * Returns a statement in the SQL of SQLite, where `$1` would be a name and `?1` is the first parameter. Changes run after their condition.
+ * The id of the condition's row follows their own parameters.
  */
 export function numbered({ sql, values = [] }: Statement): string {
   const conditional = sql.replaceAll('{in time}', 'true').replaceAll('{condition holds}', 'true');
   return conditional.replaceAll('{condition.id}', `$${values.length + 1}`).replaceAll(/\$(\d+)/g, '?$1');
 }
 
-/** Bytes of a file; undefined if it is missing. */
+/** Returns the bytes of a file; undefined if it is missing. */
 const sizeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.size;
 
-/**
- * Makes the file with a first page if it is missing. Throws if it is empty, because an empty file has lost its content.
- */
+/** Makes the file with a first page if it is missing. Throws if the file is empty, because it must have lost its content. */
 function makeFile(path: string): void {
   const size = sizeOf(path);
   if (size === 0) throw new Error('the file was cut off');
@@ -46,7 +44,7 @@ function makeFile(path: string): void {
     makePrivate(path);
     return;
   }
-  // SQLite would write the old log into the new file.
+  // SQLite would write the log of a lost file into the new file.
   if (sizeOf(`${path}-wal`)) throw new Error('the file was cut off from its log, gateway.db-wal');
   const draft = `${path}.new`;
   for (const each of [draft, `${draft}-journal`]) rmSync(each, { force: true });
@@ -67,7 +65,7 @@ function open(path: string): Connected {
 }
 
 function inTransaction<T>(connection: Connected, work: () => T): T {
-  // Lock the database first. A prepared statement that finds it locked stays active, and then no transaction could end.
+  // Lock the database first. A prepared statement that finds it locked stays active, and then no transaction can end.
   connection.exec('begin immediate');
   try {
     const result = work();
@@ -109,7 +107,7 @@ export class SqliteConnection {
     return this.#prepare(statement).all(statement.values ?? []) as SqlRow[];
   }
 
-  /** Moves the clocks to a time of the wall clock; `expectedMs` as in `advance`. */
+  /** Moves the clocks to a time of the wall clock. `expectedMs`: as in `advance`. */
   moveClock(wallMs: number, expectedMs?: number): ClockRow {
     const last = clockIn(this.read(READ_CLOCK));
     const row = advance(last, wallMs, expectedMs);
@@ -117,7 +115,7 @@ export class SqliteConnection {
     return row;
   }
 
-  /** Commits all writes in one transaction, or none. Answers the row of each. `also`: a further part of the transaction. */
+  /** Commits all writes in one transaction, or none. Returns the row of each. `also`: a further part of the transaction. */
   commit(group: readonly { readonly write: AtomicWrite }[], also?: () => void): (SqlRow | undefined)[] {
     try {
       return inTransaction(this.#connection, () => {
@@ -126,37 +124,39 @@ export class SqliteConnection {
         return rows;
       });
     } catch (error) {
-      // A statement that failed in `get` keeps failing, or runs again with its old values.
+      // A statement that has failed in `get` keeps failing, or runs again with its old values.
       if (!isLocked(error)) this.#prepared.clear();
       throw error;
     }
   }
 
-  /** Writes everything into the database file and flushes it. After a failed flush the system may have dropped writes. */
+  /**
+   * Copies the log into the database file and flushes it. This is needed after a failed flush, because the system may have dropped writes.
+   */
   rewrite(): void {
     const { busy } = this.#connection.prepare('pragma wal_checkpoint(truncate)').get() as { busy: number };
     if (busy !== 0) throw new Error('the database is being read');
   }
 
-  /** Closes the connection, with everything in the database file if possible. */
+  /** Closes the connection, after copying the log into the database file if that is possible. */
   close(): void {
     this.#prepared.clear();
     try {
       this.rewrite();
     } catch {
-      // Commits are still in the log.
+      // The commits stay in the log.
     }
     this.#connection.close();
   }
 
-  /** Prepares each statement once. */
+  /** Returns the prepared statement. Prepares each text once. */
   #prepare(asked: Statement) {
     const prepared = this.#prepared.get(asked.sql) ?? this.#connection.prepare(numbered(asked));
     this.#prepared.set(asked.sql, prepared);
     return prepared;
   }
 
-  /** Runs a statement. Answers its row, or an empty one if it has changed rows and returns none. */
+  /** Runs a statement. Returns its row. If it returns none, returns an empty row if it has changed rows. */
   #execute(asked: Statement, conditionId: SqlValue = null): SqlRow | undefined {
     const { sql, values = [] } = asked;
     const bound = sql.includes('{condition.id}') ? [...values, conditionId] : values;
@@ -173,8 +173,8 @@ export class SqliteConnection {
 }
 
 /**
- * Reads a file in another thread, on its own connection, because disposing of an old statement blocks this thread while
- * its connection is busy.
+ * Reads a file in another thread, on a connection of its own, because disposing of an old statement blocks this thread while its connection
+ * is busy.
  */
 async function reading<T>(path: string, read: (connection: ThreadedConnection) => Promise<T>): Promise<T> {
   const connection = new ThreadedConnection(path, { timeout: BUSY_MS });
@@ -185,7 +185,7 @@ async function reading<T>(path: string, read: (connection: ThreadedConnection) =
   }
 }
 
-/** Reads the file of a gateway that may be running. */
+/** Opens the file of a gateway that may be running, for reading. */
 export const readSqlite = (path: string): Pick<Database, 'report' | 'dialect'> => ({
   dialect: SQLITE,
   report: (asked) =>
@@ -193,8 +193,8 @@ export const readSqlite = (path: string): Pick<Database, 'report' | 'dialect'> =
 });
 
 /**
- * How long a start waits for the check of a file of LARGE_BYTES or more. It waits for the whole check of a smaller
- * file, which usually takes less.
+ * How long a start waits for the check of a file of LARGE_BYTES or more, in milliseconds. It waits for the whole check of a smaller file,
+ * which usually takes less.
  */
 const CHECK_MS = 200;
 const LARGE_BYTES = 16 * 1024 * 1024;
@@ -204,8 +204,8 @@ const READ_FIRST = `t.name in ('settings', 'admissions')`;
 const OTHERS = `t.name not in ('settings', 'admissions')`;
 
 /**
- * Each table with its text columns and the column that orders its rows; the schema first. Names are read as bytes,
- * because they may be damaged too.
+ * SQL for each table with its text columns and the column that orders its rows, the schema first. Names are read as bytes, because they may
+ * be damaged too.
  */
 const textColumns = (
   tables: string,
@@ -214,13 +214,13 @@ const textColumns = (
   where t.schema = 'main' and t.type = 'table' and c.type = 'TEXT' and ${tables} group by t.name
   order by t.name <> 'sqlite_schema'`;
 
-/** SQLite stops comparing a text at its first NUL. */
+/** SQL condition: a text is not ASCII. It also looks for NUL, because SQLite stops comparing a text there. */
 const isBeyondAscii = (column: string): string =>
   `${column} glob '*[^' || char(1) || '-' || char(127) || ']*' or instr(cast(${column} as blob), x'00') > 0`;
 
 /**
- * The next row with a text that is not ASCII; its texts as bytes. Returns one row at a time, because the library would
- * read further rows in this thread. Tables without row ids hold only ASCII, so their first such row is damaged.
+ * SQL for the next row with a text that is not ASCII. Returns its texts as bytes. Returns one row at a time, because the library would read
+ * further rows in this thread. Tables without row ids hold only ASCII, so the first such row of one is damaged.
  */
 const nextBeyondAscii = (table: string, columns: readonly string[], order: string): string => `select ${order} as place,
   ${columns.map((column) => `cast(${column} as blob)`)} from ${table}
@@ -232,7 +232,7 @@ const isText = ({ place, ...texts }: Readonly<Record<string, ArrayBuffer | null>
 
 const textOf = (bytes: ArrayBuffer): string => new TextDecoder().decode(bytes);
 
-/** Finds invalid UTF-8, which would end the process in the client library. */
+/** Returns where a text is not UTF-8, if any. Reading such a text would end the process in the client library. */
 async function textFault(connection: ThreadedConnection, tables: string): Promise<string | undefined> {
   const columns = await connection.prepare(textColumns(tables));
   for (const row of await columns.all()) {
@@ -253,8 +253,7 @@ async function otherFault(connection: ThreadedConnection): Promise<string | unde
 }
 
 /**
- * The damage that a failed read shows. Throws the error if another process has locked the file, because then the file
- * was not read.
+ * Returns the damage that a failed read shows. Throws the error if another process has locked the file, because then the file was not read.
  */
 function damageOf(error: Error & { readonly code?: string }): string {
   if (isLocked(error)) throw error;
@@ -262,8 +261,8 @@ function damageOf(error: Error & { readonly code?: string }): string {
 }
 
 /**
- * Checks a whole database file in another thread. Rejects if it finds damage or a lock while the start waits. Otherwise
- * it resolves, and `damage` later resolves with the damage, if any, or rejects because of a lock.
+ * Checks a whole database file in another thread. Rejects if it finds damage or a lock while the start waits. Otherwise it resolves; its
+ * `damage` resolves later with the damage, if any, or rejects because of a lock.
  */
 export async function checkSqlite(path: string): Promise<{ readonly damage: Promise<string | undefined> }> {
   const size = sizeOf(path) ?? 0;

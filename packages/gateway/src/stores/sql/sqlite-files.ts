@@ -4,7 +4,7 @@ import { type AtomicWrite, bytesOf, type SqlRow, valuesOf } from './database.ts'
 
 export const logOf = (path: string): string => `${path}-wal`;
 
-/** Opens and flushes the log of a file. Opening and closing the file itself would drop SQLite's locks. */
+/** Opens and flushes the log of a database file. Opening and closing the database file itself would drop SQLite's locks. */
 function openLog(path: string): number {
   const log = openSync(logOf(path), 'r+');
   fsyncSync(log);
@@ -20,7 +20,7 @@ interface Unflushed {
   readonly reject: (error: unknown) => void;
 }
 
-/** The shortest time between flushes. */
+/** The shortest time between flushes, in milliseconds. */
 export const FLUSH_MS = 5;
 
 /** Flushes the log of a database file in another thread. Commits that arrive during a flush share the next one. */
@@ -30,7 +30,10 @@ export class LogFlushes {
   #unflushed: Unflushed[] = [];
   #flushedAtMs = 0;
   running: Promise<void> | undefined;
-  /** Whether the system may have dropped writes. Then nothing is durable before the file is opened and flushed again. */
+  /**
+   * Whether a flush has failed, so that the system may have dropped writes. Then nothing is durable until the file is opened and flushed
+   * again.
+   */
   haveFailed = false;
 
   constructor(path: string, flush: Flush = fdatasync) {
@@ -73,7 +76,7 @@ export class LogFlushes {
   }
 }
 
-/** Device and inode of a file; undefined if it is missing. */
+/** Returns device and inode of a file; undefined if it is missing. */
 function identityOf(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found && `${found.dev}:${found.ino}`;
@@ -83,13 +86,12 @@ const MOVED =
   'was deleted or replaced while this gateway used it; put it back, or stop the gateway and restore a backup';
 
 /**
- * Files that must stay in place. If one were replaced, this process would keep writing into the old file, which no
- * later process reads.
+ * Watches files that must stay in place. If one were replaced, this process would write on into the old file, which no later process reads.
  */
 export class FixedFiles {
   readonly #paths: readonly string[];
   #identities: readonly (string | undefined)[];
-  /** The result of the last check; undefined if all files are in place. */
+  /** The fault that the last check found; undefined if all files are in place. */
   fault: Error | undefined;
 
   constructor(paths: readonly string[]) {
@@ -102,7 +104,7 @@ export class FixedFiles {
     this.#identities = this.#paths.map(identityOf);
   }
 
-  /** Throws if a file was deleted or replaced since. */
+  /** Throws if a file was deleted or replaced since it was accepted. */
   check(): void {
     const moved = this.#paths.find((path, index) => identityOf(path) !== this.#identities[index]);
     this.fault = moved === undefined ? undefined : new Error(`${moved} ${MOVED}`);
@@ -110,13 +112,13 @@ export class FixedFiles {
   }
 }
 
-/** The approximate log size that starts a checkpoint. */
+/** The approximate size of the log that starts a checkpoint. */
 const CHECKPOINT_BYTES = 16 * 1024 * 1024;
 export const CHECKPOINT = 'pragma wal_checkpoint(passive)';
-/** A longer log is restarted from its beginning. */
+/** The length, in pages, beyond which a log is restarted from its beginning. */
 const LONG_LOG_PAGES = 16 * 1024;
 
-/** The size of a write in the log without its answer. */
+/** The bytes that a write takes in the log, without its answer. */
 const WRITE_BYTES = 4 * 4096;
 
 /** Copies a log that has become large into its database. */
@@ -125,10 +127,10 @@ export class Checkpoints {
   readonly #onReleased: () => void;
   #bytes = 0;
   running: Promise<unknown> | undefined;
-  /** Commits wait for this promise. */
+  /** While this promise is pending, commits wait for it. */
   held: Promise<unknown> | undefined;
 
-  /** `copy`: copies the log, and answers undefined if that failed. `onReleased`: called when commits need no longer wait. */
+  /** `copy`: copies the log; returns undefined if that failed. `onReleased`: called when commits need no longer wait. */
   constructor(copy: () => Promise<readonly SqlRow[] | undefined>, onReleased: () => void) {
     this.#copy = copy;
     this.#onReleased = onReleased;
@@ -144,7 +146,10 @@ export class Checkpoints {
     });
   }
 
-  /** SQLite restarts a log only after a complete copy without concurrent commits, which is a second, short one. */
+  /**
+   * Copies the log. If it is long, copies it once more while commits wait, because SQLite restarts a log only after a complete copy without
+   * concurrent commits.
+   */
   async #copyLog(): Promise<void> {
     const [row] = (await this.#copy()) ?? [];
     if (Number(row?.log ?? 0) < LONG_LOG_PAGES) return;

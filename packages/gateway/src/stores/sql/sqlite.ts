@@ -7,11 +7,11 @@ import { CHECKPOINT, Checkpoints, FixedFiles, FLUSH_MS, type Flush, LogFlushes, 
 
 /** The clocks of the process, and options for tests. */
 export interface SqliteOptions {
-  /** Never steps while the process runs. */
+  /** A clock that never steps while the process runs. */
   readonly now: Clock;
   /** The time of day; default: `now`. */
   readonly wallNow?: Clock;
-  /** Further files that must stay where they are: the lock of the folder. */
+  /** Further files that must stay in place, such as the folder's lock. */
   readonly files?: readonly string[];
   readonly background?: Background | undefined;
   /** Replaces `fdatasync`, for tests. */
@@ -25,21 +25,18 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** How often a commit moves the clocks. */
+/** How often a commit moves the clocks, in milliseconds. */
 const CLOCK_MS = 1_000;
-/** How often the files are checked. */
+/** How often the files are checked, in milliseconds. */
 const CHECK_MS = 1_000;
-/** How long a write waits in all for a lock of another process. */
+/** How long a write waits in all for another process to release its lock, in milliseconds. */
 const LOCKED_MS = 1_000;
-/** The pause between two attempts. */
+/** The pause between two attempts, in milliseconds. */
 const AGAIN_MS = 25;
-/**
- * The shortest time between commits. More frequent commits would not reach the disk earlier, because flushes are this
- * far apart.
- */
+/** The shortest time between commits, in milliseconds. Flushes are this far apart, so earlier commits would not reach the disk earlier. */
 const COMMIT_MS = FLUSH_MS;
 
-/** The database file of a folder. */
+/** Returns the path of a folder's database file. */
 export const sqliteIn = (folder: string): string => `${folder}/gateway.db`;
 
 /**
@@ -58,7 +55,7 @@ export class SqliteDatabase implements Database {
   #waiting: Waiting[] = [];
   #timer: NodeJS.Timeout | undefined;
   #isPlanned = false;
-  /** Reads that wait for the next commit, because the writes before them must be visible. */
+  /** The reads that wait for the next commit, because the writes before them must be visible to them. */
   #reads: (() => void)[] = [];
   #committedAtMs = 0;
   readonly #flushes: LogFlushes;
@@ -111,7 +108,7 @@ export class SqliteDatabase implements Database {
   write(write: AtomicWrite): Promise<SqlRow | undefined> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ write, sinceMs: performance.now(), resolve, reject });
-      // At the end of this turn of the event loop, or later if the last commit was just now.
+      // Commit at the end of this turn of the event loop, or later if the last commit was just now.
       this.#commitIn(performance.now() - this.#committedAtMs < COMMIT_MS ? COMMIT_MS : 0);
     });
   }
@@ -133,7 +130,7 @@ export class SqliteDatabase implements Database {
   }
 
   /**
-   * Schedules a commit of the waiting writes, unless one is scheduled. 0: at the end of this turn of the event loop.
+   * Schedules a commit of the waiting writes, unless one is scheduled. `milliseconds`: 0 means at the end of this turn of the event loop.
    */
   #commitIn(milliseconds: number): void {
     if (this.#isPlanned) return;
@@ -171,14 +168,17 @@ export class SqliteDatabase implements Database {
       }
       this.#flushes.start();
     } catch (error) {
-      // A faulty write must not fail the others. If the file cannot be written, all fail.
+      // A faulty write must not make the others fail. If the file cannot be written, all fail.
       const isOfFile = this.#flushes.haveFailed || this.#files.fault !== undefined;
       if (isLocked(error)) this.#tryAgain(group, error);
       else for (const each of group) group.length === 1 || isOfFile ? each.reject(error) : this.#commit([each]);
     }
   }
 
-  /** Plans another attempt after another process has locked the file. This thread does not wait, so requests that need no commit go on. */
+  /**
+   * Plans another attempt, because another process has locked the file. This thread does not wait for it, so requests that need no commit
+   * go on.
+   */
   #tryAgain(group: readonly Waiting[], error: unknown): void {
     const isOver = ({ sinceMs }: Waiting) => performance.now() - sinceMs > LOCKED_MS;
     for (const each of group) if (isOver(each)) each.reject(error);
@@ -186,7 +186,7 @@ export class SqliteDatabase implements Database {
     if (this.#waiting.length > 0) this.#commitIn(AGAIN_MS);
   }
 
-  /** Throws while the file cannot be written. */
+  /** Opens the file and its log again after a failed flush. Throws while the file cannot be written. */
   #reopen(): void {
     this.#flushes.reopen(this.#path);
     const connection = new SqliteConnection(this.#path);
