@@ -25,35 +25,35 @@ import { carriesSignIn, readValidSignIn, type SignInDependencies } from './siwx/
 interface CreditGateDependencies {
   readonly debiting: CreditDependencies;
   readonly calls: CallDependencies;
-  /** The clock that forgets debits must judge nonces too, so that no nonce outlives its debit. */
+  /** Its clock must be the one by which debits are deleted, so that no nonce outlives its debit. */
   readonly signIn: SignInDependencies;
-  /** CAIP-2: credit belongs to one network. */
+  /** The network whose credit pays, as a CAIP-2 id. */
   readonly network: string;
-  /** The list price of one call. */
+  /** The list price of one call, in millionths of a dollar. */
   readonly priceMicros: number;
 }
 
-/** Nonces for credit have an epoch of their own, because their debits are stored and outlive the process. */
+/** The epoch of nonces for credit. Their debits are stored and outlive the process, so the epoch never changes. */
 const EPOCH = 'credit';
 
-/** A fresh nonce for one call from credit. */
+/** Returns a fresh nonce for one call from credit. */
 const nonceOf = ({ nonces, clocks }: SignInDependencies, origin: string): string =>
   nonces.issue(origin, EPOCH, clocks.now());
 
-/** Whether the client asks to spend credit, with a preference of RFC 7240. */
+/** Whether the client asks to spend credit, by a preference of RFC 7240. */
 function prefersCredit({ inbound }: Call): boolean {
   const { prefer } = inbound.headers;
   const lines = typeof prefer === 'string' ? [prefer] : (prefer ?? []);
   return lines.some((line) => line.split(',').some((each) => each.split(';', 1)[0]?.trim().toLowerCase() === 'credit'));
 }
 
-/** The URL that a signature for credit names. It always has the path, even a long one. */
+/** Returns the URL that a signature for credit names. It always contains the path, even a long one. */
 function pathUrl(call: Call, origin: string): string {
   const url = challengedUrl(call, origin);
   return url === origin ? `${origin}${call.path}` : url;
 }
 
-/** Why a signed statement may not spend this many millionths of a dollar; undefined if it may. */
+/** Returns why a signed statement may not spend this many millionths of a dollar; undefined if it may. */
 export function statementRefusal(statement: string | undefined, micros: number): Refusal | undefined {
   if ((mostMicrosOf(statement) ?? -1) >= micros) return undefined;
   const wanted = `Spend ${dollars(micros)} USD`;
@@ -62,7 +62,7 @@ export function statementRefusal(statement: string | undefined, micros: number):
   );
 }
 
-/** The gate of a paid route that also takes credit: a wallet's signature over this path spends its credit. */
+/** The gate of a paid route that also takes credit. A wallet's signature over this path spends the wallet's credit. */
 export class CreditGate implements Gate {
   readonly #dependencies: CreditGateDependencies;
   readonly #payments: ExactGate;
@@ -79,7 +79,10 @@ export class CreditGate implements Gate {
     return isSigned ? this.#bySignature(call, facts, prepare) : this.#payments.serve(call, facts, prepare);
   }
 
-  /** Offers the sign-in only to clients that ask for credit, because stock clients that see a sign-in never pay. */
+  /**
+   * Returns the challenge of a 402. It offers the sign-in only to clients that ask for credit, because stock clients that see a sign-in
+   * never pay.
+   */
   challenge(call: Call, code: RefusalCode): Challenge | undefined {
     if (!prefersCredit(call) && !carriesSignIn(call)) return this.#payments.challenge(call, code);
     const { signIn, calls, network, priceMicros } = this.#dependencies;
@@ -111,7 +114,7 @@ export class CreditGate implements Gate {
     if (result.verdict !== 'held') {
       const paid = await this.#paidBefore(result, payload.address, context, prepare);
       if (paid) return paid;
-      // The owed answer was fetched too often, so this signature buys another one.
+      // The owed answer was fetched too often. So this signature buys another one.
       if (result.verdict === 'owed' || result.verdict === 'due')
         result = await fromStore(accounts.hold(debit, { holdMs, isPastOwed: true }));
     }
@@ -120,7 +123,7 @@ export class CreditGate implements Gate {
     return answerFromCredit(debiting, debit, context, prepare);
   }
 
-  /** The answer that this signature has been charged for, at an earlier price; otherwise the refusal. */
+  /** Returns the answer for which this signature has been charged, even at an earlier price. Throws the other refusal if there is none. */
   async #chargedBefore(id: string, context: DebitContext, prepare: Prepare, otherwise: Refusal) {
     const { accounts, answers } = this.#dependencies.debiting;
     const debit = await fromStore(accounts.debit(id));
@@ -128,7 +131,7 @@ export class CreditGate implements Gate {
     throw otherwise;
   }
 
-  /** The answer to this signature, or to an earlier call for the same request that was not delivered. */
+  /** Returns the answer to this signature, or to an earlier call for the same request whose answer was not delivered. */
   async #paidBefore({ verdict, debit }: NotHeld, wallet: string, context: DebitContext, prepare: Prepare) {
     const { answers } = this.#dependencies.debiting;
     if (verdict === 'due') return this.#payments.deliverOwedTo(wallet, context, prepare);

@@ -13,18 +13,18 @@ import { NO_FEE_PAYER, unavailable } from '../payments/refusals.ts';
 import type { PaidCall } from '../receipts/response.ts';
 import { type ChallengeTerms, challenge } from './gate.ts';
 
-/** The route that a gate sells. */
+/** What a gate needs to know about the route that it sells. */
 interface ExactRoute {
   readonly describe: Describe;
   /** The price and the payee. The fee payer may change while the gateway runs. */
   readonly offer: Omit<Offer, 'feePayer'>;
-  /** Undefined if credit is off. */
+  /** What the route needs to sell credit; undefined if credit is off. */
   readonly credit: CreditSale | undefined;
 }
 
 /**
- * A requirement with further members of a challenge: limits of the transaction and, for one call, both prices. A payment need not repeat
- * them. `listMicros`: the price from credit in millionths of a dollar; undefined if credit cannot pay.
+ * Returns a requirement with further members of a challenge: the limits of the transaction, and for one call both prices. A payment need
+ * not repeat them. `listMicros`: the price from credit in millionths of a dollar; undefined if credit cannot pay.
  */
 function withLimitsAndPrices(requirement: PaymentRequirements, listMicros: number | undefined) {
   const { maxFeeLamports, maxComputeUnits } = COST_LIMITS;
@@ -53,7 +53,10 @@ export class ExactGate implements Gate {
     return buy(this.#seller(), call, facts, prepare);
   }
 
-  /** The answer to this request that a wallet has paid for and not received. Refuses while its outcome is unknown. */
+  /**
+   * Returns the answer to this request that a wallet has paid for and not received. Throws a refusal while the payment's outcome is
+   * unknown.
+   */
   async deliverOwedTo(payer: string, call: PaidCall, prepare: Prepare): Promise<Delivery | undefined> {
     const { requestHash } = call.request;
     const { network } = this.#route.offer;
@@ -61,7 +64,7 @@ export class ExactGate implements Gate {
     return this.#deliveries.deliverOwed(call, { due, isProven: true }, prepare);
   }
 
-  /** Undefined while no fee payer is known, because nothing can be paid for then. */
+  /** Returns the challenge of a 402; undefined while no fee payer is known, because nothing can be paid then. */
   challenge(call: Call, code: RefusalCode, extensions: ChallengeTerms['extensions'] = {}): Challenge | undefined {
     const { offer } = this.#seller();
     if (offer.feePayer === '') return undefined;
@@ -72,7 +75,7 @@ export class ExactGate implements Gate {
     const amounts = [offer.amount, ...(credit?.bundles ?? []).map(String)].filter((amount) => amount !== '');
     const accepts = amounts.map((amount) => {
       const required = { ...offer, amount };
-      // The part of the amount above the list price of the call becomes credit.
+      // The part of the amount above the call's list price becomes credit.
       const creditMicros = amount === offer.amount ? 0 : Number(amount) - (credit?.priceMicros ?? 0);
       const memo = memos.issue(required, requestHash, payments.now(), creditMicros);
       const requirement = requirementOf(required, memo, memos.ticketOf(memo));
@@ -81,13 +84,13 @@ export class ExactGate implements Gate {
     return challenge(call, { code, url, accepts, extensions }, describe);
   }
 
-  /** Refuses by throwing if nothing new can be bought. Earlier purchases can still be fetched. */
+  /** Throws a refusal if nothing new can be bought. Answers that were bought before can still be fetched. */
   assertOpen(): void {
     const { whyClosed } = this.#seller();
     if (whyClosed !== undefined) throw unavailable(whyClosed);
   }
 
-  /** The seller of this route, with its present state. */
+  /** Returns the seller of this route in its present state. */
   #seller(): Seller {
     const { offer, credit } = this.#route;
     const { facilitator } = this.#dependencies;

@@ -2,21 +2,21 @@ import { HEADERS, type PaymentRequired, type RefusalCode } from '@asset-gateway/
 import type { Call, Challenge, Gate } from '../call.ts';
 import { BAZAAR_EXTENSION, type Describe, MAX_CHALLENGE_BYTES } from '../describe/discovery.ts';
 
-/** The gate of public routes. */
+/** The gate of public routes, which admits every client. */
 export const publicGate: Gate = {
   serve: async (_call, _facts, prepare) => ({ answer: await prepare()({}), receipt: { headers: {} } }),
   challenge: () => undefined,
 };
 
-/** The gate's part of a challenge. */
+/** The parts of a challenge that its gate decides. */
 export interface ChallengeTerms extends Pick<PaymentRequired, 'accepts' | 'extensions'> {
   readonly code: RefusalCode;
   readonly url: string;
 }
 
 /**
- * The challenge of a 402: x402's PaymentRequired with the largest discovery extension that fits the header. It is of version 2, also in
- * reply to a payment of version 1. It is also sent as members of the refusal's body, which already has the code.
+ * Returns the challenge of a 402: x402's PaymentRequired of version 2, with the largest discovery extension that fits the header. Version 2
+ * also answers a payment of version 1. The refusal's body repeats its members, besides the code that it has anyway.
  */
 export function challenge(
   call: Call,

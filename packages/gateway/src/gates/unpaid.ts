@@ -5,19 +5,17 @@ import { alreadyUsed } from '../receipts/paid-answers.ts';
 import { Recent } from '../tallies.ts';
 import { TIMES } from '../times.ts';
 
-/** Codes of calls that made the API work, but whose answer was too large, too late, not JSON, or of another status. */
+/** The codes of calls that made the API work without an answer to sell: it was too large, too late, not JSON, or had another status. */
 const WORKED: readonly RefusalCode[] = ['upstream_invalid_response', 'upstream_timeout'];
 const MESSAGE =
   'Several calls of this wallet made the API work without an answer that can be sold; ask for less, after Retry-After.';
 
-/**
- * Counts calls that made an operator's API work without an answer to sell, by route and wallet, in this node's memory.
- */
+/** Counts the calls that made an operator's API work without an answer to sell. Counts by route and wallet, in this node's memory. */
 export class UnpaidCalls {
   readonly #times = new Recent<readonly number[]>(TIMES.unpaidMs);
   readonly #now: () => number;
 
-  /** `now`: monotonic milliseconds. */
+  /** `now`: returns monotonic milliseconds. */
   constructor(now: () => number) {
     this.#now = now;
   }
@@ -40,8 +38,8 @@ export class UnpaidCalls {
 }
 
 /**
- * A gate of an operator's paid route. It refuses a wallet before its next call if too many of its calls made the API
- * work without an answer to sell. It does not repeat a call that may have an effect to replace a lost answer.
+ * Returns a gate for an operator's paid route. It refuses the next call of a wallet if too many of its calls made the API work without an
+ * answer to sell. A lost answer is not fetched again if the call may have an effect.
  */
 export const limitingUnpaid = (gate: Gate, calls: UnpaidCalls): Gate => ({
   serve(call, facts, prepare) {

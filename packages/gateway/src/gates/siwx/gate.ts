@@ -18,12 +18,12 @@ import type { SignInDependencies, signIns } from './sign-in.ts';
 
 const STATEMENT = 'Sign in with your wallet. This is free and moves no money.';
 
-/** The parts of the text to sign besides its origin. */
+/** The parts of the text to sign, besides its origin. */
 interface SignInTerms extends Pick<SiwxInfo, 'uri' | 'nonce' | 'statement'> {
   readonly nowMs: number;
 }
 
-/** The text to sign at an origin, in parts. */
+/** Returns the parts of the text to sign at an origin. */
 export const signInInfo = (origin: string, { uri, nonce, nowMs, statement }: SignInTerms): SiwxInfo => ({
   domain: hostOf(origin),
   uri,
@@ -34,7 +34,7 @@ export const signInInfo = (origin: string, { uri, nonce, nowMs, statement }: Sig
   statement,
 });
 
-/** draft-ietf-httpapi-ratelimit-headers: the policy, the slots left, and when the next one frees. */
+/** Returns the headers of draft-ietf-httpapi-ratelimit-headers: the policy, the slots left, and the seconds until the next one frees. */
 function rateLimitHeaders(allowance: Allowance): Record<string, string> {
   const { limit, windowMs } = allowance;
   const { left, resetMs } = allowance.view();
@@ -50,26 +50,26 @@ interface SiwxDependencies {
   readonly signIns: typeof signIns;
   readonly store: Store;
   readonly originOf: OriginOf;
-  /** The budget shown in RateLimit headers; undefined for routes without an upstream. */
+  /** The budget that the RateLimit headers show; undefined for routes without an upstream. */
   readonly allowance: Allowance | undefined;
   readonly describe: Describe;
-  /** False: one signature serves until it expires; nonces are not stored and have no epoch. */
+  /** Whether a signature is good for one answer. If not, it serves until it expires; then nonces are not stored and have no epoch. */
   readonly singleUse: boolean;
 }
 
 const NO_EPOCH = 'until expiry';
 
-/** The gate of free routes: every request needs a wallet's signature, good for one answer. */
+/** The gate of free routes. Every request needs a wallet's signature, which is good for one answer. */
 export class SiwxGate implements Gate {
   readonly #dependencies: SiwxDependencies;
-  /** The store's last epoch; challenges use it while the store is unavailable. */
+  /** The store's last known epoch. Challenges use it while the store is unavailable. */
   #epoch = NO_EPOCH;
 
   constructor(dependencies: SiwxDependencies) {
     this.#dependencies = dependencies;
   }
 
-  /** The nonce is used up with the slot, or after the answer if it took no slot. */
+  /** Serves a signed request. The nonce is used up together with the slot, or after the answer if that took no slot. */
   async serve(call: Call, facts: RequestFacts, prepare: Prepare): Promise<Delivery> {
     const { store } = this.#dependencies;
     const nonce = await this.#readSignIn(call, facts);
@@ -84,7 +84,7 @@ export class SiwxGate implements Gate {
     return { answer, receipt: { headers: {} } };
   }
 
-  /** The nonce of a valid sign-in; undefined without single use. */
+  /** Returns the nonce of a valid sign-in; undefined if a signature serves more than once. */
   async #readSignIn(call: Call, facts: RequestFacts): Promise<NonceUse | undefined> {
     const { signIn, store, originOf, allowance, singleUse, signIns } = this.#dependencies;
     const origin = originOf(call.inbound);
@@ -101,7 +101,10 @@ export class SiwxGate implements Gate {
     return singleUse ? { nonce: payload.nonce, ...nonce } : undefined;
   }
 
-  /** Without single use the text to sign names the bare origin, so one signature opens every route until it expires. */
+  /**
+   * Returns the challenge of a 402. If a signature serves more than once, the text to sign names the bare origin. So one signature opens
+   * every route until it expires.
+   */
   challenge(call: Call, code: RefusalCode): Challenge {
     const { store, originOf, describe, singleUse } = this.#dependencies;
     const origin = originOf(call.inbound);

@@ -8,16 +8,24 @@ const TIME_RANGE = 2 ** (TIME_BYTES * 8);
 const FORMAT = /^[0-9a-f]{32}$/;
 
 /**
- * Self-authenticating nonces, so issued ones need no storage: 3 bytes of issue time, 6 random bytes and 7 bytes of a MAC over origin,
- * full issue time and randomness, in lower-case hex. The MAC key derives from the secret and the epoch, so a nonce becomes invalid
- * with its epoch's set of used nonces.
+ * Makes and checks nonces. A nonce proves by itself that it was issued here, so issued nonces need no storage. Its 16 bytes, in lower-case
+ * hex:
+ *
+ * | bytes | content |
+ * |---|---|
+ * | 3 | the issue time in seconds, its low bytes |
+ * | 6 | random |
+ * | 7 | a MAC over the origin, the full issue time and the random bytes |
+ *
+ * The key of the MAC derives from the secret and the epoch. So a new epoch, with its empty set of used nonces, makes all earlier nonces
+ * invalid.
  */
 export class Nonces {
   readonly #crypto: Crypto;
   readonly #secrets: readonly Uint8Array[];
   #ofEpoch: { readonly epoch: string; readonly macs: Macs } | undefined;
 
-  /** The first secret signs, all verify. */
+  /** The first secret signs. All secrets verify. */
   constructor(crypto: Crypto, secrets: readonly string[]) {
     this.#crypto = crypto;
     this.#secrets = keysFor('asset-gateway siwx', crypto, secrets);
@@ -36,7 +44,7 @@ export class Nonces {
     );
   }
 
-  /** Verifies a nonce; undefined if it was not issued here for this origin and epoch. */
+  /** Verifies a nonce. Returns undefined if it was not issued here for this origin and epoch. */
   read(nonce: string, origin: string, epoch: string, nowMs: number) {
     if (!FORMAT.test(nonce)) return undefined;
     const bytes = Buffer.from(nonce, 'hex');
@@ -55,6 +63,6 @@ export class Nonces {
   }
 }
 
-/** The text that a nonce's MAC covers. */
+/** Returns the text that a nonce's MAC covers. */
 const boundTo = (origin: string, seconds: number, head: Buffer): string =>
   `siwx1|${origin}|${seconds}|${head.toString('hex', TIME_BYTES)}`;

@@ -18,9 +18,9 @@ import type { Nonces } from './nonce.ts';
 const MAX_MEMBER_BYTES = 4096;
 
 /**
- * Reads the SIGN-IN-WITH-X header; undefined unless it ends in one well-formed payload within the limits. A client that adds its fresh
- * header to a stale one sends two. HTTP joins them with a comma, and the second one counts. If there is a third one, the rest contains a
- * comma and is not base64.
+ * Reads the SIGN-IN-WITH-X header. Returns undefined unless it ends in one well-formed payload within the limits. A client that adds its
+ * fresh header to a stale one sends two. HTTP joins them with a comma, and the second one counts. With a third header, the rest contains a
+ * comma, which is not base64.
  */
 export function readSignIn(header: string): SiwxPayload | undefined {
   const comma = header.indexOf(',');
@@ -32,12 +32,15 @@ export function readSignIn(header: string): SiwxPayload | undefined {
 
 const { challengeMs, aheadMs } = TIMES;
 
-/** `reason`: the failed check, for the log. */
+/** Throws a refusal. `reason`: the failed check, for the log. */
 function refuse(code: RefusalCode, reason: string): never {
   throw new Refusal(code, { reason });
 }
 
-/** A strict RFC 3339 date in UTC as milliseconds; `absent` without a text. Refuses any other text and impossible days. */
+/**
+ * Returns a strict RFC 3339 date in UTC as milliseconds; `absent` without a text. Throws a refusal of any other text and of impossible
+ * days.
+ */
 function dateOf(text: string | undefined, name: string, absent = 0): number {
   if (text === undefined) return absent;
   const milliseconds = SIWX_DATE.test(text) ? Date.parse(text) : Number.NaN;
@@ -46,7 +49,7 @@ function dateOf(text: string | undefined, name: string, absent = 0): number {
   return isReal ? milliseconds : refuse('invalid_siwx_header', name);
 }
 
-/** The chain, key type and message version must be ones that the challenge offered. */
+/** Throws a refusal unless the challenge offered this chain, key type and message version. */
 function checkKind({ chainId, type, signatureScheme = 'siws', version }: SiwxPayload, network?: string): void {
   const networks: readonly string[] = network === undefined ? SIGN_IN_NETWORKS : [network];
   if (!networks.includes(chainId)) refuse('invalid_siwx_unsupported_chain', 'chainId');
@@ -55,14 +58,20 @@ function checkKind({ chainId, type, signatureScheme = 'siws', version }: SiwxPay
   if (version !== '1') refuse('invalid_siwx_header', 'version');
 }
 
-/** The nonce must be -30 to 300 s old. If the store checks again, this node's clock may differ by 30 s. */
+/**
+ * Throws a refusal unless the nonce is -30 to 300 s old. If the store judges the age again, allows 30 s more at each end for the difference
+ * of the clocks.
+ */
 function checkAge(ageMs: number, judgedByStore: boolean): void {
   const tolerance = judgedByStore ? aheadMs : 0;
   const fits = ageMs <= challengeMs + tolerance && ageMs >= -aheadMs - tolerance;
   if (!fits) refuse('invalid_siwx_expired', 'nonce age');
 }
 
-/** The sign-in must name this origin and this path, with or without the query; or the bare origin unless it spends credit. */
+/**
+ * Throws a refusal unless the sign-in names this origin and this path, with or without the query. A sign-in that spends no credit may name
+ * the bare origin.
+ */
 function checkPlace({ domain, uri }: SiwxPayload, { origin, network }: SignInRule, { path, query }: Call): void {
   if (domain !== hostOf(origin)) refuse('invalid_siwx_domain_mismatch', 'domain');
   const named = [`${origin}${path}`, ...(network === undefined ? [origin, `${origin}/`] : [])];
@@ -71,13 +80,14 @@ function checkPlace({ domain, uri }: SiwxPayload, { origin, network }: SignInRul
 }
 
 /**
- * The dates must be valid and include now. The wall clock may have been corrected since the challenge was issued: a sign-in that
- * echoes the challenge's `issuedAt` is checked with the clock that dated it, any other with the first of `clocks`.
+ * Throws a refusal unless the dates are valid and now lies between them. The wall clock may have been corrected since the challenge was
+ * issued. So a sign-in that repeats the challenge's `issuedAt` is checked with the clock that dated it, and any other with the first of
+ * `clocks`.
  */
 function checkDates(payload: SiwxPayload, ageMs: number, clocks: readonly [number, ...number[]]): void {
   const issuedAt = dateOf(payload.issuedAt, 'issuedAt');
   const second = Math.floor(issuedAt / 1000);
-  // Equal to the second, or one second apart by rounding.
+  // They are equal to the second, or one second apart by rounding.
   const echoed = clocks.find((nowMs) => Math.abs(second - Math.floor((nowMs - ageMs) / 1000)) <= 1);
   const nowMs = echoed ?? clocks[0];
   if (echoed === undefined && nowMs - issuedAt > challengeMs) refuse('invalid_siwx_issued_at_too_old', 'issuedAt');
@@ -91,17 +101,17 @@ function checkDates(payload: SiwxPayload, ageMs: number, clocks: readonly [numbe
 export interface SignInDependencies {
   readonly crypto: Crypto;
   readonly nonces: Nonces;
-  /** In milliseconds: `now` dates nonces, `wallNow` dates challenges. */
+  /** The clocks in milliseconds: `now` dates nonces, `wallNow` dates challenges. */
   readonly clocks: { now(): number; wallNow(): number };
 }
 
-/** Requirements of a sign-in. */
+/** What a sign-in must match. */
 interface SignInRule {
   readonly origin: string;
   readonly epoch: string;
   /** Whether the store checks the nonce's age again. */
   readonly judgedByStore: boolean;
-  /** CAIP-2 id of the network whose credit the sign-in spends. Default: it spends none and may name every offered network. */
+  /** The CAIP-2 id of the network whose credit the sign-in spends. Undefined: it spends none, and may name every offered network. */
   readonly network?: string;
 }
 
@@ -109,7 +119,7 @@ interface SignInRule {
 export const carriesSignIn = ({ inbound }: Call): boolean =>
   inbound.headers[HEADERS.signIn.toLowerCase()] !== undefined;
 
-/** Reads and checks a call's sign-in, the signature last; refuses by throwing. Does not check whether the nonce was used. */
+/** Reads and checks a call's sign-in, the signature last. Throws a refusal of an invalid one. Does not check whether the nonce was used. */
 export function readValidSignIn(parts: SignInDependencies, call: Call, rule: SignInRule) {
   const { crypto, nonces, clocks } = parts;
   const { origin, epoch, judgedByStore, network } = rule;
@@ -139,5 +149,5 @@ function verify(crypto: Crypto, payload: SiwxPayload): void {
   if (!crypto.verify(signature, message, address)) throw new Refusal('invalid_siwx_signature');
 }
 
-/** Reads sign-ins. An object, so that tracing can wrap it. */
+/** Reads sign-ins. It is an object, so that tracing can wrap its method. */
 export const signIns = { read: async (...parts: Parameters<typeof readValidSignIn>) => readValidSignIn(...parts) };
