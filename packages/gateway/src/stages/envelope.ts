@@ -14,26 +14,29 @@ import {
 import type { Answer, Call, Inbound, Outbound, Receipt } from '../call.ts';
 import type { RequestTrail } from './trail.ts';
 
-/** More names than a browser sends. */
+/** The most names that are read. A browser sends fewer. */
 const MAX_NAMES = 64;
 
-/** Whether a preflight asks for this lower-case name. */
+/** Whether a preflight asks for the header with this lower-case name. */
 function asksFor(name: string, { headers }: Inbound): boolean {
   const asked = headers['access-control-request-headers'];
   if (typeof asked !== 'string') return false;
   return asked.split(',', MAX_NAMES).some((each) => each.trim().toLowerCase() === name);
 }
 
-/** The headers of the specification (docs/conformance.md 4.5), and further ones if the preflight asks for them. */
+/**
+ * Returns the headers that clients may send: those of the specification (docs/conformance.md 4.5), and further ones if the preflight asks
+ * for them.
+ */
 function allowedHeaders({ credit }: Route, inbound: Inbound): string {
   const others = [SENT_BY_MISTAKE, ...(credit === 'accepted' ? ['Prefer'] : [])];
   return [ALLOWED_HEADERS, ...others.filter((name) => asksFor(name.toLowerCase(), inbound))].join(', ');
 }
 
-/** Permits a public page to call a gateway of a private network, if its browser asks. */
+/** The header that permits a public page to call a gateway of a private network, if its browser asks. */
 const FROM_PUBLIC_PAGES = { 'Access-Control-Allow-Private-Network': 'true' };
 
-/** The answer to OPTIONS. */
+/** Returns the answer to OPTIONS. */
 export function preflight({ route, inbound }: Call): Outbound {
   return {
     status: 204,
@@ -47,7 +50,7 @@ export function preflight({ route, inbound }: Call): Outbound {
   };
 }
 
-/** A 200: the upstream's JSON text in its envelope, with the receipt's headers. */
+/** Returns a 200: the upstream's JSON text in its envelope, with the receipt's headers. */
 export function success(route: Route, answer: Answer, receipt: Receipt): Outbound {
   const type = { 'Content-Type': route.result.mediaType ?? JSON_MEDIA_TYPE };
   const { headers, priceUsd, ...rest } = receipt;
@@ -61,8 +64,8 @@ export function success(route: Route, answer: Answer, receipt: Receipt): Outboun
 }
 
 /**
- * The only place that turns an error into a response. A 402 carries a fresh challenge of the route's gate; unexpected errors become
- * `internal_error` without details.
+ * Returns the response to an error. No other code turns errors into responses. A 402 carries a fresh challenge of the route's gate. An
+ * unexpected error becomes `internal_error` without details.
  */
 export function refuse(error: unknown, trail: RequestTrail): Outbound {
   const reasonOf = () => String((error as Error)?.stack ?? error);

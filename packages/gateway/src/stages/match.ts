@@ -5,7 +5,7 @@ import { REQUEST_LIMITS } from '../limits.ts';
 /** A call with its endpoint. */
 export type MatchedCall<E> = Call & { readonly endpoint: E };
 
-/** Origin form, printable ASCII, no fragment. */
+/** Matches a target in origin form, in printable ASCII, without a fragment. */
 const TARGET = /^\/[\x21\x22\x24-\x7e]*$/;
 
 const badRequest = (reason: string): Refusal => new Refusal('bad_request', { reason });
@@ -29,12 +29,12 @@ function splitTarget({ target, hosts }: Inbound): { path: string; query: string 
   return { path: target.slice(0, mark), query };
 }
 
-/** A row of the matcher; without an endpoint it is disabled. */
+/** A row of the matcher. Without an endpoint the row is disabled. */
 interface MatcherRow<E> extends Placed {
   readonly endpoint: E | undefined;
 }
 
-/** The value of Allow: HEAD comes with GET, OPTIONS with every verb. */
+/** Returns the value of Allow. GET brings HEAD, and every verb brings OPTIONS. */
 function allowedMethods(rows: readonly Placed[]): string {
   return rows
     .map(({ httpMethod }) => httpMethod)
@@ -45,7 +45,7 @@ function allowedMethods(rows: readonly Placed[]): string {
 
 const matcherRow = <E>({ path, httpMethod }: Route, endpoint?: E): MatcherRow<E> => ({ path, httpMethod, endpoint });
 
-/** The endpoint of a request. A preflight gets that of the row that it asks for, or else the first. */
+/** Returns the endpoint of a request. A preflight gets the endpoint of the row that it asks for, or else the first one. */
 function endpointFor<E>(
   { method, headers }: Pick<Inbound, 'method' | 'headers'>,
   { rows }: Match<MatcherRow<E>>,
@@ -63,8 +63,8 @@ function endpointFor<E>(
 }
 
 /**
- * Checks the raw target of a request, then finds its endpoint. Paths of disabled rows are unknown, also those that another row's
- * parameter would match.
+ * Returns the function that checks the raw target of a request and finds its endpoint. The paths of disabled rows are unknown, even if
+ * another row's parameter would match them.
  */
 export function createMatch<E extends { readonly route: Route }>(
   endpoints: readonly E[],

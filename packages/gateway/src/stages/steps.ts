@@ -1,12 +1,12 @@
 import type { TSchema } from 'typebox';
 
-/** The compiled steps that take as long as one interpreted step. */
+/** How many compiled steps take as long as one interpreted step. */
 const INTERPRETED = 10;
 
-/** A check would take more steps than are left. */
+/** Thrown if a check would take more steps than are left. */
 export class StepsSpent extends Error {}
 
-/** The steps that are left. They are counted, not timed, so that equal requests have equal answers. */
+/** Counts the steps that are left. It does not measure time, so that equal requests have equal answers. */
 export class Steps {
   #left: number;
   /** Whether a check goes on after its first violation. */
@@ -17,13 +17,16 @@ export class Steps {
     this.isWhole = isWhole;
   }
 
-  /** Throws StepsSpent if too few are left. */
+  /** Spends steps. Throws StepsSpent if too few are left. */
   spend(steps: number): void {
     this.#left -= steps;
     if (this.#left < 0) throw new StepsSpent();
   }
 
-  /** Spends at least what the validator takes to check a value: compiled, or interpreted to the last violation. */
+  /**
+   * Spends at least as many steps as the validator takes to check a value. `isInterpreted`: it searches for every violation instead of
+   * running compiled.
+   */
   spendOn(schema: TSchema, value: unknown, isInterpreted = false): void {
     const price = isInterpreted ? INTERPRETED : 1;
     const own = new Steps(this.#left / price, isInterpreted);
@@ -32,12 +35,12 @@ export class Steps {
   }
 }
 
-/** A pattern whose texts take many steps. */
+/** A pattern that takes many steps for a text. */
 interface CountedPattern {
   stepsFor?(text: string): number;
 }
 
-/** The keywords whose checks are counted, or whose violations are named. */
+/** The keywords whose checks are counted or whose violations are named. */
 export interface Keywords {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
@@ -59,12 +62,12 @@ export interface Keywords {
   readonly oneOf?: readonly TSchema[];
 }
 
-/** Spends the steps of one value, in the validator's order. Returns false if the validator is sure to end here. */
+/** Spends the steps of one value, in the validator's order. Returns false if the validator is sure to end at this value. */
 type Count = (value: unknown, steps: Steps) => boolean;
 
-/** The comparisons of names or texts that take as long as one step. */
+/** How many comparisons of names or texts take as long as one step. */
 const COMPARISONS = 20;
-/** The characters that take as long as one step, if the check only counts them. */
+/** How many characters take as long as one step, if the check only counts them. */
 const CHARACTERS = 400;
 
 const IS_TYPE: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -99,7 +102,7 @@ function ofText({ minLength, maxLength, pattern }: Keywords): Count[] {
   ];
 }
 
-/** The steps of `enum` and `const`. Objects among the allowed values are compared member by member. */
+/** Returns what counts the steps of `enum` and `const`. Objects among the allowed values are compared member by member. */
 function ofValues(schema: Keywords): Count[] {
   const allowed = [...(schema.enum ?? []), ...('const' in schema ? [schema.const] : [])];
   if (allowed.length === 0) return [];
@@ -153,7 +156,7 @@ function ofItems({ items, prefixItems = [] }: Keywords): Count[] {
   ];
 }
 
-/** Counts every alternative, although the validator may end at the first that fits. */
+/** Returns what counts the steps of alternatives. It counts each, although the validator may end at the first that fits. */
 function ofAlternatives(alternatives: readonly TSchema[] | undefined): Count[] {
   if (!alternatives) return [];
   const counts = alternatives.map(countOf);
