@@ -4,35 +4,34 @@ import { type KeyedUpstream, UpstreamRefusal } from './upstream.ts';
 
 /** When a breaker opens, and how often it then probes. */
 export interface BreakerOptions {
-  /** Consecutive failures that open the breaker. A time-out counts half. */
+  /** How many consecutive failures open the breaker. A time-out counts half. */
   readonly failures: number;
-  /** While open, the breaker lets one request through per this many milliseconds. */
+  /** How often an open breaker lets one request through, in milliseconds. */
   readonly probeMs: number;
-  /** Monotonic milliseconds. */
+  /** Returns monotonic milliseconds. */
   readonly now: () => number;
 }
 
 /**
- * The breaker opens only after failures of this many wallets and of this many distinct requests, because fewer may be
- * the requests' own fault.
+ * The least number of different wallets, and of different requests, whose failures open the breaker. Fewer may be the requests' own fault.
  */
 const MIN_DIFFERENT = 3;
 /** A time-out counts half, because the client may have asked for too much. */
 const TIMEOUT_WEIGHT = 0.5;
 
-/** Collects at most MIN_DIFFERENT values. */
+/** Adds a value to a set, up to MIN_DIFFERENT values. */
 const note = (seen: Set<string | undefined>, value: string | undefined): void => {
   if (seen.size < MIN_DIFFERENT) seen.add(value);
 };
 
 /**
- * A circuit breaker. While open, it refuses with `upstream_unavailable` before a slot is taken. From time to time it lets a probe through;
- * the first answered probe closes it. No library counts by wallet and request, or a time-out half.
+ * A circuit breaker. While it is open, it refuses with `upstream_unavailable` before a slot is taken. From time to time it lets a probe
+ * through, and the first answered probe closes it. No library counts by wallet and request, or counts a time-out half.
  */
 export class Breaker implements Upstream {
   readonly #upstream: Upstream;
   readonly #options: BreakerOptions;
-  /** Consecutive failures, with their wallets and requests. */
+  /** The consecutive failures, with their wallets and requests. */
   #failures = 0;
   readonly #wallets = new Set<string | undefined>();
   readonly #requests = new Set<string | undefined>();
@@ -65,8 +64,8 @@ export class Breaker implements Upstream {
   }
 
   /**
-   * Lets this request probe and sets the time of the next probe; otherwise refuses. While other wallets wait, no wallet probes twice in a
-   * row, because a request that always fails would keep the breaker open.
+   * Lets this request probe, and sets the time of the next probe; otherwise throws a refusal. While other wallets wait, no wallet probes
+   * twice in a row, because a request that always fails would keep the breaker open.
    */
   #admitProbe(wallet: string | undefined): number {
     const { now, probeMs } = this.#options;
@@ -85,7 +84,7 @@ export class Breaker implements Upstream {
     return this.#nextProbeAt;
   }
 
-  /** Lets the next request probe, because this one did not reach the upstream. */
+  /** Lets the next request probe, because this request did not reach the upstream. */
   #giveBack(): void {
     this.#nextProbeAt -= this.#options.probeMs;
     this.#lastProber = undefined;
@@ -113,9 +112,9 @@ export class Breaker implements Upstream {
 }
 
 /**
- * Resends a GET once if its connection was lost before the answer's first byte, as when an upstream closes a kept-alive connection. The
- * retry takes another slot; if there is none, the loss is reported. If the retry is lost too, the upstream counts as down. Calls are then
- * not resent until one is answered.
+ * Returns an upstream that sends a GET again if its connection was lost before the answer's first byte, as when the upstream closes a
+ * kept-alive connection. The second attempt takes another slot. If no slot is free, the loss is reported. If the second attempt is lost
+ * too, the upstream counts as down, and no call is sent again until one is answered.
  */
 export function resending(upstream: KeyedUpstream): KeyedUpstream {
   let isDown = false;

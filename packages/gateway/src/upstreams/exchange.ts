@@ -6,15 +6,17 @@ import { reasonIn } from './quotation.ts';
 import { type Connection, type Ending, UpstreamRefusal } from './upstream.ts';
 
 const MAX_PAUSE_SECONDS = 300;
-/** undici's errors for an answer that is not HTTP or exceeds HTTP's limits. */
+/** Matches undici's errors for an answer that is not HTTP, or that exceeds HTTP's limits. */
 const UNREADABLE = /HPE_|HTTPParserError|HeadersOverflowError|UND_ERR_RES_CONTENT_LENGTH_MISMATCH/;
-/** undici's and Node's errors for a lost connection. */
+/** The codes of undici and Node for a lost connection. */
 const GONE = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
-/** undici's message if a proxy refuses a tunnel. */
+/** Matches undici's message if a proxy refuses a tunnel. */
 const OF_PROXY = /^Proxy response \((\d{3})\)/;
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 
-/** Seconds to wait after an upstream's Retry-After (seconds or a date), within bounds; without one, the usual seconds. */
+/**
+ * Returns how many seconds to wait after an upstream's Retry-After (seconds or a date), within bounds. Without one, returns `usualSeconds`.
+ */
 export function pauseSeconds(retryAfter: unknown, nowMs: number, usualSeconds: number): number {
   const text = String(retryAfter ?? '');
   const date = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
@@ -22,7 +24,7 @@ export function pauseSeconds(retryAfter: unknown, nowMs: number, usualSeconds: n
   return Number.isNaN(seconds) ? usualSeconds : Math.min(Math.max(seconds, 1), MAX_PAUSE_SECONDS);
 }
 
-/** Statuses that clients do not see, because they concern the operator's account or this connection, or because x402 uses them. */
+/** The statuses that clients do not see. They concern the operator's account or this connection, or x402 uses them. */
 const NOT_FOR_CLIENTS = [402, 407, 408, 429];
 
 function codeOf(status: number, refusedKey: readonly number[] | undefined): RefusalCode {
@@ -35,23 +37,23 @@ function codeOf(status: number, refusedKey: readonly number[] | undefined): Refu
   return status >= 300 && status < 400 ? 'upstream_redirect' : 'upstream_error';
 }
 
-/** How a call with this status ended. An upstream that rejects the request or our key is up. */
+/** Returns how a call with this status ended. An upstream that rejects the request or our key counts as up. */
 function endingOf(status: number): Ending {
   if (status >= 400 && status < 500) return 'answered';
   return status >= 502 && status <= 504 ? 'down' : 'failed';
 }
 
-/** Options of an upstream that refusals depend on. */
+/** The options of an upstream on which refusals depend. */
 export interface RefusalOptions {
-  /** Texts that must not appear in an answer, in any spelling. */
+  /** The texts that must not appear in an answer, in any spelling. */
   readonly secrets: readonly string[];
   /** The statuses by which an operator's API rejects its key. If set, its client errors pass with their status. */
   readonly refusedKey?: readonly number[] | undefined;
-  /** The pause after a 429 without Retry-After. */
+  /** The pause after a 429 without Retry-After, in seconds. */
   readonly usualPauseSeconds: number;
 }
 
-/** The refusal for an upstream's rate limit, with its pause. */
+/** Returns the refusal for an upstream's rate limit, with its pause. */
 export const rateLimited = (
   reason: string,
   { headers }: ResponseHandler,
@@ -62,7 +64,7 @@ export const rateLimited = (
     retryAfterSeconds: pauseSeconds(headers['retry-after'], Date.now(), usualPauseSeconds),
   });
 
-/** The refusal for a status that is not a success. */
+/** Returns the refusal for a status that is not a success. */
 export async function refusalOfStatus(response: ResponseHandler, options: RefusalOptions): Promise<UpstreamRefusal> {
   const { statusCode } = response;
   const code = codeOf(statusCode, options.refusedKey);
@@ -75,9 +77,9 @@ export async function refusalOfStatus(response: ResponseHandler, options: Refusa
   return new UpstreamRefusal(code, ending, { reason, status: statusCode, ...(message && { message }) });
 }
 
-/** The refusal for a call that failed on the way. */
+/** Returns the refusal for a call that failed on the way. */
 function refusalOfFailure(error: unknown, { isLate, isStarted, isWritten }: ResponseHandler): UpstreamRefusal {
-  // The size depends on the request, so the upstream is not at fault.
+  // The request decides the size of the answer, so the upstream is not at fault.
   if (error instanceof TooLarge)
     return new UpstreamRefusal('upstream_invalid_response', 'answered', { reason: error.message });
   if (isLate) return new UpstreamRefusal('upstream_timeout', 'failed', { reason: 'deadline' });
@@ -93,7 +95,7 @@ function refusalOfFailure(error: unknown, { isLate, isStarted, isWritten }: Resp
 /** A request to an upstream. */
 export interface UpstreamRequest {
   readonly method: HttpMethod;
-  /** Encoded path and query. */
+  /** The encoded path and query. */
   readonly path: string;
   readonly body: string | undefined;
   /** Headers of this request. They replace common headers of the same name. */
@@ -105,7 +107,10 @@ export interface UpstreamOptions extends RefusalOptions {
   /** The origin, an optional path prefix, and for some upstreams a query with the key. */
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds from the first byte written to the last byte read. `free` applies to each call, `paid` to all calls of one request. */
+  /**
+   * The time from the first byte written to the last byte read, in milliseconds. `free` limits each call, `paid` all calls of one request
+   * together.
+   */
   readonly deadlinesMs: { readonly free: number; readonly paid: number };
   readonly connections: number;
 }
@@ -116,7 +121,9 @@ interface Exchange {
   readonly read: (response: ResponseHandler) => Promise<string>;
 }
 
-/** Pooled HTTP to one upstream. Follows no redirects, forwards no client headers, and sets one deadline per call. */
+/**
+ * Opens pooled HTTP connections to one upstream. They follow no redirects, forward no headers of the client, and give each call a deadline.
+ */
 export function openHttp(options: UpstreamOptions, exchangeOf: (call: KeyedCall) => Exchange): Connection {
   const { connections } = options;
   const { free, paid } = options.deadlinesMs;

@@ -6,9 +6,12 @@ import { readJson } from './response.ts';
 import { assertHoldsNoSecret } from './secret-search.ts';
 import { type Connection, UpstreamRefusal } from './upstream.ts';
 
-/** Codes of client errors: unknown method, invalid parameters, unsupported transaction version. */
+/** The codes of a client's errors: unknown method, invalid parameters, unsupported transaction version. */
 const REJECTED = new Set([-32600, -32602, -32015]);
-/** Messages for a Solana node's errors about one request. The node's own messages do not say what to do. Source: agave, `custom_error.rs`. */
+/**
+ * Our messages for a Solana node's errors about one request, by code, because the node's own do not say what to do. Source: agave,
+ * `custom_error.rs`.
+ */
 const OF_REQUEST = new Map([
   [
     -32010,
@@ -17,19 +20,19 @@ const OF_REQUEST = new Map([
   [-32011, 'This node keeps no transaction history (-32011); ask another provider.'],
   [-32016, 'The node has not reached minContextSlot yet (-32016); send the request again, or with a lower slot.'],
 ]);
-/** The node is behind the other nodes. */
+/** The code of a node that is behind the other nodes. */
 const BEHIND = -32005;
-/** The node reports an error of its own. */
+/** The code of a node's own error. */
 const INTERNAL_ERROR = -32603;
-/** Codes for too many requests. They also come with status 200. */
+/** The codes for too many requests. They also come with status 200. */
 const RATE_LIMITED = new Set([429, -32029, -32429]);
-/** Statuses about the key or the rate, which a client cannot fix. They say more than the code in the body. */
+/** The statuses about the key or the rate, which a client cannot change. They say more than the code in the body. */
 const ABOUT_KEY = new Set([401, 403, 429]);
 
-/** The code of an error. Some providers put the code beside the error object, or in place of it. */
+/** Returns the code of an error. Some providers put it beside the error object, or in its place. */
 const codeIn = (body: unknown): number => Number(member(member(body, 'error'), 'code') ?? member(body, 'code'));
 
-/** The refusal for an error code that we know; undefined for other codes. */
+/** Returns the refusal for an error code that we know; undefined for other codes. */
 function knownRefusal(body: unknown, response: ResponseHandler, options: RefusalOptions): UpstreamRefusal | undefined {
   const code = codeIn(body);
   const reason = `upstream JSON-RPC error ${code}`;
@@ -41,7 +44,7 @@ function knownRefusal(body: unknown, response: ResponseHandler, options: Refusal
   return new UpstreamRefusal('upstream_rejected', 'answered', { reason, ...(message && { message }) });
 }
 
-/** The refusal for a body with an error. The node counts as up, because the error mostly depends on the request. */
+/** Returns the refusal for a body with an error. The node counts as up, because most errors depend on the request. */
 function refusalOfError(body: unknown, response: ResponseHandler, options: RefusalOptions): UpstreamRefusal {
   const code = codeIn(body);
   const ending = code === INTERNAL_ERROR ? 'failed' : 'answered';
@@ -49,7 +52,7 @@ function refusalOfError(body: unknown, response: ResponseHandler, options: Refus
   return knownRefusal(body, response, options) ?? other();
 }
 
-/** The refusal for a failed call. A JSON-RPC error in the body is more specific than most HTTP statuses. */
+/** Returns the refusal for a failed call. A JSON-RPC error in the body says more than most HTTP statuses. */
 async function refusalOfResponse(response: ResponseHandler, options: RefusalOptions): Promise<UpstreamRefusal> {
   const { statusCode } = response;
   const mayTell = statusCode >= 400 && !ABOUT_KEY.has(statusCode);
@@ -57,7 +60,7 @@ async function refusalOfResponse(response: ResponseHandler, options: RefusalOpti
   return knownRefusal(peek?.value, response, options) ?? refusalOfStatus(response, options);
 }
 
-/** The JSON text of the result of the call with this id. */
+/** Returns the JSON text of the result of the call with this id. */
 async function readRpcResult(id: number, response: ResponseHandler, options: UpstreamOptions): Promise<string> {
   if (response.statusCode !== 200) throw await refusalOfResponse(response, options);
   const { text, value } = await readJson(response);
@@ -74,7 +77,7 @@ async function readRpcResult(id: number, response: ResponseHandler, options: Ups
   return result;
 }
 
-/** JSON-RPC over HTTP: a Solana node or a provider's equivalent. */
+/** Opens JSON-RPC over HTTP to a Solana node or to a provider's equivalent. */
 export function openJsonRpc(options: UpstreamOptions): Connection {
   const { pathname, search } = new URL(options.baseUrl);
   let lastId = 0;

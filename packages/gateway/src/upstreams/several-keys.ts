@@ -9,14 +9,17 @@ export interface KeyStatus extends Pick<BudgetView, 'left' | 'pauseMs'> {
   readonly isSetAside: boolean;
 }
 
-/** Sorts keys by preference: most free slots first, paused keys last. Keys that are set aside come only if all are. */
+/**
+ * Returns the keys in the order of preference: most free slots first, paused keys last. Keys that are set aside are left out unless all
+ * are.
+ */
 export function fullestFirst<Key extends KeyStatus>(keys: readonly Key[]): Key[] {
   const accepted = keys.filter(({ isSetAside }) => !isSetAside);
   const known = accepted.length > 0 ? accepted : keys;
   return known.toSorted((a, b) => Number(a.pauseMs > 0) - Number(b.pauseMs > 0) || b.left - a.left);
 }
 
-/** Keys that are not paused, or all keys if every key is paused. */
+/** Returns the keys that are not paused; all keys if every key is paused. */
 export function usableKeys<Key extends KeyStatus>(keys: readonly Key[]): Key[] {
   const known = fullestFirst(keys);
   const running = known.filter(({ pauseMs }) => pauseMs <= 0);
@@ -31,12 +34,12 @@ export interface UpstreamKey {
 
 /** Options of the key choice. */
 export interface KeyOptions {
-  /** Milliseconds that a rejected key is not used while another key is available. */
+  /** How long a rejected key is not used while another key is available, in milliseconds. */
   readonly setAsideMs: number;
-  /** Monotonic milliseconds. */
+  /** Returns monotonic milliseconds. */
   readonly now: () => number;
   readonly store: Pick<Store, 'view' | 'judge' | 'pause'>;
-  /** Called each time the upstream rejects a key. `isFirst`: the key was not set aside before. */
+  /** Called each time when the upstream rejects a key. `isFirst`: the key was not set aside before. */
   readonly onRefused: (keyIndex: number, isFirst: boolean) => void;
   /** Called with the store's error if it could not store a pause. */
   readonly onFailure: (error: unknown) => void;
@@ -48,7 +51,7 @@ interface KeyState extends UpstreamKey {
 
 const NEVER = Number.NEGATIVE_INFINITY;
 
-/** Whether a failure concerns only this key, so that another key is worth a try. */
+/** Whether a failure concerns only this key, so that another key may succeed. */
 function isOfTheKey(error: unknown): error is Refusal {
   if (error instanceof UpstreamRefusal) return error.code === 'upstream_auth_failed';
   return error instanceof Refusal && (error.code === 'rate_limited' || error.code === 'upstream_rate_limited');
@@ -57,8 +60,8 @@ function isOfTheKey(error: unknown): error is Refusal {
 const waitOf = ({ retryAfterSeconds = Number.POSITIVE_INFINITY }: Refusal): number => retryAfterSeconds;
 
 /**
- * An upstream with several keys, each with its own budget and pause. A call uses the key with most free slots. If that key has no slot or
- * is rejected, the call uses the next key. If every key fails, it throws the refusal with the shortest Retry-After.
+ * An upstream with several keys. Each has its own budget and pause. A call uses the key with the most free slots. If that key has no slot
+ * or is rejected, the call uses the next key. If every key fails, the refusal with the shortest Retry-After is thrown.
  */
 export class SeveralKeys implements Upstream, Allowance {
   readonly limit: number;
@@ -87,12 +90,12 @@ export class SeveralKeys implements Upstream, Allowance {
     throw refusals.reduce((soonest, each) => (waitOf(each) < waitOf(soonest) ? each : soonest));
   }
 
-  /** Whether each key is set aside now. */
+  /** Returns for each key whether it is set aside now. */
   setAside(): boolean[] {
     return this.#keys.map((key) => this.#isSetAside(key));
   }
 
-  /** The available keys together: the sum of their free slots, when the next slot frees, and when the first pause ends. */
+  /** Returns the available keys as one budget: the sum of their free slots, when the next slot frees, and when the first pause ends. */
   view(): BudgetView {
     const [only, another] = this.#keys;
     if (only && !another) return this.#options.store.view(only.budget);
@@ -105,7 +108,7 @@ export class SeveralKeys implements Upstream, Allowance {
     };
   }
 
-  /** The refusal with the shortest wait; undefined if some budget does not refuse. */
+  /** Returns the refusal with the shortest wait; undefined if at least one budget does not refuse. */
   async judge(share: Share): Promise<SlotVerdict | undefined> {
     const { store } = this.#options;
     const judged = usableKeys(this.#views()).map(({ key }) => store.judge(key.budget, share).catch(() => undefined));
@@ -132,7 +135,7 @@ export class SeveralKeys implements Upstream, Allowance {
     }
   }
 
-  /** Pauses a key on all nodes for as long as the upstream asks, and sets a rejected key aside. */
+  /** Pauses a key on all nodes for as long as the upstream asks. Sets a rejected key aside. */
   async #note(key: KeyState, refusal: Refusal): Promise<void> {
     const { now, store, setAsideMs, onRefused, onFailure } = this.#options;
     const { code, retryAfterSeconds } = refusal;
@@ -155,22 +158,22 @@ interface FailoverTarget {
   readonly keys: Allowance;
 }
 
-/** Whether to try the next upstream. This one must be down, and the request must have had no effect or be repeatable. */
+/** Whether the next upstream may be tried. This one must be down, and either the request has had no effect or it may be repeated. */
 function isNextAllowed(error: Refusal, isRepeatable: boolean): boolean {
-  // The circuit breaker refused before any call.
+  // Here the circuit breaker has refused before any call.
   if (!(error instanceof UpstreamRefusal)) return error.code === 'upstream_unavailable';
   return error.ending === 'unsent' || (error.ending === 'down' && isRepeatable);
 }
 
 /**
- * Several upstreams with the same routes, tried in order until one answers. Each has its own keys, budget and circuit breaker, and each
- * call takes a slot of its own. If all are down, it throws the refusal of the last call.
+ * Returns one upstream made of several with the same routes, which are tried in order until one answers. Each has its own keys, budget and
+ * circuit breaker, and each call takes a slot of its own. If all are down, the refusal of the last call is thrown.
  */
 export function failover(
   targets: readonly [FailoverTarget, ...FailoverTarget[]],
   isRepeatable: (route: Route) => boolean,
 ): Upstream & Allowance {
-  /** The keys of the first upstream whose circuit breaker is closed. */
+  /** Returns the keys of the first upstream whose circuit breaker is closed. */
   const current = () => (targets.find(({ upstream }) => !upstream.isOpen) ?? targets[0]).keys;
   return {
     async answer(call) {

@@ -1,7 +1,7 @@
 import { Refusal, type RefusalCode, type RefusalDetails, type Route } from '@asset-gateway/protocol';
 import type { Answer, KeyedCall, UpstreamCall } from '../call.ts';
 
-/** An upstream called with one of its keys. */
+/** An upstream as it is called with one of its keys. */
 export interface KeyedUpstream {
   answer(call: KeyedCall): Promise<Answer>;
 }
@@ -9,7 +9,7 @@ export interface KeyedUpstream {
 /** An upstream that holds connections. */
 export type Connection = KeyedUpstream & { close(): Promise<void> };
 
-/** An answer that the gateway itself gives. */
+/** A function that gives an answer of the gateway itself. */
 export type OwnAnswer = (call: UpstreamCall) => Answer | Promise<Answer>;
 
 /** A public route outside the table, with its answer. */
@@ -19,13 +19,19 @@ export interface OwnRoute {
 }
 
 /**
- * How a call without a usable answer ended. The upstream `answered` and rejected this request, it `failed`, or it said
- * that it is `down` (502 to 504). `lost`: the connection broke before the first byte of the answer. `unsent`: the
- * request was not written.
+ * How a call without a usable answer ended.
+ *
+ * | ending | means |
+ * |---|---|
+ * | `answered` | the upstream rejected this request |
+ * | `failed` | the upstream failed |
+ * | `down` | the upstream said that it is down (502 to 504) |
+ * | `lost` | the connection broke before the first byte of the answer |
+ * | `unsent` | the request was not written |
  */
 export type Ending = 'answered' | 'failed' | 'down' | 'lost' | 'unsent';
 
-/** A refusal that the upstream caused. Other errors say nothing about the upstream. */
+/** A refusal that the upstream caused. Other errors tell nothing about the upstream. */
 export class UpstreamRefusal extends Refusal {
   readonly ending: Ending;
 
