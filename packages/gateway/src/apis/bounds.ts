@@ -3,15 +3,15 @@ import type { TSchema } from 'typebox';
 import { Check } from 'typebox/schema';
 import { COMPOSED, DocumentFault, subschemasOf } from './document.ts';
 
-/** What clients may send at one place. */
+/** What clients may send for one parameter. */
 interface Allowed {
-  /** The only values. */
+  /** The only values that clients may send. */
   readonly values?: readonly unknown[];
   readonly minimum?: number;
   readonly maximum?: number;
   readonly maxLength?: number;
   readonly maxItems?: number;
-  /** Sent if a client gives no value. */
+  /** The value that is sent if a client gives none. */
   readonly default?: unknown;
   readonly optional?: boolean;
 }
@@ -26,7 +26,7 @@ export interface OperatorBounds {
 /** An operator's settings for one parameter or one body member. */
 export interface Bound {
   readonly name: string;
-  /** Sent if the client gives no value. */
+  /** The value that is sent if the client gives none. */
   readonly sent?: unknown;
   /** What clients may send; undefined if they may send nothing. */
   readonly allowed?: Allowed | undefined;
@@ -36,7 +36,7 @@ export interface Bound {
 export const isNeeded = ({ allowed, sent }: Bound): boolean =>
   allowed !== undefined && sent === undefined && allowed.optional !== true;
 
-/** The bounds of an operation's entry. Throws a DocumentFault. */
+/** Returns the bounds of an operation's entry. Throws a DocumentFault. */
 export function boundsOf({ set = {}, forbid = [], bounds = {} }: OperatorBounds): Bound[] {
   const all: Bound[] = [
     ...Object.entries(set).map(([name, sent]) => ({ name, sent })),
@@ -50,14 +50,14 @@ export function boundsOf({ set = {}, forbid = [], bounds = {} }: OperatorBounds)
 
 const kindsOf = ({ type }: Members): unknown[] => [type].flat();
 
-/** The type that these bounds apply to. */
+/** Returns the type of value to which these bounds apply. */
 function kindOf({ maxItems, maxLength, values }: Allowed): unknown {
   if (values) return [...new Set(values.map((each) => typeof each))];
   if (maxItems !== undefined) return 'array';
   return maxLength === undefined ? undefined : 'string';
 }
 
-/** The schema of a value within bounds. It has one type and excludes null. */
+/** Returns the schema of a value within bounds. It has one type and excludes null. */
 export function narrowed(schema: Members, allowed: Allowed): Members {
   const { values, optional: _, ...keywords } = allowed;
   const kind = kindOf(allowed);
@@ -87,7 +87,7 @@ const allowsAnyMember = (schema: Members): boolean =>
     (keyword) => Object.keys(objectAt(schema[keyword] ?? {})).length === 0 && !Array.isArray(schema[keyword]),
   );
 
-/** Applies one bound to every part of a schema that has its place. */
+/** Applies one bound to every part of a schema that describes the bound's member. */
 export class SchemaEdit {
   readonly #bound: Bound;
   readonly #mayBeOpen: boolean;
@@ -138,7 +138,7 @@ export class SchemaEdit {
   }
 }
 
-/** The member names that an object, or each object in a list, may have; undefined if its schema leaves them open. */
+/** Returns the member names that an object, or each object in a list, may have; undefined if its schema allows any. */
 export function namesIn(schema: Members): string[] | undefined {
   const parts = [...subschemasOf(schema), ...[schema.items].filter(isObject)].map(namesIn);
   if (allowsAnyMember(schema) || isObject(schema.additionalProperties) || parts.includes(undefined)) return undefined;

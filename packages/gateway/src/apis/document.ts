@@ -9,18 +9,18 @@ export const subschemasOf = (schema: Members): Members[] =>
 /** A document that the gateway cannot use. The message is a sentence without the file name. */
 export class DocumentFault extends Error {}
 
-/** The remedy for references to other files. */
+/** What to do about references to other files. */
 const BUNDLE = 'bundle the files into one, for example with npx @redocly/cli bundle';
 const VERBS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
-/** References in a row. Each use of a schema follows all of them. */
+/** The most references in a row to follow. Each use of a schema follows all of them. */
 const MAX_REFERENCES = 32;
 const VERSION = /^3\.[01](?:$|[.-])/;
 
 /** One operation of an OpenAPI document. */
 export interface Operation {
-  /** In capitals. */
+  /** The verb in capitals. */
   readonly verb: string;
-  /** Contains `{name}` for each parameter. */
+  /** The path, with `{name}` for each parameter. */
   readonly path: string;
   readonly node: Members;
   /** The parameters that all operations of the path share. */
@@ -30,7 +30,7 @@ export interface Operation {
 /** An OpenAPI document 3.0 or 3.1 with local references only. */
 export class OpenApiDocument {
   readonly root: Members;
-  /** By verb and path, and by `operationId`. */
+  /** The operations by verb and path, and by `operationId`. */
   readonly byName = new Map<string, Operation | 'ambiguous'>();
   readonly paths: Paths;
 
@@ -50,7 +50,7 @@ export class OpenApiDocument {
     }
   }
 
-  /** The operations in the order of the document. */
+  /** Returns the operations in the order of the document. */
   operations(): Operation[] {
     return Object.entries(objectAt(this.root.paths)).flatMap(([path, item]) => {
       const members = objectAt(this.resolve(item));
@@ -62,7 +62,7 @@ export class OpenApiDocument {
     });
   }
 
-  /** Follows references to their value. Equal references return the same object. */
+  /** Follows references and returns their value. Equal references return the same object. */
   resolve(value: unknown): unknown {
     const seen = new Set<string>();
     let found = value;
@@ -94,13 +94,13 @@ export class OpenApiDocument {
 
 const MAX_SHOWN = 100;
 
-/** The first of these texts, for a message. */
+/** Returns the first of these texts, for a message. */
 export function firstOf(texts: readonly string[], most: number): string {
   const more = texts.length > most ? ' and more' : '';
   return texts.slice(0, most).join(', ') + more;
 }
 
-/** A text of the document, shortened for a message. */
+/** Returns a text of the document, shortened for a message. */
 export const shown = (text: string): string => JSON.stringify(text.slice(0, MAX_SHOWN));
 
 function decoded(text: string): string {

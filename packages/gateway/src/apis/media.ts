@@ -6,7 +6,7 @@ import { checkedSchema, describingSchema, isInherited } from './schemas.ts';
 
 const JSON_TYPE = /^(?:application\/(?:[\w.-]+\+)?json|application\/\*|\*\/\*)\s*(?:;|$)/i;
 
-/** The first JSON media type of a body or an answer; `application/json` if it is among several. */
+/** Returns the first JSON media type of a body or an answer; `application/json` if that is among several. */
 function jsonIn(content: Members) {
   const names = Object.keys(content).filter((name) => JSON_TYPE.test(name));
   const name = names.find((each) => each === JSON_MEDIA_TYPE) ?? names[0];
@@ -16,7 +16,7 @@ function jsonIn(content: Members) {
 
 const typesIn = (content: Members): string => Object.keys(content).map(shown).join(' or ');
 
-/** The members of a body. Some documents require members that they do not describe. */
+/** Returns the members of a body. Some documents require members that they do not describe. */
 function namedIn(schema: Members): Members {
   const described = objectAt(schema.properties);
   const names = COMPOSED.some((keyword) => keyword in schema) ? [] : listAt(schema.required).map(String);
@@ -24,7 +24,7 @@ function namedIn(schema: Members): Members {
   return { ...described, ...Object.fromEntries(missing.map((name) => [name, {}])) };
 }
 
-/** The schema of a JSON body. */
+/** Returns the schema of a JSON body. */
 export function bodyOf(document: OpenApiDocument, { node, verb }: Operation, notes: Set<string>) {
   if (node.requestBody === undefined) return undefined;
   if (verb === 'GET') throw new DocumentFault('a GET has a body');
@@ -40,7 +40,7 @@ export function bodyOf(document: OpenApiDocument, { node, verb }: Operation, not
   return { schema: object as BodySchema, type: json.name, example: exampleIn(document, json.media) };
 }
 
-/** The example of a media type; undefined if it is too long or its reference is broken. */
+/** Returns the example of a media type; undefined if it is too long or its reference is broken. */
 function exampleIn(document: OpenApiDocument, media: Members): unknown {
   const [named] = Object.values(objectAt(media.examples));
   try {
@@ -58,7 +58,7 @@ const MAX_STATUS = 7;
 /** The documented success statuses, in the order of preference. */
 const SUCCESSES = ['200', '201', '202', '2XX', 'default', '204'];
 
-/** The JSON media type of an operation's answer. Without content, it is any JSON or none. */
+/** Returns the JSON media type of an operation's answer. If the document describes no content, the answer is any JSON or none. */
 export function jsonMediaOf(document: OpenApiDocument, { node }: Operation) {
   const responses = objectAt(node.responses);
   const contents = SUCCESSES.filter((status) => responses[status] !== undefined).map((status) =>
@@ -80,7 +80,7 @@ export function jsonMediaOf(document: OpenApiDocument, { node }: Operation) {
   throw new DocumentFault(`it answers ${typesIn(first)}, not JSON`);
 }
 
-/** The schema and the example of an answer. */
+/** Returns the schema and the example of an answer. */
 export function describedResult(document: OpenApiDocument, media: Members): Route['result'] {
   const schema = describingSchema(document, media.schema);
   const given = exampleIn(document, media);

@@ -9,8 +9,8 @@ const DOTS = /^\.{1,2}$/;
 const NAME = /^[\p{L}\p{M}\p{N}_.$[\]-]{1,64}$/u;
 
 /**
- * A document's path in our spelling (`:name` for `{name}`), and in the API's. Text beside a parameter becomes a segment of its own in
- * ours: `{model}:count` is `:model/count`.
+ * Returns a document's path in our spelling (`:name` for `{name}`) and in the API's. In ours, text beside a parameter becomes a segment of
+ * its own: `{model}:count` is `:model/count`.
  */
 export function templateOf(path: string) {
   if (!path.startsWith('/')) throw new DocumentFault('the path does not start with /');
@@ -52,7 +52,7 @@ const isAnyText = ({ type, ...rest }: Members): boolean =>
   (type ?? 'string') === 'string' &&
   ['enum', 'const', 'pattern', 'minLength', 'maxLength'].every((each) => !(each in rest));
 
-/** The schema without null and with at most one list of alternatives. Leaves out alternatives that cannot be written as text. */
+/** Returns the schema without null and with at most one list of alternatives. Leaves out alternatives that cannot be written as text. */
 function flatSchema(schema: Members): Members {
   const { anyOf, oneOf, allOf, type, items, ...rest } = schema;
   const kinds = listAt(type).filter((each) => each !== 'null');
@@ -69,7 +69,7 @@ function flatSchema(schema: Members): Members {
     : { type: 'object' };
 }
 
-/** The schema of a parameter in a row. `type` gives the type of its text. */
+/** Returns the schema of a parameter in a row. Its `type` is the one as which the parameter's text is read. */
 function textSchema(document: OpenApiDocument, node: Members, notes: Set<string>): TSchema {
   const schema = flatSchema(checkedSchema(document, node.schema, String(node.name), notes) as Members);
   const kinds = kindsOf(schema);
@@ -78,10 +78,10 @@ function textSchema(document: OpenApiDocument, node: Members, notes: Set<string>
   return { ...schema, type: kinds.length === 1 ? kinds[0] : kinds, ...description, ...example } as TSchema;
 }
 
-/** Headers that OpenAPI describes elsewhere and ignores as parameters. */
+/** The headers that OpenAPI describes elsewhere and ignores as parameters. */
 const DESCRIBED_ELSEWHERE = ['accept', 'content-type', 'authorization'];
 
-/** Headers that HTTP or the gateway sets. */
+/** Matches the headers that HTTP or the gateway sets. */
 const OF_HTTP =
   /^(?:connection|content-.*|cookie|date|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|via)$/;
 const SET_HERE = ['accept', 'accept-encoding', 'user-agent'];
@@ -89,7 +89,7 @@ export const isOfHttp = (header: string): boolean =>
   OF_HTTP.test(header.toLowerCase()) || SET_HERE.includes(header.toLowerCase());
 const PRINTABLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
-/** The value of a required header that has a default or a single allowed value. */
+/** Returns the value of a required header that has a default or a single allowed value. */
 function constantOf(document: OpenApiDocument, node: Members): string | undefined {
   const schema = objectAt(checkedSchema(document, node.schema, '', new Set()));
   const values = listAt(schema.enum);
@@ -98,7 +98,7 @@ function constantOf(document: OpenApiDocument, node: Members): string | undefine
   return value !== undefined && isSendable && /^[\w-]+$/.test(String(node.name)) ? String(value) : undefined;
 }
 
-/** A parameter that clients send. Throws if clients cannot send it. */
+/** Returns a parameter that clients send. Throws if clients cannot send it. */
 function sentParameter(document: OpenApiDocument, node: Members, notes: Set<string>) {
   const { name, in: place, required, style, explode = true, content } = node;
   const label = `the ${String(place)} parameter ${shown(String(name))}`;
@@ -117,13 +117,13 @@ const isHidden = ({ in: place }: Members): boolean => place === 'header' || plac
 
 /** What the gateway itself sends with each request of an API. */
 export interface SentHere {
-  /** The header or query parameter with the key. */
+  /** The name of the header or query parameter that has the key. */
   readonly keyName: string | undefined;
-  /** Names of headers in lower case. */
+  /** The names of the headers in lower case. */
   readonly headers: readonly string[];
 }
 
-/** Decides about a parameter: clients send it, the gateway sends a constant, or it is left out. */
+/** Decides what happens with a parameter: clients send it, the gateway sends a constant, or it is left out. */
 function parameterOf(document: OpenApiDocument, node: Members, notes: Set<string>) {
   const { name, in: place, required } = node;
   if (isHidden(node)) {
@@ -150,7 +150,7 @@ const isSentHere = (place: string, name: string, { keyName, headers }: SentHere)
 /** A parameter with its schema. */
 type Parameter = ReturnType<typeof sentParameter>;
 
-/** The parameters and constant headers of an operation. Its own parameters replace those of its path. */
+/** Returns the parameters and constant headers of an operation. Its own parameters replace those of its path. */
 export function parametersOf(
   document: OpenApiDocument,
   { node, shared }: Operation,

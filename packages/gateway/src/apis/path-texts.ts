@@ -2,10 +2,10 @@
 export const inAscii = (text: string): string =>
   text.replace(/\P{ASCII}/gu, (letter) => `u${letter.codePointAt(0)?.toString(16)}`);
 
-/** The name of a path parameter in a row. */
+/** Returns the name of a path parameter in a row. */
 export const parameterName = (name: string): string => inAscii(name).replace(/\W/g, '_');
 
-/** Splits a path: texts at even places, parameter names at odd places. */
+/** Splits a path. The texts are at even indexes, the parameter names at odd ones. */
 export function splitTemplate(text: string): string[] {
   const [first = '', ...rest] = text.split('{');
   const inBraces = (part: string) => {
@@ -17,24 +17,24 @@ export function splitTemplate(text: string): string[] {
 
 export const isText = (_: unknown, at: number): boolean => at % 2 === 0;
 
-/** A path without the names of its parameters. */
+/** Returns a path without the names of its parameters. */
 export const shapeOf = (path: string): string =>
   segmentsOf(path)
     .map((each) => textsOf(each).join('{}'))
     .join('/')
     .toLowerCase();
 
-/** The text around the parameters of a segment. */
+/** Returns the texts around the parameters of a segment. */
 export const textsOf = (segment: string): string[] => splitTemplate(segment).filter(isText);
 
-/** Servers may ignore a query, a fragment and a trailing slash. */
+/** Returns the segments of a path. Leaves out a query, a fragment and a trailing slash, because servers may ignore them. */
 export const segmentsOf = (path: string): string[] =>
   (path.split(/[?#]/, 1)[0] ?? '').split('/').filter((text) => text !== '');
 
-/** Whether a segment is parameters alone. */
+/** Whether a segment consists of parameters alone. */
 export const isBareParameter = (texts: readonly string[]): boolean => texts.length > 1 && texts.join('') === '';
 
-/** Whether a text has the texts around a segment's parameters, in order. */
+/** Whether a text contains the texts around a segment's parameters, in their order. */
 export function fits(text: string, parts: readonly string[]): boolean {
   const [first = '', last = ''] = [parts[0], parts.at(-1)];
   if (!text.startsWith(first) || !text.endsWith(last)) return false;

@@ -5,7 +5,7 @@ import { fits, isText, parameterName, segmentsOf, shapeOf, splitTemplate, textsO
 /** One path segment of a document: plain text, a parameter, or text around parameters as in `{id}.json`. */
 interface Node {
   readonly literals: Map<string, Node>;
-  /** By segment. */
+  /** The children with text around parameters, by segment. */
   readonly mixed: Map<string, MixedNode>;
   parameter?: Node;
   path?: string;
@@ -43,7 +43,9 @@ const decode = (text: string): string =>
 const AFTER_SEGMENT = /[/\\;?#\p{Cc}]/u;
 const FORMAT = /\.(?:json|xml|html?|csv|txt|js|ya?ml)$/;
 
-/** The segments that a server may read in a text. Some servers decode twice, ignore case, or cut off a format or the text after `;`. */
+/**
+ * Returns the segments that a server may read in a text. Some servers decode twice, ignore case, or cut off a format or the text after `;`.
+ */
 function readingsOf(value: string): ReadonlySet<string> {
   const text = decode(decode(value.replace(ESCAPED_AGAIN, '%'))).toLowerCase();
   const segment = (text.split(AFTER_SEGMENT, 1)[0] ?? '').trim();
@@ -55,11 +57,11 @@ function readingsOf(value: string): ReadonlySet<string> {
 /** A segment of a path with values. */
 interface Segment {
   readonly isParameter: boolean;
-  /** The texts that a server may read for it. */
+  /** Returns the texts that a server may read for the segment. */
   readonly readings: () => ReadonlySet<string>;
 }
 
-/** Computed when first read, because most paths end before. */
+/** Makes the segment of a parameter. Its readings are computed when they are first read, because most paths end before. */
 function parameterSegment(value: string): Segment {
   let readings: ReadonlySet<string> | undefined;
   const read = () => {
@@ -69,7 +71,7 @@ function parameterSegment(value: string): Segment {
   return { isParameter: true, readings: read };
 }
 
-/** The segments that a path segment becomes with these values. A value with slashes gives several. */
+/** Returns the segments that a path segment becomes with these values. A value with slashes gives several. */
 function readSegment(text: string, values: Values, slashed: readonly string[]): Segment[] {
   if (!text.includes('{')) return [{ isParameter: false, readings: () => new Set([text.toLowerCase()]) }];
   const parts = splitTemplate(text).map((part, at) => (isText(part, at) ? part : parameterName(part)));
@@ -96,7 +98,7 @@ interface Place {
   readonly isOther: boolean;
 }
 
-/** The paths that these segments reach by reading a parameter as fixed text. Visits each node at most once. */
+/** Returns the paths that these segments reach if a server reads a parameter's value as fixed text. Visits each node at most once. */
 function* pathsFrom(segments: readonly Segment[], { node, at, isOther }: Place): Generator<string> {
   const segment = segments[at];
   if (!segment) {
@@ -108,7 +110,7 @@ function* pathsFrom(segments: readonly Segment[], { node, at, isOther }: Place):
   }
 }
 
-/** All paths of a document. Finds the paths that another path becomes with certain values. */
+/** All paths of a document. It finds the paths that another path becomes with certain values. */
 export class Paths {
   readonly #root = newNode();
   readonly #index: PathIndex;
@@ -120,8 +122,8 @@ export class Paths {
   }
 
   /**
-   * The more concrete paths that a path becomes with values, such as `/coins/markets` from `/coins/{id}`. Without values, those for any
-   * values. A value with slashes may become any other path.
+   * Returns the more concrete paths that a path becomes with these values, such as `/coins/markets` from `/coins/{id}`. Without values,
+   * returns those for any values. A value with slashes may become any other path.
    */
   *othersFor(path: string, values?: Values, slashed: readonly string[] = []): Generator<string> {
     for (const found of values ? this.#valuesOf(path, values, slashed) : this.#index.othersOf(path)) {

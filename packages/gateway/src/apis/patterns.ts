@@ -9,11 +9,11 @@ const MAX_PATTERN = 500;
 /** Limits for the instructions of a compiled pattern and for the matched text. Their product bounds the time. */
 const MAX_PROGRAM = 600;
 const MAX_MATCHED = 1_000;
-/** The most transitions of an automaton that is made whole. */
+/** The most transitions of an automaton whose states are all made at once. */
 const MAX_TRANSITIONS = 2_000;
-/** Characters for each step of a validator: as one-pass patterns and whole automata read them. */
+/** How many characters take one step of a validator, in a one-pass pattern or a whole automaton. */
 const CHARACTERS = 4;
-/** Instructions for each step, if a character may need a new state. */
+/** How many instructions take one step, if a character may need a new state. */
 const INSTRUCTIONS = 4;
 
 /** Loads the library only for a document that has a pattern. */
@@ -43,7 +43,7 @@ function isSmall({ onepass, prefixComplete, dfa }: import('re2js').RE2JS['re2Inp
 }
 
 /**
- * A pattern that matches in linear time and refuses a long text. It extends RegExp because the validator accepts no other object, and
+ * A pattern that matches in linear time and refuses a long text. It extends RegExp, because the validator accepts no other object and
  * because JSON then shows its source.
  */
 class LinearPattern extends RegExp {
@@ -60,7 +60,7 @@ class LinearPattern extends RegExp {
     this.#perCharacter = isFast ? 1 / CHARACTERS : Math.max(1, this.#pattern.programSize() / INSTRUCTIONS);
   }
 
-  /** A validator's steps to match a text. */
+  /** Returns how many steps a validator takes to match a text. */
   stepsFor({ length }: string): number {
     return length > MAX_MATCHED ? 1 : 1 + length * this.#perCharacter;
   }
@@ -78,10 +78,10 @@ class LinearPattern extends RegExp {
   }
 }
 
-/** Operations of one document share patterns, and compiling is slow. */
+/** The compiled patterns by source. Operations of one document share patterns, and compiling is slow. */
 const known = new Map<string, LinearPattern>();
 
-/** A pattern of the document. Throws a DocumentFault if it cannot be matched in linear time. */
+/** Compiles a pattern of the document. Throws a DocumentFault if it cannot be matched in linear time. */
 export function patternOf(value: unknown): LinearPattern {
   const source = String(value);
   if (source.length > MAX_PATTERN) throw new DocumentFault(`is longer than ${MAX_PATTERN} characters`);
@@ -90,10 +90,10 @@ export function patternOf(value: unknown): LinearPattern {
   return pattern;
 }
 
-/** Characters that read well in a sample; the first one that a class takes stands for it. */
+/** The characters that read well in a sample. The first one that a class contains stands for the class. */
 const USUAL = [...'a1A- '].map((sign) => sign.charCodeAt(0));
 
-/** Whether a class of characters contains one. */
+/** Whether a class of characters contains this character. */
 const isIn = (code: number, { set, not: isNegated }: CharacterClass): boolean =>
   isNegated !==
   set.some((each) => {
@@ -135,7 +135,9 @@ function textOf(token: Tokens, maxLength: number): string {
   }
 }
 
-/** A text that a pattern matches, unless the pattern is unusual: the first of alternatives, as short as it may be. */
+/**
+ * Returns a text that the pattern matches: the first of alternatives, as short as possible. For an unusual pattern the text may not match.
+ */
 export function matching(pattern: string, maxLength: number): string {
   try {
     return textOf(tokenizer(pattern), maxLength);

@@ -30,16 +30,16 @@ export interface ServedOperation extends SentHere {
   readonly entry?: OperatorBounds & { readonly slashes?: boolean; readonly idempotent?: boolean };
 }
 
-/** A name in camel case: `repos/get` becomes `reposGet`. */
+/** Returns a name in camel case: `repos/get` becomes `reposGet`. */
 function camelCase(text: string): string {
   const words = text.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
   return words.map((word, at) => (at === 0 ? word[0]?.toLowerCase() : word[0]?.toUpperCase()) + word.slice(1)).join('');
 }
 
-/** Removes the accents of a name. */
+/** Returns a name without its accents. */
 const unmarked = (name: string): string => name.normalize('NFKD').replace(/\p{M}/gu, '');
 
-/** The method name of an operation: its `operationId` in Latin letters, else its verb and path. */
+/** Returns the method name of an operation: its `operationId` in Latin letters, or else its verb and path. */
 function methodOf({ node, verb, path }: Operation): string {
   const id = typeof node.operationId === 'string' ? unmarked(node.operationId) : '';
   const isLatin = /[A-Za-z0-9]/.test(id) && !/[^\P{L}A-Za-z]/u.test(id);
@@ -50,7 +50,7 @@ const MAX_NAME = 64;
 const MAX_DESCRIPTION = 200;
 const PLACES = ['path', 'query', 'body'] as const;
 
-/** Placeholder path values. Every document shows an example URL, even if no sample matches the schema. */
+/** Returns placeholders for path values, because every document shows an example URL, even if no sample matches the schema. */
 const pathExample = (path: TObject, slashed: readonly string[]): object =>
   Object.fromEntries(
     Object.entries(path.properties).map(([name, schema]) => {
@@ -59,7 +59,7 @@ const pathExample = (path: TObject, slashed: readonly string[]): object =>
     }),
   );
 
-/** The example values that a row's schemas accept. */
+/** Returns example values that a row's schemas accept. */
 function exampleOf(
   input: InputSchemas,
   bodies: readonly unknown[],
@@ -78,8 +78,8 @@ function exampleOf(
 const SCHEME_TYPES = ['apiKey', 'http', 'oauth2', 'openIdConnect'];
 
 /**
- * A note on the credentials that an operation wants besides one key, if any. Throws if the gateway cannot send the one
- * that it needs.
+ * Returns a note on the credentials that an operation wants besides one key, if any. Throws if the gateway cannot send the one that the
+ * operation needs.
  */
 function otherKeys(document: OpenApiDocument, { node }: Operation): string | undefined {
   const alternatives = listAt(node.security ?? document.root.security).map((each) => Object.keys(objectAt(each)));
@@ -107,7 +107,7 @@ function summaryOf({ node, verb, path }: Operation): string {
   return oneLine(line, MAX_DESCRIPTION);
 }
 
-/** Makes a value when it is first read, and keeps it. */
+/** Returns a function that makes a value when it is first called, and keeps it. */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
@@ -116,7 +116,7 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-/** The client's input: schema and example of each place, and how values are written upstream. */
+/** Returns the client's input: the schema and the example of each place, and how values are written to the upstream. */
 function inputOf(document: OpenApiDocument, operation: Operation, { entry = {}, ...sent }: ServedOperation) {
   const notes = new Set<string>();
   const { parameters, headers } = parametersOf(document, operation, sent, notes);
@@ -141,7 +141,7 @@ function inputOf(document: OpenApiDocument, operation: Operation, { entry = {}, 
   };
 }
 
-/** The path parameters whose values may have slashes: those with a slash in their example, else the last. */
+/** Returns the path parameters whose values may have slashes: those whose example has one, or else the last parameter. */
 function slashedOf(path: TObject | undefined, isAllowed: boolean | undefined, notes: Set<string>): readonly string[] {
   const names = Object.keys(path?.properties ?? {});
   const hasSlash = (name: string) => String(listAt(objectAt(path?.properties[name]).examples)[0]).includes('/');
@@ -156,7 +156,7 @@ function slashedOf(path: TObject | undefined, isAllowed: boolean | undefined, no
 
 const SAME_PATH = 'Must not make this path another path of the API.';
 
-/** Rules against values that the server would route to another operation, which may have a price or be disabled. */
+/** Returns the rules against values that the server would route to another operation, which may have a price or be disabled. */
 function samePathRules(
   { paths }: OpenApiDocument,
   path: string,
@@ -174,8 +174,8 @@ function samePathRules(
 }
 
 /**
- * The row of an operation, with notes on the parts that it leaves out or does not check. Throws a DocumentFault if a
- * row cannot express the operation.
+ * Returns the row of an operation, with notes on the parts that it leaves out or does not check. Throws a DocumentFault if no row can
+ * express the operation.
  */
 export function rowOfOperation(document: OpenApiDocument, operation: Operation, serving: ServedOperation) {
   const { api, access, cluster } = serving;

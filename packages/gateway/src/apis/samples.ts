@@ -9,8 +9,7 @@ const MAX_VALUES = 500;
 const MAX_TEXT = 1_000;
 
 /**
- * The approximate length of a value as JSON. The result exceeds the limit if the value is too long or too deep, or
- * contains itself.
+ * Returns the approximate length of a value as JSON. The result exceeds the limit if the value is too long or too deep, or contains itself.
  */
 function sizeOf(value: unknown, limit: number, depth: number): number {
   if (typeof value === 'string') return value.length + 2;
@@ -39,10 +38,10 @@ function sampleText(schema: Members): string {
   return matching(String(pattern), MAX_TEXT);
 }
 
-/** Ways to make a sample, fastest first: with the document's examples, without them, and by trying alternatives. */
+/** The ways to make a sample, fastest first: with the document's examples, without them, and by trying alternatives. */
 const WAYS = ['given', 'simple', 'tried'] as const;
 
-/** The members that an object's schema and its parts describe. */
+/** Returns the members that an object's schema and the schema's parts describe. */
 const membersOf = ({ properties, allOf }: Members): unknown[] => [
   ...Object.keys(objectAt(properties)),
   ...listAt(allOf).flatMap((part) => membersOf(objectAt(part))),
@@ -78,7 +77,7 @@ class Sampling {
     return kind === 'boolean' ? true : sampleText(node);
   }
 
-  /** The first alternative whose sample fits no other alternative. */
+  /** Returns the first alternative whose sample fits no other alternative. */
   #only(oneOf: readonly unknown[]): readonly unknown[] {
     const isOnly = (each: unknown) => this.#left > 0 && Check({ oneOf } as TSchema, this.of(each));
     const only = this.#way === 'tried' ? oneOf.find(isOnly) : undefined;
@@ -86,7 +85,7 @@ class Sampling {
   }
 
   /**
-   * Merges schemas. If several describe a member, the first is the narrowest in most documents, and the last in
+   * Returns a sample that fits all schemas. If several describe a member, the first is the narrowest in most documents, and the last in
    * documents that narrow a common base.
    */
   #merged(schemas: readonly unknown[], required: readonly unknown[]): unknown {
@@ -99,7 +98,7 @@ class Sampling {
     return this.#filled(Object.assign({}, ...narrower), required);
   }
 
-  /** A sample of each schema, with the members of these names that it describes. */
+  /** Returns a sample of each schema, with those of these members that the schema describes. */
   #each(schemas: readonly unknown[], names: readonly unknown[]): unknown[] {
     return schemas.map((schema) => {
       const each = objectAt(schema);
@@ -133,8 +132,8 @@ class Sampling {
 }
 
 /**
- * A value of a schema: its own example if it fits, else the simplest value; undefined if neither fits. `openapi-sampler` ignores
- * patterns, `multipleOf` and required members without a description.
+ * Returns a value of a schema: its own example if that fits, or else the simplest value; undefined if neither fits. `openapi-sampler`
+ * ignores patterns, `multipleOf` and required members without a description.
  */
 export function sampleOf(schema: TSchema, fits = (value: unknown) => Check(schema, value)): unknown {
   for (const way of WAYS) {

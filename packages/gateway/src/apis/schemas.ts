@@ -4,12 +4,12 @@ import { COMPOSED, DocumentFault, type OpenApiDocument, shown } from './document
 import { patternOf } from './patterns.ts';
 import { isShort } from './samples.ts';
 
-/** With more parts, the first request to a row would be slow. */
+/** The most parts of a schema. With more, the first request to a row would be slow. */
 const MAX_PARTS = 2_000;
 const MAX_DEPTH = 16;
 const MAX_DESCRIPTION = 300;
 const MAX_ENUM = 1_000;
-/** This many values of a list cost as much as one part. */
+/** How many values of a list cost as much as one part. */
 const VALUES_PER_PART = 10;
 const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'];
 /** The most parts that describe an answer. */
@@ -48,10 +48,10 @@ const CHECKED: Readonly<Record<string, KeywordValue>> = {
   examples: (value) => listAt(value).slice(0, 1).filter(isShort),
 };
 
-/** Keywords that are useless in a description of answers. */
+/** The keywords that a description of answers does not need. */
 const OF_INPUT = ['pattern', 'examples', 'default'];
 
-/** Keywords that restrict a value but are not checked. */
+/** The keywords that restrict a value but are not checked. */
 const UNSUPPORTED = new Set([
   ...['not', 'if', 'patternProperties', 'propertyNames', 'dependentRequired', 'dependentSchemas', 'dependencies'],
   ...['contains', 'unevaluatedProperties', 'unevaluatedItems', '$dynamicRef', '$recursiveRef'],
@@ -63,7 +63,10 @@ export const isInherited = (name: string): boolean => name in Object.prototype;
 const INSIDE = ['items', 'additionalProperties'];
 const LISTS = [...COMPOSED, 'prefixItems'];
 
-/** Converts an enum's values to its type, because YAML reads `no` and `1` as other types than the document means. */
+/**
+ * Functions that convert an enum's values to its type. They are needed because YAML reads `no` and `1` as other types than the document
+ * means.
+ */
 const SPELLINGS: Readonly<Record<string, (value: unknown) => unknown>> = {
   string: String,
   integer: Number,
@@ -71,7 +74,7 @@ const SPELLINGS: Readonly<Record<string, (value: unknown) => unknown>> = {
   boolean: (value) => String(value) === 'true',
 };
 
-/** Converts the bounds of OpenAPI 3.0, which has `exclusiveMinimum: true` beside `minimum`. */
+/** Returns a schema with the bounds of OpenAPI 3.1. 3.0 has `exclusiveMinimum: true` beside `minimum`. */
 function withOwnBounds(node: Members): Members {
   const own: Record<string, unknown> = { ...node };
   for (const bound of ['Minimum', 'Maximum']) {
@@ -85,7 +88,7 @@ function withOwnBounds(node: Members): Members {
 }
 
 interface ReadingOptions {
-  /** Whether values are checked, as a client's are. An answer is only described. */
+  /** Whether values are checked, as a client's values are. An answer is only described. */
   readonly isChecked: boolean;
   readonly maxDepth: number;
   readonly maxParts: number;
@@ -151,7 +154,7 @@ class SchemaReading {
     const asType = SPELLINGS[String(schema.type)];
     if (asType && Array.isArray(schema.enum))
       schema.enum = schema.enum.map((each) => (isObject(each) ? each : asType(each)));
-    // Some documents put the allowed items into the enum of the list itself, which then no list can match.
+    // Some documents put the allowed items into the enum of the list itself. No list can match that.
     if (schema.type === 'array' && Array.isArray(schema.enum) && !schema.enum.some(Array.isArray)) {
       delete schema.enum;
       this.#anything(place, 'is a list with an enum of items');
@@ -159,7 +162,7 @@ class SchemaReading {
     return nullable === true ? { anyOf: [schema, { type: 'null' }] } : schema;
   }
 
-  /** If part of an alternative is not checked, or only a discriminator tells them apart, several alternatives may fit. */
+  /** Reads a list of alternatives. If a part of one is not checked, or if only a discriminator tells them apart, several may fit. */
   #list(schema: Record<string, unknown>, keyword: string, node: Members, place: string): void {
     const before = this.notes.length;
     const parts = listAt(node[keyword]).map((each) => this.read(each, place));
@@ -167,7 +170,7 @@ class SchemaReading {
     schema[isLoose && !('anyOf' in schema) ? 'anyOf' : keyword] = parts;
   }
 
-  /** A wrong value is a fault in an input's schema. In an answer's schema it is left out. */
+  /** Reads one keyword. A wrong value is a fault in an input's schema; in an answer's schema the keyword is left out. */
   #keyword(schema: Record<string, unknown>, keyword: string, value: unknown, place: string): void {
     try {
       schema[keyword] = CHECKED[keyword]?.(value);
@@ -191,7 +194,7 @@ class SchemaReading {
   }
 }
 
-/** The deepest reading of a schema within the limit of parts, and the parts that are not checked. */
+/** Returns the deepest reading of a schema within the limit of parts, and the parts that are not checked. */
 function deepest(document: OpenApiDocument, value: unknown, options: Omit<ReadingOptions, 'maxDepth'>, place: string) {
   const attempt = (maxDepth: number) => {
     const reading = new SchemaReading(document, { ...options, maxDepth });
@@ -214,8 +217,8 @@ function deepest(document: OpenApiDocument, value: unknown, options: Omit<Readin
 }
 
 /**
- * A schema for a client's values. Parts that cannot be checked accept any value and are noted with their place. Throws a DocumentFault if
- * the value is not a schema.
+ * Returns a schema for a client's values. Parts that cannot be checked accept any value, and are noted with their place. Throws a
+ * DocumentFault if the value is not a schema.
  */
 export function checkedSchema(document: OpenApiDocument, value: unknown, place: string, notes: Set<string>): TSchema {
   const found = deepest(document, value, { isChecked: true, maxParts: MAX_PARTS }, place);
@@ -223,6 +226,6 @@ export function checkedSchema(document: OpenApiDocument, value: unknown, place: 
   return found.schema;
 }
 
-/** A schema that describes an answer, as deep as MAX_ANSWER_PARTS allows. */
+/** Returns a schema that describes an answer, as deep as MAX_ANSWER_PARTS allows. */
 export const describingSchema = (document: OpenApiDocument, value: unknown): TSchema =>
   deepest(document, value, { isChecked: false, maxParts: MAX_ANSWER_PARTS }, '').schema;

@@ -4,11 +4,13 @@ import type { OpenApiDocument, Operation } from './document.ts';
 const VERBS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies HttpMethod[];
 export const isVerb = (verb: string): verb is HttpMethod => VERBS.includes(verb);
 
-/** Laravel, Symfony and others take the verb of a POST from this member of its body. */
+/** The member of a POST's body from which Laravel, Symfony and others take the verb. */
 const OVERRIDE = '_method';
 const SAME_VERB = 'Must not name another verb.';
 
-/** The body of a POST must not make it another operation of its path, which may have a price or may not be served. */
+/**
+ * Returns the rules by which the body of a POST cannot make it another operation of its path, which may have a price or may not be served.
+ */
 export function sameVerbRules(
   { byName }: OpenApiDocument,
   { verb, path }: Operation,
