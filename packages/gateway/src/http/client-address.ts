@@ -2,20 +2,20 @@ import type { IncomingMessage } from 'node:http';
 import { type BlockList, isIP } from 'node:net';
 import { familyOf } from '../ip-address.ts';
 
-/** A dual-stack socket reports 10.0.0.1 as `::ffff:10.0.0.1`. */
+/** Returns an IPv4 address in its own form. A dual-stack socket reports 10.0.0.1 as `::ffff:10.0.0.1`. */
 export const unmapped = (address = ''): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
 
 /** Whether the address belongs to a trusted proxy. */
 export const isProxy = (address: string, trusted: BlockList): boolean =>
   isIP(address) !== 0 && trusted.check(address, familyOf(address));
 
-/** The chains and nodes of honest clients are shorter. */
+/** The most hops that are read. Chains of honest clients are shorter. */
 const MAX_HOPS = 32;
 const MAX_NODE_LENGTH = 64;
-/** A port, or the name that hides one (RFC 7239, section 6). */
+/** Matches a port, or the name that hides one (RFC 7239, section 6). */
 const PORT = /^:(?:\d{1,5}|_[\w.-]+)$/;
 
-/** The address of a node such as `203.0.113.7:51234` or `[2001:db8::1]`, without its port; undefined for any other text. */
+/** Returns the address of a node such as `203.0.113.7:51234` or `[2001:db8::1]`, without its port; undefined for any other text. */
 function addressOf(node: string): string | undefined {
   if (node.length > MAX_NODE_LENGTH) return undefined;
   const isBracketed = node.startsWith('[');
@@ -28,7 +28,7 @@ function addressOf(node: string): string | undefined {
   return isGood ? unmapped(address) : undefined;
 }
 
-/** The `for` parameter of a Forwarded element (RFC 7239, section 4), without quotes. */
+/** Returns the `for` parameter of a Forwarded element (RFC 7239, section 4), without quotes. */
 function nodeIn(element: string): string {
   const pairs = element.split(';').map((pair) => pair.trim());
   const [node = '', ...others] = pairs.filter((pair) => pair.slice(0, 4).toLowerCase() === 'for=');
@@ -39,8 +39,8 @@ function nodeIn(element: string): string {
 const whole = (element: string): string => element;
 
 /**
- * The client's address: the right-most address in X-Forwarded-For that no trusted proxy has. Reads Forwarded if there is no
- * X-Forwarded-For. Calls `onUnreadable` if the nearest proxy's entry is unreadable.
+ * Returns the client's address: the right-most address in X-Forwarded-For that belongs to no trusted proxy. Without X-Forwarded-For, reads
+ * Forwarded. Calls `onUnreadable` if the nearest proxy's entry is unreadable.
  */
 export function clientAddress(incoming: IncomingMessage, trusted: BlockList, onUnreadable?: () => void): string {
   let client = unmapped(incoming.socket.remoteAddress);

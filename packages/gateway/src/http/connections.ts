@@ -3,7 +3,7 @@ import type { BlockList, Socket } from 'node:net';
 import { holderOf } from '../ip-address.ts';
 import { isProxy, unmapped } from './client-address.ts';
 
-/** The connections from one address, or from one holder's IPv6 addresses. `idle` has the longest idle one first. */
+/** The connections from one IPv4 address, or from one holder's IPv6 addresses. `idle`: the idle ones, longest idle first. */
 interface AddressGroup {
   readonly name: string;
   readonly idle: Set<Socket>;
@@ -12,19 +12,22 @@ interface AddressGroup {
 
 /** The most connections of a node. */
 export const MAX_CONNECTIONS = 2_000;
-/** One group may hold one in this many of all connections. */
+/** How many groups fill a node: each may hold one in this many of its connections. */
 const GROUPS_TO_FILL = 4;
 
-/** Requests that one connection processes at once. The next one begins when the client has taken an answer. */
+/** How many requests of one connection are processed at once. The next one begins when the client has taken an answer. */
 const MAX_UNANSWERED = 16;
-/** The most waiting requests of all connections. A request that Node has parsed can no longer wait in the network. */
+/**
+ * The most waiting requests of all connections. Each takes memory, because a request that Node has parsed can no longer wait in the
+ * network.
+ */
 const MAX_WAITING = 16_384;
 
 /**
- * Limits connections and the requests that wait on them. A connection is idle if it has no complete unanswered request (kept alive, or
- * still sending its request). If all places are taken, a new connection closes the oldest idle one. It closes one of its own group if
- * that group holds its share, else one of any group. Trusted proxies serve many clients and have no share. Each event takes constant
- * time. Node's server can only refuse new connections, and does not limit the requests that wait on one.
+ * Limits the connections of a node, and the requests that wait on them. A connection is idle if it has no complete unanswered request: it
+ * is kept alive, or still sends its request. If a node is full, a new connection closes the oldest idle one: one of its own group if that
+ * group holds its share, or else one of any group. Trusted proxies serve many clients and have no share. Each event takes constant time.
+ * Node's server can only refuse new connections, and does not limit the requests that wait on one.
  */
 export class Connections {
   readonly #maximum: number;
@@ -33,7 +36,7 @@ export class Connections {
   readonly #groups = new Map<string, AddressGroup>();
   readonly #members = new Map<Socket, AddressGroup>();
   readonly #idle = new Set<Socket>();
-  /** The number of waiting requests, and the pipelines that may begin their next request. */
+  /** The number of waiting requests, and the pipelines that can begin their next request. */
   #waiting = 0;
   readonly #ready = new Set<Pipeline>();
 
@@ -78,19 +81,19 @@ export class Connections {
     }
   }
 
-  /** Adds a waiting request if there is room. */
+  /** Counts a waiting request. Returns false if there is no room for it. */
   enterWaiting(): boolean {
     if (this.#waiting >= MAX_WAITING) return false;
     this.#waiting++;
     return true;
   }
 
-  /** Removes waiting requests that have begun or were dropped. */
+  /** Counts off waiting requests that have begun or were dropped. */
   leaveWaiting(count: number): void {
     this.#waiting -= count;
   }
 
-  /** Begins a pipeline's next requests in later turns of the event loop. */
+  /** Begins a pipeline's next requests, in later turns of the event loop. */
   begin(pipeline: Pipeline): void {
     if (this.#ready.size === 0) setImmediate(() => this.#turn());
     this.#ready.add(pipeline);
@@ -101,7 +104,7 @@ export class Connections {
     const [next] = this.#ready;
     const hasMore = next?.advance();
     if (next) this.#ready.delete(next);
-    // A pipeline with more to begin queues again.
+    // A pipeline that can begin more requests goes to the end of the queue.
     if (next && hasMore) this.#ready.add(next);
     if (this.#ready.size > 0) setImmediate(() => this.#turn());
   }
@@ -132,25 +135,25 @@ interface WaitingRequest {
 }
 
 /**
- * The unanswered requests of one connection, in order of arrival. Node limits the requests of a connection over its life
- * (`maxRequestsPerSocket`) but not those at once: it parses and begins all that a client sends.
+ * The unanswered requests of one connection, in their order of arrival. Node can limit how many requests a connection has over its life
+ * (`maxRequestsPerSocket`) but not how many at once: it parses and begins all that a client sends.
  */
 export class Pipeline {
   readonly #socket: Socket;
   readonly #connections: Connections;
   #waiting: WaitingRequest[] = [];
-  /** The number of begun requests, those whose body has arrived, and the last begun request. */
+  /** How many requests have begun, which of them have arrived completely, and which has begun last. */
   #begun = 0;
   readonly #complete = new Set<IncomingMessage>();
   #lastBegun: IncomingMessage | undefined;
-  /** Whether to answer only what has arrived, because the rest of the stream is unreadable or too much waits. */
+  /** Whether to answer only the requests that have arrived, because the rest of the stream is unreadable or too many requests wait. */
   isBroken = false;
   #isFull = false;
 
   constructor(socket: Socket, connections: Connections) {
     this.#socket = socket;
     this.#connections = connections;
-    // Node resumes reading by itself, for example at the end of a request.
+    // Node resumes reading by itself, such as at the end of a request.
     socket.on('resume', () => this.#isHeld && socket.pause());
     socket.once('close', () => this.#forgetWaiting());
   }
@@ -161,7 +164,10 @@ export class Pipeline {
     return count > 1 || (count === 1 && this.#latest?.complete === true);
   }
 
-  /** Answers leave in the order of their requests, so closing after an earlier one would drop the later ones. */
+  /**
+   * Whether this request is the connection's latest. Answers leave in the order of their requests, so closing after an earlier one would
+   * drop the later ones.
+   */
   isLatest(incoming: IncomingMessage): boolean {
     return this.#latest === incoming;
   }
@@ -174,7 +180,10 @@ export class Pipeline {
     else this.#overflow();
   }
 
-  /** Marks a begun request as complete. Until then, a client that sends its body slowly holds no place against new connections. */
+  /**
+   * Marks a begun request as complete. Before that, its connection counts as idle, so that a client that sends its body slowly keeps no new
+   * connection out.
+   */
   completed(incoming: IncomingMessage): void {
     if (this.#complete.size === 0) this.#connections.note(this.#socket, false);
     this.#complete.add(incoming);
@@ -201,7 +210,7 @@ export class Pipeline {
   #begin({ incoming, outgoing, begin }: WaitingRequest): void {
     this.#lastBegun = incoming;
     this.#begun++;
-    // The connection becomes the newest idle one.
+    // The connection is now the newest idle one.
     if (this.#complete.size === 0) this.#connections.note(this.#socket, true);
     // 'close' fires when the connection has taken the answer's last byte.
     outgoing.once('close', () => this.#end(incoming));
@@ -219,11 +228,11 @@ export class Pipeline {
     if (this.#socket.destroyed) return;
     if (this.#waiting.length > 0) this.#connections.begin(this);
     else if (this.#complete.size === 0) this.#connections.note(this.#socket, true);
-    // The incomplete request will never be complete.
+    // The rest of the incomplete request will never arrive.
     if (this.isBroken && !this.hasWhole) this.#socket.destroySoon();
   }
 
-  /** Too many requests wait. Drops this connection's waiting requests, and closes it after the begun answers. */
+  /** Called when too many requests wait. Drops this connection's waiting requests, and closes it after the answers that have begun. */
   #overflow(): void {
     this.#isFull = true;
     this.isBroken = true;

@@ -14,7 +14,7 @@ function hostsOf(rawHeaders: readonly string[]): string[] {
   return hosts;
 }
 
-/** The code that the request head alone is refused with, if any. */
+/** Returns the code with which the request's head alone is refused, if any. */
 export function faultOf({ url = '', rawHeaders, headers, httpVersion }: IncomingMessage): RefusalCode | undefined {
   if (headers.host === undefined && httpVersion !== '1.0') return 'bad_request';
   if (url.length > REQUEST_LIMITS.targetBytes) return 'uri_too_long';
@@ -24,7 +24,7 @@ export function faultOf({ url = '', rawHeaders, headers, httpVersion }: Incoming
   return Number(headers['content-length'] ?? 0) > REQUEST_LIMITS.bodyBytes ? 'body_too_large' : undefined;
 }
 
-/** The complete body; undefined if it is too large. Rejects if the client disconnects. */
+/** Returns the complete body; undefined if it is too large. Rejects if the client disconnects. */
 function readBody(incoming: IncomingMessage): Promise<Uint8Array | undefined> {
   if (incoming.headers['content-length'] === undefined && incoming.headers['transfer-encoding'] === undefined) {
     return Promise.resolve(EMPTY);
@@ -46,7 +46,7 @@ function readBody(incoming: IncomingMessage): Promise<Uint8Array | undefined> {
   });
 }
 
-/** Reads a whole request. If it exceeds a limit, it gets a `fault`, which the gateway refuses. */
+/** Reads a whole request. If it exceeds a limit, the result has a `fault`, with which the gateway refuses it. */
 export async function receive(incoming: IncomingMessage, client: string): Promise<Inbound> {
   const head = {
     method: incoming.method ?? '',

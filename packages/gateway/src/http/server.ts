@@ -21,7 +21,7 @@ function codeOf({ code, rawPacket }: ParseError): RefusalCode {
   return requestLine.length > REQUEST_LIMITS.targetBytes ? 'uri_too_long' : 'headers_too_large';
 }
 
-/** The answer to an `Expect` other than 100-continue. */
+/** Returns the answer to an `Expect` other than 100-continue. */
 function unexpected(): Outbound {
   const { headers } = lastResort(new Refusal('bad_request'));
   return { status: 417, headers: { ...headers, 'Content-Length': '0' }, body: '' };
@@ -39,9 +39,9 @@ function answerUnreadable(error: ParseError, socket: Duplex): void {
 interface ServerOptions {
   readonly handle: (inbound: Inbound) => Promise<Outbound>;
   readonly trustedProxies: BlockList;
-  /** With more connections, idle ones are closed to make room. */
+  /** The most connections. For further ones, idle connections are closed. */
   readonly maxConnections: number;
-  /** How long a drain waits for requests already in transit. */
+  /** How long a drain waits for requests that are in transit, in milliseconds. */
   readonly graceMs: number;
   /** Called with an error that left a request unanswered. */
   readonly onFailure: (error: unknown) => void;
@@ -53,20 +53,22 @@ const UNREADABLE_HOPS =
   'TRUST_PROXY: a trusted proxy forwards no readable address, so all its clients count as one; let it ' +
   'write X-Forwarded-For or Forwarded, with addresses such as 203.0.113.7 or [2001:db8::1]:443';
 
-/** Node's default. */
+/** Node's default backlog. */
 const NODES_BACKLOG = 511;
 const SOCKET_TIMES = {
   headersMs: 10_000,
   requestMs: 15_000,
   keepAliveMs: 65_000,
   checkMs: 1_000,
-  /** Node restarts this timer when a socket makes progress, so a stalled socket is cut within twice this time. */
+  /**
+   * How long a write may stall. Node restarts this timer when a socket makes progress, so a stalled socket is cut within twice this time.
+   */
   writeMs: 15_000,
-  /** How long a refused upload may continue. */
+  /** How long a refused upload may continue before its connection is cut. */
   lingerMs: 1_000,
 } as const;
 
-/** Node's HTTP server around the gateway. Limits size, time and connections, and drains without losing a request. */
+/** Serves the gateway with Node's HTTP server. Limits size, time and connections, and drains without losing a request. */
 export class HttpServer {
   readonly #server: Server;
   readonly #options: ServerOptions;
@@ -109,7 +111,7 @@ export class HttpServer {
   }
 
   async listen(port: number, host: string): Promise<number> {
-    // If the backlog is full, clients retry a connection only after seconds.
+    // If the backlog is full, clients try to connect again only after seconds.
     const backlog = Math.max(this.#options.maxConnections, NODES_BACKLOG);
     await once(this.#server.listen({ port, host, backlog }), 'listening');
     this.#server.on('error', this.#options.onFailure);
@@ -117,13 +119,13 @@ export class HttpServer {
     return typeof address === 'object' && address ? address.port : port;
   }
 
-  /** Stops listening, answers requests that have arrived or still arrive on open connections, and closes these. */
+  /** Stops listening, answers the requests that have arrived or still arrive on open connections, and closes these connections. */
   async drain(deadlineMs: number): Promise<void> {
     const deadline = performance.now() + deadlineMs;
     this.#isDraining = true;
-    // Each turn accepts the connections that the system has queued. On a busy machine that is up to a second's worth.
+    // Each turn of the event loop accepts the connections that the system has queued. On a busy machine these are up to a second's worth.
     await turn();
-    // The HTTP server's own close would cut kept-alive connections while a request may be in transit.
+    // `close` of the HTTP server would cut kept-alive connections while a request may be in transit.
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(this.#server, () => resolve()));
     await pause(this.#options.graceMs);
     await turn();
@@ -145,7 +147,7 @@ export class HttpServer {
     });
   }
 
-  /** Continues if the client disconnects, because a payment may be in progress. */
+  /** Answers a request. Goes on if the client disconnects, because a payment may be in progress. */
   async #serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     this.#running++;
     try {
