@@ -8,43 +8,40 @@ import { TIMES } from '../times.ts';
 
 /** A request that is paid for. */
 export interface PaidRequest {
-  /** A hash of the request. It uses no secret, so restarts and rotated secrets do not change it. */
+  /** The hash of the request. No secret goes into it, so restarts and changed secrets do not change it. */
   readonly requestHash: string;
-  /** A random text. Only the request that has it may release the reserved payment or the held price. */
+  /** A random text, the request's own. Only with it can the reserved payment or the held price be released. */
   readonly owner: string;
   readonly route: string;
   readonly requestId: string;
-  /** Whether the call may have an effect. If so, one payment makes it at most once. */
+  /** Whether the call may have an effect. If so, one payment makes it once at most. */
   readonly isOnce?: boolean;
-  /** The URL of the request; only if receipts are signed. */
+  /** The URL of the request; absent unless receipts are signed. */
   readonly resourceUrl?: string;
 }
 
-/** Answers that were paid for, by the key of the payment or the id of the debit. */
+/** The store of answers that were paid for, by the key of the payment or the id of the debit. */
 interface AnswerStore {
   readonly background: Background;
   now(): number;
   answer(key: string): Promise<string | undefined>;
-  /** Upstream calls so far. */
+  /** Returns how many upstream calls were made for an answer so far. */
   calls(key: string): Promise<number>;
   /** Counts one more upstream call. */
   called(key: string): Promise<void>;
   /** Stores an answer that was fetched again. */
   keep(key: string, answer: string): Promise<void>;
-  /** Notes that the answer was sent to the payer, who may have missed it. */
+  /** Records that the answer was sent to the payer, who may have missed it. */
   delivered(key: string): void;
 }
 
-/**
- * The stored form of an answer: its JSON, preceded by the API's status if that is not 200. No JSON text begins with
- * such a prefix.
- */
+/** Returns the stored form of an answer: its JSON, after the API's status if that is not 200. No JSON text begins like a status. */
 export const storedText = ({ json, upstreamStatus }: Answer): string =>
   upstreamStatus === undefined ? json : `${upstreamStatus} ${json}`;
 
 const STORED_STATUS = /^2\d\d (?=\S)/;
 
-/** The answer of a stored text. */
+/** Returns the answer that a stored text contains. */
 export function answerIn(text: string): Answer {
   const [status] = STORED_STATUS.exec(text) ?? [];
   return status === undefined ? { json: text } : { json: text.slice(status.length), upstreamStatus: Number(status) };
@@ -55,14 +52,14 @@ export class PaidAnswers {
   readonly #store: AnswerStore;
   /** How often this node has delivered each answer again. */
   readonly #repeats = new Recent<{ times: number }>(TIMES.deliveredMs);
-  /** Keys of the answers that this node is fetching again. */
+  /** The keys of the answers that this node is fetching again. */
   readonly #fetching = new Set<string>();
 
   constructor(store: AnswerStore) {
     this.#store = store;
   }
 
-  /** Counts one delivery. Returns whether the limit is exceeded. */
+  /** Counts one delivery. Returns whether this one exceeds the limit. */
   isTooOften(key: string, kind: keyof typeof LIMITS.deliveries): boolean {
     const name = `${kind} ${key}`;
     const nowMs = this.#store.now();
@@ -72,7 +69,7 @@ export class PaidAnswers {
     return known.times > LIMITS.deliveries[kind];
   }
 
-  /** The stored answer. If it is lost, fetches it again, or with `isOver` refuses it. */
+  /** Delivers the stored answer. If it is lost, fetches it again, or refuses it if `isOver`. */
   async deliver(key: string, receipt: Receipt | Promise<Receipt>, prepare: Prepare, isOver = false): Promise<Delivery> {
     const store = this.#store;
     const [text, paid] = await fromStore(Promise.all([store.answer(key), receipt]));
@@ -87,7 +84,7 @@ export class PaidAnswers {
     if (this.#fetching.has(key)) throw inProgress('taken');
     this.#fetching.add(key);
     try {
-      // Another request may have fetched the answer meanwhile.
+      // Meanwhile another request may have fetched the answer.
       const stored = await fromStore(store.answer(key));
       if (stored !== undefined) return answerIn(stored);
       const answer = await ask({
@@ -104,13 +101,13 @@ export class PaidAnswers {
   }
 }
 
-/** The state of a payment or a signature that the client can send again for the same request. */
+/** The state of a payment or signature that the client can send again for the same request. */
 export const UNUSED_PAYMENT = { state: 'unused' } as const satisfies PaymentState;
 
-/** The refusal while the payment or debit is in progress. */
+/** Returns the refusal while the payment or debit is in progress. */
 export const inProgress = (reason?: string): Refusal =>
   new Refusal('payment_in_progress', { ...(reason && { reason }), payment: { state: 'in_progress' } });
 
-/** The refusal of a payment or debit that cannot buy this answer. It was charged, unless `state` says otherwise. */
+/** Returns the refusal of a payment or debit that cannot buy this answer. It was charged, unless `state` says otherwise. */
 export const alreadyUsed = (reason: string, state: PaymentState['state'] = 'settled'): Refusal =>
   new Refusal('payment_already_used', { reason, payment: { state } });

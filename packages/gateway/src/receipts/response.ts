@@ -5,38 +5,37 @@ import type { PaidRequest } from './paid-answers.ts';
 /** x402's SettleResponse. */
 interface SettleResponse {
   readonly success: boolean;
-  /** base58 signature; empty if nothing was sent to the chain. */
+  /** The base58 signature; empty if nothing was sent to the chain. */
   readonly transaction: string;
-  /** CAIP-2, except in version 1. */
+  /** The network, as a CAIP-2 id except in version 1. */
   readonly network: string;
   readonly payer: string;
-  /** Atomic units, if not the required amount: 0 for a payment that credit has covered. */
+  /** The amount in atomic units, if it is not the required one: 0 for a payment that credit has covered. */
   readonly amount?: string;
   readonly errorReason?: string;
   readonly extensions?: Readonly<Record<string, unknown>>;
 }
 
-/** A paid request, with the facts besides the payment that its response depends on. */
+/** A paid request, with what else its response depends on besides the payment. */
 export interface PaidCall {
   readonly request: PaidRequest;
   readonly inVersion1Header: boolean;
-  /** Undefined if receipts are not signed. */
+  /** The signer of receipts; undefined if receipts are not signed. */
   readonly receipts: ReceiptIssuer | undefined;
 }
 
 /** A payment that has settled. All answers to one payment carry the same receipt. */
 interface SettledPayment extends Pick<SettleResponse, 'transaction' | 'network' | 'payer' | 'amount'> {
-  /** The URL that was paid for, whose origin is the issuer; only if receipts are signed. */
+  /** The URL that was paid for, whose origin is the issuer; absent unless receipts are signed. */
   readonly resourceUrl?: string | undefined;
-  /** By the books' clock; default: now. */
+  /** When it was paid, in milliseconds of the books' clock; default: now. */
   readonly paidAtMs?: number | undefined;
 }
 
 const encode = (response: SettleResponse): string => Buffer.from(JSON.stringify(response)).toString('base64');
 
 /**
- * The headers that carry a SettleResponse. If the payment came in version 1's header, also that version's response
- * header.
+ * Returns the headers that carry a SettleResponse. If the payment came in version 1's header, they include that version's response header.
  */
 export function paymentResponse(response: SettleResponse, inVersion1Header: boolean): Record<string, string> {
   const version1 = { ...response, network: VERSION_1_NAMES[clusterOfNetwork(response.network)] };
@@ -46,7 +45,7 @@ export function paymentResponse(response: SettleResponse, inVersion1Header: bool
   };
 }
 
-/** The headers of an answer that was paid for, with its receipt if receipts are signed. */
+/** Returns the headers of an answer that was paid for, with its receipt if receipts are signed. */
 export function settledResponse(settled: SettledPayment, call: PaidCall): Record<string, string> {
   const { resourceUrl = call.request.resourceUrl ?? '', paidAtMs, ...response } = settled;
   const extensions = call.receipts?.extensionsFor({ ...response, resourceUrl, paidAtMs });
@@ -56,9 +55,9 @@ export function settledResponse(settled: SettledPayment, call: PaidCall): Record
 function receiptKeyOf(seed: Uint8Array) {
   const privateKey = createPrivateKey({ key: Buffer.from(pkcs8OfSeed(seed)), format: 'der', type: 'pkcs8' });
   const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
-  // RFC 8037, with its members in the order of RFC 7638.
+  // The key is a JWK of RFC 8037, with its members in the order of RFC 7638.
   const publicJwk = { crv: 'Ed25519', kty: 'OKP', x } as const;
-  // By RFC 7638, a key has the same name wherever it is published.
+  // The thumbprint of RFC 7638 names the key in the same way wherever it is published.
   const thumbprint = createHash('sha256').update(JSON.stringify(publicJwk)).digest('base64url');
   return { privateKey, publicJwk, thumbprint };
 }
@@ -81,24 +80,27 @@ const RECEIPT_SCHEMA = {
   required: ['receipt'],
 } as const;
 
-/** The did:web of a URL's host. The method requires that the colon before a port is percent-encoded. */
+/** Returns the did:web of a URL's host. The method requires that the colon before a port is percent-encoded. */
 const didOf = (url: string): string => `did:web:${encodeURIComponent(new URL(url).host)}`;
 
-/** The id of a key in a DID document, which is the `kid` of its signatures. */
+/** Returns the id of a key in a DID document, which is the `kid` of its signatures. */
 const keyIdOf = (did: string, { thumbprint }: ReceiptKey): string => `${did}#${thumbprint}`;
 
 const inBase64Url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /**
- * Signs receipts of x402's extension `offer-receipt`: JWS (RFC 7515) with EdDSA, so the same facts give the same receipt. `jose` would replace
- * only a few lines that join two encoded parts and a signature, and it signs asynchronously.
+ * Signs receipts of x402's extension `offer-receipt`: a JWS (RFC 7515) with EdDSA, so the same facts give the same receipt. `jose` would
+ * replace only a few lines that join two encoded parts and a signature, and it signs asynchronously.
  */
 export class ReceiptIssuer {
   readonly #keys: readonly ReceiptKey[];
   readonly #signing: ReceiptKey;
   readonly #wallAt: (booksMs?: number) => number;
 
-  /** `seeds`: Ed25519 seeds of 32 bytes; the first signs, all are published. `wallAt`: the wall time of a moment of the books' clock, or now. */
+  /**
+   * `seeds`: Ed25519 seeds of 32 bytes. The first one signs; the keys of all are published. `wallAt`: returns the wall time of a moment of
+   * the books' clock, or of now.
+   */
   constructor(seeds: readonly Uint8Array[], wallAt: (booksMs?: number) => number) {
     this.#keys = seeds.map(receiptKeyOf);
     const [signing] = this.#keys;
@@ -107,7 +109,9 @@ export class ReceiptIssuer {
     this.#wallAt = wallAt;
   }
 
-  /** The extensions of a successful SettleResponse. The payload has the canonical form (RFC 8785) of the extension's section 5.2. */
+  /**
+   * Returns the extensions of a successful SettleResponse. The payload has the canonical form (RFC 8785) of the extension's section 5.2.
+   */
   extensionsFor(settled: SettledPayment & { readonly resourceUrl: string }): Readonly<Record<string, unknown>> {
     const { network, payer, resourceUrl, transaction, paidAtMs } = settled;
     const issuedAt = Math.floor(this.#wallAt(paidAtMs) / 1000);
@@ -119,7 +123,7 @@ export class ReceiptIssuer {
     return { 'offer-receipt': { info: { receipt: { format: 'jws', signature } }, schema: RECEIPT_SCHEMA } };
   }
 
-  /** The DID document (W3C DID Core) of an origin as JSON, with every key that verifiers must accept. */
+  /** Returns the DID document (W3C DID Core) of an origin as JSON, with every key that verifiers must accept. */
   didDocument(origin: string): string {
     const id = didOf(origin);
     const verificationMethod = this.#keys.map((key) => ({
