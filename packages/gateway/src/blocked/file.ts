@@ -7,7 +7,7 @@ export { ListFault };
 
 const MAX_BYTES = 16 * 1024 * 1024;
 const LOOK_MS = 1_000;
-/** Lines to read before yielding to the event loop. */
+/** How many lines are read in one turn of the event loop. */
 const LINES_A_TURN = 200;
 
 function assertReadable(stats: BigIntStats): void {
@@ -15,21 +15,21 @@ function assertReadable(stats: BigIntStats): void {
   if (stats.size > MAX_BYTES) throw new ListFault('is larger than 16 MiB');
 }
 
-/** A reading fault as a message for the operator. */
+/** Returns a fault in reading as a message for the operator. */
 function faultOf(path: string, error: unknown): ListFault {
   if (error instanceof ListFault) return new ListFault(`${path} ${error.message}`);
   const { code = 'unknown' } = error as NodeJS.ErrnoException;
   return new ListFault(`${path} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`}`);
 }
 
-/** A text that changes with the file's content. */
+/** Returns a text that changes with the file's content. */
 const versionOf = ({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string => [ino, size, mtimeNs, ctimeNs].join(' ');
 
 /** The text of a list file. */
 export interface ListFile {
   readonly path: string;
   readonly list: BlockedList;
-  /** Changes with the file's content. */
+  /** A text that changes with the file's content. */
   readonly version: string;
 }
 
@@ -54,8 +54,8 @@ const summary = ({ counts: { wallets, ranges } }: BlockedList): string =>
   `blocked wallets: ${wallets}; address ranges: ${ranges}`;
 
 /**
- * Watches a list file. Checks it once a second and reads it when two checks agree, so that it reads no half-written file. Reports a fault
- * once and keeps the last good list.
+ * Watches a list file. Checks it once a second, and reads it when two checks agree, so that it reads no half-written file. Reports a fault
+ * once, and keeps the last good list.
  */
 export class BlockedFile {
   readonly #path: string;

@@ -3,10 +3,10 @@ import { decodeBase58, Refusal } from '@asset-gateway/protocol';
 import type { Gate } from '../call.ts';
 import { addressBits } from '../ip-address.ts';
 
-/** An unusable list. The message names the line. */
+/** Thrown if a list is unusable. The message names the line. */
 export class ListFault extends Error {}
 
-/** Lines with comments count. */
+/** The most lines of a list, including comments. */
 export const MAX_LINES = 100_000;
 
 const ADDRESS_BITS = 128;
@@ -14,7 +14,7 @@ const IPV4_BITS = 32;
 const WALLET_BYTES = 32;
 const PREFIX = /^(?:0|[1-9]\d{0,2})$/;
 
-/** The bits and prefix length of an address or CIDR range. The range's address may have host bits. */
+/** Returns the bits and the prefix length of an address or CIDR range. The range's address may have host bits. */
 function rangeOf(text: string) {
   const slash = text.indexOf('/');
   const address = slash < 0 ? text : text.slice(0, slash);
@@ -26,10 +26,10 @@ function rangeOf(text: string) {
   return { bits, length: ADDRESS_BITS - most + Number(prefix) };
 }
 
-/** Blocked wallets and addresses. A look-up takes the same time for any number of entries; Node's BlockList searches all. */
+/** Blocked wallets and addresses. A look-up takes the same time for any number of entries, while Node's BlockList searches all. */
 export class BlockedList {
   readonly #wallets = new Set<string>();
-  /** Prefixes by length. */
+  /** The blocked prefixes, by their length in bits. */
   readonly #ranges = new Map<number, Set<bigint>>();
 
   /** Adds a base58 wallet, an address or a CIDR range. Returns false for other text. */
@@ -65,7 +65,7 @@ export class BlockedList {
   }
 }
 
-/** Adds a text's lines to a list one by one, so that the caller can yield in between. Throws a ListFault. */
+/** Adds a text's lines to a list one by one, so that the caller can let other work run in between. Throws a ListFault. */
 export function* linesInto(list: BlockedList, text: string): Generator<number> {
   const lines = text.split('\n');
   if (lines.length > MAX_LINES + 1) throw new ListFault(`has more than ${MAX_LINES.toLocaleString('en-US')} lines`);
@@ -86,8 +86,8 @@ export function readList(text: string): BlockedList {
 }
 
 /**
- * A gate that refuses blocked addresses first, and blocked wallets once the inner gate has identified them. Nothing is used up before.
- * Still serves answers already paid for.
+ * Returns a gate that first refuses blocked addresses, and then blocked wallets once the inner gate has identified them. Nothing is used up
+ * before. It still delivers answers that were paid for.
  */
 export const refusingBlocked = (gate: Gate, blocked: { readonly list: BlockedList }): Gate => ({
   async serve(call, facts, prepare) {
