@@ -11,7 +11,7 @@ import { watchParts } from './gauges.ts';
 import { openParts } from './parts.ts';
 import { watchCovered } from './sales.ts';
 
-/** Puts the gateway together; the only place that knows every part. */
+/** Puts the gateway together. No other function knows every part. */
 export const compose = (config: Config, dependencies: Dependencies) =>
   opening((closeLater) => assemble(config, dependencies, closeLater));
 
@@ -38,7 +38,7 @@ async function assemble(config: Config, dependencies: Dependencies, closeLater: 
   };
 }
 
-/** A sentence about the lowest price, if it does not cover its settlement in this process. */
+/** Returns a notice if the lowest price does not cover its settlement in this process; otherwise undefined. */
 function lossNotice(routes: readonly Route[], exact: Pick<ExactSetup, 'priceOf'>, config: Config): string | undefined {
   const { facilitator, solPriceUsd = ASSUMED_SOL_PRICE_USD } = config.paid ?? {};
   if (facilitator?.kind !== 'in-process') return undefined;

@@ -9,13 +9,12 @@ import type { Foundation } from './dependencies.ts';
 
 const MISSING = 'CONSOLE=on, but its files are missing: `/` is 404. Install @asset-gateway/console, or set CONSOLE=off';
 const NONE = { rows: [], close: async () => undefined };
-/** Separate connections, so that the console never delays a settlement. */
+/** The number of connections of each kind. The console has its own, so that it never delays a settlement. */
 const CONNECTIONS = 2;
 
 /**
- * The paths of the documents, for programs that request the root. The page also reads from it whether answers are
- * cached for all users, whether there is a faucet, whether payments have receipts, and on which clusters it can read
- * balances.
+ * Returns the JSON index: the paths of the documents, for programs that request `/`. The page also reads there whether answers are cached
+ * for all users, whether there is a faucet, whether payments have receipts, and on which clusters it can read balances.
  */
 const indexOf = (service: Service, { cache, paid, receipts }: Config, ownRoutes: readonly OwnRoute[]): string =>
   JSON.stringify({

@@ -17,11 +17,11 @@ import type { OwnAnswer } from '../upstreams/upstream.ts';
 import type { Foundation } from './dependencies.ts';
 import type { Money } from './money.ts';
 
-/** Selling for credit. */
+/** What the gateway needs to sell for credit. */
 export interface CreditSetup {
-  /** The gate of a paid route that also accepts credit, or of a route that sells credit. */
+  /** Returns the gate of a paid route that also accepts credit, or of a route that sells credit. */
   gate(route: Route, describe: Describe): Gate;
-  /** How a route of the credit surface is answered. */
+  /** Returns how a route of the credit surface is answered. */
   ownAnswerOf(route: Route): OwnAnswer;
 }
 
@@ -30,7 +30,7 @@ const clusterOf = ({ id, cluster }: Route): Cluster => {
   return cluster;
 };
 
-/** A queue of calls that wait for their account. A write of this node to the account wakes them. */
+/** Returns a queue of calls that wait for their account. Each write of this node to the account wakes them. */
 function openQueue({ database, events }: Money): AccountQueue {
   const queue = new AccountQueue(TIMES.waitEachMs[database.dialect.name === 'sqlite' ? 'alone' : 'amongNodes']);
   events.on('written', (written) => queue.wake(written));
@@ -46,7 +46,7 @@ export function openCredit(credit: CreditConfig, money: Money, exact: ExactSetup
   const answers = new ChargedAnswers(accounts);
   const debiting = { accounts, answers, holdMs, onStep };
   const queue = openQueue(money);
-  // Each instance caches the keys of one epoch, and credit has its own epoch.
+  // An instance caches the keys of one epoch. Credit has its own epoch, so it has its own instance.
   const nonces = new Nonces(crypto, secrets);
   // The clock that expires debits must also judge nonces, so that no nonce outlives its debit.
   const clocks = { now: () => accounts.now(), wallNow: () => store.wallNow() };

@@ -12,7 +12,7 @@ import type { KeyOptions } from '../upstreams/several-keys.ts';
 import type { OwnRoute } from '../upstreams/upstream.ts';
 import type { State } from './state.ts';
 
-/** Listeners to events of a running gateway. */
+/** Functions that a running gateway calls at its events. */
 export interface Observers {
   readonly notice?: (message: string) => void;
   readonly onFailure?: (error: unknown) => void;
@@ -33,7 +33,7 @@ export interface Dependencies
   /** The window of the asset-data budget in milliseconds; default: a minute. */
   readonly windowMs?: number | undefined;
   readonly breaker?: Partial<BreakerOptions> | undefined;
-  /** How long a rejected key is set aside. */
+  /** How long a rejected key is set aside, and by which clock. */
   readonly refusedKeys?: Partial<Pick<KeyOptions, 'setAsideMs' | 'now'>>;
   /** How often covered payments are searched for, in milliseconds. */
   readonly watchEveryMs?: number;
@@ -43,7 +43,7 @@ export interface Dependencies
   readonly isPlayMoney?: boolean;
   /** Whether this node is shutting down, and so not ready. */
   readonly isStopping?: () => boolean;
-  /** Default: nothing is traced. */
+  /** Traces requests; default: nothing is traced. */
   readonly tracing?: Tracing;
   /** Runs background work and reports its failures. */
   readonly background?: Background;
@@ -58,9 +58,9 @@ export interface Foundation extends Dependencies {
   readonly background: Background;
   readonly crypto: Crypto;
   readonly originOf: OriginOf;
-  /** Undefined if receipts are not signed. */
+  /** The signer of receipts; undefined if receipts are not signed. */
   readonly receipts: ReceiptIssuer | undefined;
-  /** Why this node cannot serve requests now; undefined while it is ready. */
+  /** Returns why this node cannot serve requests now; undefined while it is ready. */
   readonly notReadyCode: () => RefusalCode | undefined;
   readonly randomId: () => string;
 }
@@ -81,7 +81,7 @@ function openReceipts({ receipts }: Config, { secrets, store, money }: Dependenc
 export function layFoundation(config: Config, dependencies: Dependencies): Foundation {
   const { store, isStopping } = dependencies;
   const { baseUrl, host } = config;
-  // A configured origin: Host is ignored.
+  // If an origin is configured, the Host header is ignored.
   const originOf: OriginOf = baseUrl === undefined ? localOrigins(host) : () => baseUrl;
   return {
     notice: () => undefined,

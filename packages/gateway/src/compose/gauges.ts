@@ -43,7 +43,7 @@ function watchCaches(meter: Meter, { caches }: Parts): void {
   meter.total('cache_forgone_total', forgone, [], () => sum(readings().map((reading) => reading.forgone)));
 }
 
-/** Payments with an unknown outcome. */
+/** Returns the number and the greatest age of payments with an unknown outcome. */
 async function readOpen(payments: Payments) {
   const records = await payments.openPayments();
   const ages = records.map(({ settlingSinceMs }) => payments.now() - (settlingSinceMs ?? payments.now()));
@@ -53,7 +53,7 @@ async function readOpen(payments: Payments) {
 /** Adds gauges of money. */
 function watchMoney(meter: Meter, { money, config, background }: Foundation): void {
   let reading: Promise<{ count: number; oldestMs: number } | undefined> | undefined;
-  // A scrape collects all metrics at once; both gauges share one read of the store.
+  // A scrape collects all metrics at once, so both gauges share one read of the database.
   const open = async () => {
     if (!money) return { count: 0, oldestMs: 0 };
     // While the database is unavailable, the other metrics are still answered.

@@ -16,7 +16,7 @@ import { checkSqlite } from '../stores/sql/sqlite-connection.ts';
 const EARLIER = ['gateway.lmdb', 'slots.jsonl'];
 const SECRET = /^[\w-]{43}$/;
 
-/** A fault of DATA_DIR, with advice for the operator. */
+/** Returns a fault of DATA_DIR, with advice for the operator. */
 const fault = (advice: string): ConfigError => new ConfigError([`DATA_DIR: ${advice}`]);
 
 const DAMAGED =
@@ -34,10 +34,7 @@ function folderFault(error: unknown, folder: string): unknown {
   return ofFile('cannot be opened or written', '');
 }
 
-/**
- * Makes a folder and its missing parents. Node's recursive mkdir never returns where no folder can be made, such as in
- * /proc.
- */
+/** Makes a folder and its missing parents. Where no folder can be made, such as in /proc, Node's recursive mkdir would never return. */
 function makeFolders(folder: string): void {
   if (existsSync(folder)) return;
   makeFolders(dirname(folder));
@@ -74,7 +71,7 @@ async function claimFolder(folder: string): Promise<FolderLock> {
 /** Reads the secret of a folder's database. */
 export const READ_SECRET = { sql: `select value from settings where name = 'secret'` };
 
-/** The secret of a database, made on the first start. */
+/** Returns the secret of a database. The first start makes it. */
 async function secretOf(database: SqliteDatabase): Promise<string> {
   const [row] = await database.read(READ_SECRET);
   if (row && !SECRET.test(String(row.value))) throw new Error('the secret is invalid');

@@ -15,13 +15,13 @@ export interface Money {
   readonly database: Database;
   readonly payments: Payments;
   readonly accounts: Accounts;
-  /** Read-only, for reports. */
+  /** The same data for reports, read-only. */
   readonly books: Books;
   /** Deletes expired rows. */
   readonly retention: Retention;
-  /** The writes of this process. */
+  /** Emits the writes of this process. */
   readonly events: EventEmitter<MoneyEvents>;
-  /** Leaves the database open. */
+  /** Closes the parts but not the database. */
   close(): Promise<void>;
 }
 
@@ -55,9 +55,10 @@ const END_LEASES = `update payments set leased_until_ms = $1 where leased_until_
   returning key as id`;
 const END_HOLDS = `update debits set until_ms = 0 where state = 'held' and {in time} returning id`;
 
-/** Ends the leases and holds of the last process, at the start of the only process. */
+/** Ends the leases and holds of the last process. Call it at a start of the only process. */
 export async function recover({ database, accounts }: Money): Promise<void> {
-  // Set so far back that they no longer count as in flight. The rows stay, because retention and limits still count their calls.
+  // The leases are set so far back that the payments do not count as in flight. Their rows stay, because retention and limits still need
+  // their calls.
   await database.write({ condition: { sql: END_LEASES, values: [Math.floor(database.now()) - TIMES.inFlightMs] } });
   await database.write({ condition: { sql: END_HOLDS } });
   await accounts.releaseAllLapsed();

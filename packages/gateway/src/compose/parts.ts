@@ -22,9 +22,7 @@ const PAYMENT_SPANS: SpanNames<Payments> = {
   resolve: 'record',
 };
 
-/**
- * Shares slots among clients. If a wallet's payments cannot be looked up, the wallet counts as one that has not paid.
- */
+/** Returns how slots are shared among clients. If a wallet's payments cannot be looked up, it counts as a wallet that has not paid. */
 const createSharing = ({ money, onSlot }: Foundation): Sharing => ({
   async shareOf({ client, wallet = '' }) {
     const hasPaid = (await money?.payments.isKnownPayer(wallet).catch(() => false)) ?? false;
@@ -37,7 +35,7 @@ const createSharing = ({ money, onSlot }: Foundation): Sharing => ({
 export interface Parts {
   readonly service: Service;
   readonly channels: Channels;
-  /** Answers about the gateway itself, by the method of their routes. */
+  /** The answers about the gateway itself, by the method of their routes. */
   readonly own: Readonly<Record<string, OwnAnswer>>;
   /** Public routes that the service does not list. */
   readonly unlisted: readonly OwnRoute[];
@@ -47,7 +45,7 @@ export interface Parts {
   readonly blocked: BlockedFile | undefined;
   /** Shares the asset-data budget. */
   readonly sharing: Sharing | undefined;
-  /** By channel; empty if the cache is off. */
+  /** The cache of each channel; empty if the cache is off. */
   readonly caches: ReadonlyMap<Channel, CachingUpstream>;
 }
 

@@ -30,18 +30,18 @@ export interface ProviderEntry {
   readonly inFlight: number;
   /** The channels that the configuration opens. */
   readonly channels: readonly ChannelPlan[];
-  /** If set, the channels are tried in order (failover). Says which routes may safely be sent a second time. */
+  /** Whether a route may safely be called twice. If set, the channels are tried in order (failover). */
   readonly isRepeatable?: (route: Route) => boolean;
 }
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
-/** Short, because the limit is per second. */
+/** The usual pause after a provider's 429, in seconds. It is short, because the limit is per second. */
 const PAID_PAUSE_SECONDS = 2;
 /** How long a stalled upstream may still read an abandoned call, as a fraction of the window: 5 s of a minute. */
 const LATE_SHARE = 1 / 12;
 
-/** All providers, and the operator's APIs. `windowMs`: the window of budgets per minute. */
+/** Returns all providers and the operator's APIs. `windowMs`: the window of a budget per minute, in milliseconds. */
 export function providerEntriesOf(config: Config, windowMs = MINUTE_MS): readonly ProviderEntry[] {
   const { paid, apis, upstreamTimeoutMs } = config;
   /** Our own providers. `config/` reads their variables; the protocol package has their names and rates. */
@@ -72,22 +72,22 @@ export function providerEntriesOf(config: Config, windowMs = MINUTE_MS): readonl
 
 const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex').slice(0, 16);
 
-/** The surface of a channel: each further URL of an API has its own. */
+/** Returns the surface of a channel. Each further URL of an API has a surface of its own. */
 const surfaceOf = ({ name }: ApiConfig, at: number): string => (at === 0 ? name : `${name}:${at + 1}`);
 
-/** The deadlines of a channel with free rows, of one that sells, or both. */
+/** Returns the deadlines of a channel in milliseconds, for free rows and for paid ones. */
 const deadlinesOf = (free: number, paid?: PaidConfig) => ({ free, paid: paid?.upstreamTimeoutMs ?? 0 });
 
-/** The status by which an API refuses its key. */
+/** The status by which an API usually refuses its key. */
 const REFUSED = [401];
 
-/** `headers`: of each request to an API of the operator. */
+/** A URL with its keys. `headers`: those of each request to an operator's API; absent for our own upstreams. */
 type KeyedUrl = ApiUrlConfig & {
   readonly account?: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 };
 
-/** A channel with one budget for each key, for free and paid rows alike. Budgets of the same key at two accounts differ. */
+/** Returns a channel with one budget for each key, which free and paid rows share. The same key at two accounts has two budgets. */
 function keyedChannel(
   { key, keys, secrets = keys, baseUrl, limitPerMinute: limit, account = baseUrl, headers }: KeyedUrl,
   name: ChannelName,
@@ -105,7 +105,7 @@ function keyedChannel(
   return { name, transport: openRest, keys: (keys.length > 0 ? keys : ['']).map(planOf) };
 }
 
-/** How an upstream request carries a key. */
+/** Returns how an upstream request carries a key. */
 function withKey({ baseUrl, key, headers = {} }: Pick<KeyedUrl, 'baseUrl' | 'key' | 'headers'>, secret: string) {
   if (!key) return { baseUrl, headers };
   if (key.basic) return { baseUrl, headers: { ...headers, authorization: `Basic ${secret}` } };
@@ -114,7 +114,7 @@ function withKey({ baseUrl, key, headers = {} }: Pick<KeyedUrl, 'baseUrl' | 'key
   return { baseUrl, headers: { ...headers, [key.header ?? 'authorization']: text } };
 }
 
-/** The channel of a route: its provider's cluster and surface. */
+/** Returns the channel of a route: its provider's cluster and surface. */
 export const channelKeyOf = ({ provider, cluster, surface }: ChannelName): string =>
   [provider, cluster ?? 'any', surface].join(':');
 
@@ -124,7 +124,7 @@ function tokensChannels({ tokens, upstreamTimeoutMs }: Config, windowMs: number)
   return [keyedChannel(url, { provider: 'tokens', surface: 'tokens' }, deadlinesOf(upstreamTimeoutMs), windowMs)];
 }
 
-/** The JSON-RPC channels of each cluster that has a URL. */
+/** Returns the JSON-RPC channels of each cluster that has a URL. */
 function rpcChannels(provider: keyof PaidConfig['rpcUrls'], paid: PaidConfig | undefined): ChannelPlan[] {
   if (!paid) return [];
   const { rpcUrls, limitsPerSecond } = paid;
@@ -146,7 +146,7 @@ function walletChannels(paid: PaidConfig | undefined): ChannelPlan[] {
   return paidChannel(name, paid.limitsPerSecond.wallet, openRest, options);
 }
 
-/** A channel with a limit per second; none if the limit is 0. */
+/** Returns a channel with a limit per second; none if the limit is 0. */
 function paidChannel(
   name: ChannelName,
   limit: number,

@@ -18,7 +18,7 @@ import { monotonicMs } from '../stores/clock.ts';
 import type { Money } from './money.ts';
 import { COMMAND_CONNECT_MS, openPostgres, openState, openToRead, signingSecretsOf } from './state.ts';
 
-/** The payee's account on each cluster, with its own connection. */
+/** Returns the payee's account on each cluster, with its own connection. */
 async function payeesOf({ payTo, facilitator, solanaRpcUrls }: PaidConfig): Promise<Payee[]> {
   const feePayer = facilitator.kind === 'remote' ? undefined : addressOf(facilitator.keypair);
   const urls = Object.entries(solanaRpcUrls) as [Cluster, string][];

@@ -17,7 +17,7 @@ import type { OwnAnswer } from '../upstreams/upstream.ts';
 import type { Channels } from './channels.ts';
 import type { Foundation } from './dependencies.ts';
 
-/** The service of a configuration. A route is enabled if it has an upstream and, if it is paid, a payee on its cluster. */
+/** Returns the service of a configuration. A route is enabled if it has an upstream and, if it is paid, a payee on its cluster. */
 export function serviceOf({ config, receipts }: Foundation, channels: Channels, exact?: ExactSetup): Service {
   const hasCredit = config.credit !== undefined && exact !== undefined;
   const titles = new Map(config.apis.map(({ name, entry }) => [name, entry.title]));
@@ -44,14 +44,14 @@ export function serviceOf({ config, receipts }: Foundation, channels: Channels, 
   };
 }
 
-/** The catalog names no origin. */
+/** The origin for documents that name none, such as the catalog. */
 const NO_ORIGIN = '';
 
 const READY = { json: JSON.stringify({ ok: true, status: 'ready' }) };
 
 const MIB = 1024 * 1024;
 
-/** A notice that names the catalogs that are too long for our clients. */
+/** Returns a notice that names the catalogs that are too long for our clients. */
 export function lengthNotice(catalogs: ReadonlyMap<string | undefined, string>): string | undefined {
   const long = [...catalogs].flatMap(([provider, text]) =>
     provider !== undefined && Buffer.byteLength(text) > MAX_READ_BYTES ? [provider] : [],
@@ -64,8 +64,9 @@ export function lengthNotice(catalogs: ReadonlyMap<string | undefined, string>):
 }
 
 /**
- * The gateway's own answers by the route's method: documents about the enabled routes. All texts are made here, before the gateway
- * listens, and compressed too for a configured origin; a gateway for local use compresses them for each origin at the first request.
+ * Returns the gateway's own answers by the route's method: documents about the enabled routes. All texts are made before the gateway
+ * listens. For a configured origin they are also compressed then. A gateway for local use compresses them for each origin at the first
+ * request.
  */
 export async function ownAnswers(
   service: Service,

@@ -18,7 +18,7 @@ import { type SpanNames, type Tracing, untraced } from '../traces/tracing.ts';
 import { type Local, openLocal, READ_SECRET } from './local.ts';
 import { type Money, openMoney, recover } from './money.ts';
 
-/** The first table in a statement, for the name of its span. A span never contains a statement's values. */
+/** Returns the first table in a statement, for the name of its span. A span never contains a statement's values. */
 const tableOf = ({ sql }: Statement): string => /\b(?:from|into|update) (\w+)/i.exec(sql)?.[1] ?? 'settings';
 
 const DATABASE_SPANS: SpanNames<Database> = {
@@ -33,7 +33,7 @@ const READ_COMMIT = { sql: `select current_setting('synchronous_commit') as valu
 const FORGETS =
   'DATABASE_URL: CREDIT=on requires synchronous_commit=on, because otherwise a server crash can lose credit that customers have paid for. This server has it off.';
 
-/** Errors about the server's certificate, each with its remedy. The first match decides. */
+/** The errors about the server's certificate, each with its remedy. The first match decides. */
 const CERTIFICATES: readonly (readonly [code: RegExp, advice: string])[] = [
   [/ALTNAME/, 'name the host as the certificate does'],
   [
@@ -70,7 +70,7 @@ export async function openPostgres(url: string, hasCredit: boolean) {
   };
 }
 
-/** How long the command `sales` waits for a connection. */
+/** How long the command `sales` waits for a connection, in milliseconds. */
 export const COMMAND_CONNECT_MS = 5_000;
 const NEVER_USED = 'DATABASE_URL: no gateway has used this database yet.';
 
@@ -123,13 +123,13 @@ async function openRedis(url: string, background: Background) {
 export interface State {
   /** Slots and sign-ins. */
   readonly store: Store;
-  /** Undefined for several nodes without a common database, which sell nothing. */
+  /** All data about money; undefined for several nodes without a common database, which sell nothing. */
   readonly money: Money | undefined;
   /** Opens the part of the cache that nodes share; undefined if there is one node. */
   readonly openShared: OpenShared | undefined;
-  /** The first signs, all verify. */
+  /** The first secret signs. All secrets verify. */
   readonly secrets: readonly string[];
-  /** Rejects with a fault that the operator can fix; later faults are noticed. */
+  /** Connects. Rejects with a fault that the operator can fix. Later faults are reported by `notice`. */
   connect(notice: (message: string) => void): Promise<void>;
   close(): Promise<void>;
 }
@@ -172,7 +172,7 @@ export async function openToRead({ databaseUrl, redisUrl, dataDir }: Config) {
   return { database: readSqlite(sqliteIn(dataDir)), close: async () => undefined };
 }
 
-/** The secrets of a deployment. If only its folder has one, reads it as `openToRead` does. */
+/** Returns the secrets of a deployment. If only its folder has one, reads the folder as `openToRead` does. */
 export async function signingSecretsOf({ secrets, redisUrl, dataDir }: Config): Promise<readonly string[]> {
   if (secrets.length > 0 || redisUrl !== undefined || !existsSync(sqliteIn(dataDir))) return secrets;
   return (await readSqlite(sqliteIn(dataDir)).report(READ_SECRET)).map(({ value }) => String(value));
