@@ -8,15 +8,15 @@ import { MAX_LIMIT, parseUrl, type Reader } from './settings.ts';
 import { VARIABLES } from './variables.ts';
 
 const NAME = 'APIS_FILE';
-/** Each key has a budget and metrics of its own. */
+/** The most keys of an API. Each has a budget and metrics of its own. */
 const MAX_KEYS = 16;
-/** Shorter keys would match ordinary text. */
+/** The shortest key. Shorter ones would match ordinary text. */
 const MIN_KEY_LENGTH = 8;
 
 /** One URL of an API. `keys` is empty if the upstream needs none. */
 export type ApiUrlConfig = ApiPlan['urls'][number] & {
   readonly keys: readonly string[];
-  /** Texts that must not leave the gateway, if there are others besides the keys. */
+  /** The texts that must not leave the gateway, if these are not just the keys. */
   readonly secrets?: readonly string[];
 };
 
@@ -35,7 +35,7 @@ export interface ApisConfig {
 export interface TokensConfig {
   readonly baseUrl: string;
   readonly keys: readonly string[];
-  /** Calls per minute of each key. */
+  /** The calls per minute of each key. */
   readonly limitPerMinute: number;
 }
 
@@ -46,7 +46,7 @@ export interface CacheConfig {
   readonly maxBytes: number;
 }
 
-/** The value of a variable that an API's entry names. */
+/** Returns the value of a variable that an API's entry names. */
 function readOwn(read: Reader, { name }: ApiPlan, env: string): string {
   const place = `${NAME}: apis.${name}.key`;
   read.check(!VARIABLES.includes(env), `${place}: ${env} configures the gateway; choose another name.`);
@@ -104,7 +104,7 @@ interface Timeouts {
   readonly paid?: { readonly upstreamTimeoutMs: number } | undefined;
 }
 
-/** The longest time-outs, in milliseconds, of free and of paid rows. */
+/** Returns the longest time-outs, in milliseconds, of free and of paid rows. */
 export function longestMs({ upstreamTimeoutMs, apis, paid }: Timeouts) {
   const ownOf = (isPaid: boolean) =>
     apis
@@ -116,7 +116,7 @@ export function longestMs({ upstreamTimeoutMs, apis, paid }: Timeouts) {
   };
 }
 
-/** The limit of a family, from the file or the variable. 0 removes the routes. */
+/** Returns the limit of a family, from the file or the variable. 0 removes the routes. */
 export function readLimit(read: Reader, family: Family, variable: readonly [string, number], own: Families): number {
   const [name, fallback] = variable;
   const limit = own.limits.get(family);
@@ -150,7 +150,7 @@ export function readTokens(read: Reader, families: Families): TokensConfig | und
 
 const MIB = 1024 * 1024;
 
-/** The lifetimes of cached rows. A `maxStaleSeconds` of 0 excludes a row from the cache. */
+/** Returns the lifetimes of cached rows. A `maxStaleSeconds` of 0 excludes a row from the cache. */
 function lifetimesWith(own: readonly (readonly [string, Lifetime])[]): Record<string, Lifetime> {
   const all = Object.entries({ ...LIFETIMES, ...Object.fromEntries(own) });
   return Object.fromEntries(all.filter(([, { maxStaleSeconds }]) => maxStaleSeconds > 0));
@@ -165,7 +165,7 @@ export function readCache(read: Reader, { apis, families }: ApisConfig): CacheCo
   return undefined;
 }
 
-/** The rows that log lines may name: ours, and those of the operator's APIs. */
+/** Returns the rows that log lines may name: ours, and those of the operator's APIs. */
 export const rowsOf = (apis: readonly ApiConfig[]): readonly Route[] => [
   ...everyRoute,
   ...consoleRoutes,

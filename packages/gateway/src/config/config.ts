@@ -59,7 +59,7 @@ export interface Config {
   readonly paid: PaidConfig | undefined;
   /** Whether a sign-in admits one request. Otherwise it admits requests until it expires. */
   readonly singleUse: boolean;
-  /** The first signs, all verify. If empty, the secret in the data folder is used. */
+  /** The first secret signs, and all verify. If empty, the secret in the data folder is used. */
   readonly secrets: readonly string[];
   readonly dataDir: string;
   /** The Redis that nodes share; undefined for one process with a folder of its own. */
@@ -72,10 +72,10 @@ export interface Config {
   readonly fairShares: boolean;
   /** The block list. */
   readonly blocked: ListFile | undefined;
-  /** CIDR ranges. */
+  /** The trusted proxies, as CIDR ranges. */
   readonly trustedProxies: readonly string[];
   readonly logLevel: string;
-  /** Undefined: pretty on a terminal, JSON otherwise. */
+  /** The format of the log; undefined: pretty on a terminal, JSON otherwise. */
   readonly logFormat: 'json' | 'pretty' | undefined;
   readonly metrics: MetricsConfig | undefined;
   /** How long the sales journal keeps entries, in milliseconds. */
@@ -92,7 +92,7 @@ export interface Config {
   readonly notices: readonly string[];
 }
 
-/** The environment of this process. */
+/** Returns the environment of this process. */
 export const processEnvironment = (): Environment => process.env;
 
 function readBaseUrl(read: Reader, host: string): string | undefined {
@@ -134,7 +134,7 @@ function readBlocked(read: Reader): ListFile | undefined {
   }
 }
 
-/** Shares and the block list use the client's address, which only TRUST_PROXY makes known behind a proxy. */
+/** Reads the settings that need the client's address. Behind a proxy only TRUST_PROXY makes that address known. */
 function readCallers(read: Reader): Pick<Config, 'fairShares' | 'blocked' | 'trustedProxies'> {
   const fairShares = read.choice('FAIR_SHARES', 'off', ['on', 'off']) === 'on';
   const blocked = readBlocked(read);
@@ -195,7 +195,7 @@ function readSettings(read: Reader, file: ApisConfig, paid: PaidReading): Omit<C
   };
 }
 
-/** The fault of a configuration that serves no route. */
+/** Returns the fault of a configuration that serves no route. */
 function nothing(read: Reader, { families }: ApisConfig): string {
   if (families.off.has('tokens')) return NOTHING_LEFT;
   if (read.optional('TOKENS_API_KEY') !== undefined) return NO_BUDGET;
@@ -211,7 +211,7 @@ export function readConfig(environment: Environment): Config {
   const paid = readPaid(read, file);
   const settings = readSettings(read, file, paid);
   const { tokens, apis, redisUrl, databaseUrl, metrics, host, port } = settings;
-  // True even if a variable of the paid routes is wrong.
+  // This is true even if a variable of the paid routes is wrong.
   const isSelling = paid !== undefined;
   const isServing = tokens !== undefined || isSelling || apis.some(({ rows }) => rows.length > 0);
   read.check(isServing, nothing(read, file));
@@ -219,7 +219,7 @@ export function readConfig(environment: Environment): Config {
   const isFree = port === 0 || metrics?.port !== port || metrics.host !== host;
   read.check(isFree, 'METRICS_PORT must differ from PORT.');
   const wrong = mistyped(environment, apis);
-  // Reports one fault per variable, because its other faults follow from the first.
+  // Report one fault per variable, because its other faults follow from the first.
   const others = read.faults.filter((fault) => !wrong.has(/^\w+/.exec(fault)?.[0] ?? ''));
   const faults = [...wrong.values(), ...others];
   if (faults.length > 0) throw new ConfigError([...faults, ...misspelt]);

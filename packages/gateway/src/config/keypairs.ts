@@ -7,7 +7,7 @@ import type { Reader } from './settings.ts';
 const KEYPAIR_BYTES = 64;
 const SEED_BYTES = 32;
 
-/** The bytes of a key pair, or a fault. The fault never quotes the text, which may be a mistyped key. */
+/** The bytes of a key pair, or a fault as a sentence. The fault never quotes the text, which may be a mistyped key. */
 type KeypairReading = Uint8Array | string;
 
 const NO_NUMBERS = 'is not a JSON array of 64 numbers from 0 to 255, as the Solana CLI writes it';
@@ -16,7 +16,7 @@ const NO_PAIR = 'has halves that do not match: the last 32 bytes must be the pub
 
 const isByte = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0 && Number(value) < 256;
 
-/** Whether the second half is the public key of the first. */
+/** Whether the second half of the bytes is the public key of the first half. */
 function isPair(bytes: Uint8Array): boolean {
   const der = Buffer.from(pkcs8OfSeed(bytes.subarray(0, SEED_BYTES)));
   const key = createPublicKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
@@ -77,7 +77,10 @@ function readKeypairs(read: Reader): Uint8Array[] {
   return texts.flatMap((each) => readKeypair(read, NAME, each) ?? []);
 }
 
-/** The key pairs that sign receipts. The first signs, all are published. If empty, keys are derived from the gateway's secrets. */
+/**
+ * The key pairs that sign receipts. The first one signs, and the public keys of all are published. If empty, keys are derived from the
+ * gateway's secrets.
+ */
 export interface ReceiptsConfig {
   readonly keypairs: readonly Uint8Array[];
 }

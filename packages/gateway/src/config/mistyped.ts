@@ -30,7 +30,7 @@ function faultOf(name: string, text: string, isSecret: boolean): string | undefi
   return undefined;
 }
 
-/** A fault for each variable whose text no program can use, by name. Never quotes the value. */
+/** Returns a fault for each variable whose text no program can use, by name. Never quotes the value. */
 export function mistyped(environment: Environment, apis: readonly ApiPlan[]): ReadonlyMap<string, string> {
   const keys = new Set(apis.flatMap(({ urls }) => urls.flatMap(({ key }) => variablesOf(key))));
   const faults = new Map<string, string>();

@@ -29,13 +29,13 @@ export interface PaidConfig {
   /** RPCs that read the chain. With an in-process facilitator they also settle. */
   readonly solanaRpcUrls: ClusterUrls;
   readonly limitsPerSecond: Readonly<Record<'rpc' | 'das' | 'wallet', number>>;
-  /** Added to the price of a call that has a settlement of its own. */
+  /** What is added to the price of a call that has its own settlement, in millionths of a dollar. */
   readonly settlementFeeMicros: number;
   /** The operator's prices, by row id. */
   readonly prices: ReadonlyMap<string, OwnPrice>;
   /** The price of one SOL in dollars, for notices about prices and fees at the start. */
   readonly solPriceUsd: number | undefined;
-  /** In lamports per hour. */
+  /** The most lamports that the fee payer may spend in an hour. */
   readonly feeBudgetPerHour: number;
   readonly upstreamTimeoutMs: number;
 }
@@ -68,7 +68,7 @@ function readClusterUrls(read: Reader, nameOf: (cluster: string) => string): Clu
   return { ...(mainnet && { mainnet }), ...(devnet && { devnet }) };
 }
 
-/** The facilitator; `unusable` if a fault was reported. */
+/** Returns the facilitator; `unusable` if a fault was reported. */
 function readFacilitator(read: Reader): FacilitatorConfig | 'unusable' | undefined {
   const url = readUrl(read, 'FACILITATOR_URL');
   const keypairText = read.optional('FEE_PAYER_KEYPAIR');
@@ -94,7 +94,10 @@ function readSolPrice(read: Reader): number | undefined {
   return price;
 }
 
-/** The fee added to a call that has a settlement of its own. Only the operator knows the fees of a remote facilitator. */
+/**
+ * Returns the fee that is added to a call with its own settlement. With a remote facilitator it is 0 by default, because only the operator
+ * knows the facilitator's fees.
+ */
 function readSettlementFee(read: Reader): number {
   const usual = read.optional('FACILITATOR_URL') === undefined ? DEFAULT_PRICING.settlementFeeMicros : 0;
   return read.integer('SETTLEMENT_FEE_USD_MICROS', usual, [0, MAX_LIMIT]);

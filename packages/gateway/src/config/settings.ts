@@ -19,7 +19,7 @@ export const MAKE_ONE = '`openssl rand -hex 32` makes one';
 /** The largest rate limit. */
 export const MAX_LIMIT = 1_000_000;
 
-/** An http or https URL without credentials and fragment; undefined for any other text. */
+/** Returns an http or https URL without credentials and fragment; undefined for any other text. */
 export function parseUrl(text: string): URL | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
@@ -31,12 +31,12 @@ export function parseUrl(text: string): URL | undefined {
 export const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\//;
 
 /**
- * Reads variables and collects their faults. An empty variable counts as unset, and so does a port that holds a
- * service's address. Own code, because a fault says what to set, and many checks concern several variables.
+ * Reads variables and collects their faults. An empty variable counts as unset, and so does a port that holds a service's address. No
+ * library is used, because a fault says what to set, and many checks concern several variables.
  */
 export class Reader {
   readonly faults: string[] = [];
-  /** Warnings: unusual but valid settings. */
+  /** Warnings about settings that are unusual but valid. */
   readonly notices: string[] = [];
   readonly #environment: Environment;
 
@@ -53,7 +53,7 @@ export class Reader {
     return text !== undefined && name.endsWith('PORT') && SERVICE_ADDRESS.test(text) ? undefined : text;
   }
 
-  /** A text that fits into a header. */
+  /** Returns a text that fits into a header. */
   headerText(name: string): string | undefined {
     const text = this.optional(name);
     this.check(text === undefined || /^[\x20-\x7e]+$/.test(text), `${name} must be printable ASCII.`);
@@ -91,7 +91,7 @@ export class Reader {
   }
 }
 
-/** The configuration fault that made listening fail. `prefix`: the prefix of its variables, such as `METRICS_`. */
+/** Returns the configuration fault that made listening fail. `prefix`: the prefix of its variables, such as `METRICS_`. */
 export function listenFault(error: NodeJS.ErrnoException, { host, port }: ListenOptions, prefix = ''): Error {
   const name = `${prefix}PORT`;
   if (error.code === 'EADDRINUSE')

@@ -30,7 +30,7 @@ export interface TracesConfig {
   readonly reachesUpstreams: boolean;
 }
 
-/** The variable for traces, or else the variable for all signals. */
+/** Returns the variable for traces, or else the variable for all signals. */
 const ofTraces = (read: Reader, name: string): string | undefined =>
   read.optional(`OTEL_EXPORTER_OTLP_TRACES_${name}`) ?? read.optional(`OTEL_EXPORTER_OTLP_${name}`);
 
@@ -46,7 +46,7 @@ function readPairs(read: Reader, name: string, text: string | undefined): Record
   return isGood ? Object.fromEntries(entries.map(([key, value]) => [key, decodeURIComponent(value)])) : {};
 }
 
-/** The URL for traces. Their own URL is used unchanged; that of all signals gets a path. */
+/** Returns the URL for traces. Their own URL is used unchanged; that of all signals gets a path. */
 function readUrl(read: Reader): string | undefined {
   const own = read.optional('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT');
   const common = read.optional('OTEL_EXPORTER_OTLP_ENDPOINT');

@@ -21,7 +21,7 @@ const REMOVED: Readonly<Record<string, string>> = {
     '{"rpc": {"price": "0.0015", "operations": {"getBalance": {"price": "0.002"}}}}: docs/apis-file.md',
 };
 
-/** A fault for each removed variable that is set. */
+/** Returns a fault for each removed variable that is set. */
 export const removedFaults = (environment: Environment): string[] =>
   Object.entries(REMOVED).flatMap(([name, fault]) => (environment[name]?.trim() ? [`${fault}.`] : []));
 
@@ -35,7 +35,7 @@ const SERVICE_LINK = /_SERVICE_HOST|_SERVICE_PORT|_PORT_\d|_ENV_/;
 /** Variables of other programs with one of our prefixes, and the lower-case proxy variables. */
 const OF_OTHERS = ['GATEWAY_INTERFACE', 'http_proxy', 'https_proxy', 'no_proxy'];
 
-/** For each this many letters, one letter may differ. */
+/** Of this many letters of a name, one may differ. */
 const LETTERS_FOR_A_SLIP = 7;
 
 const isServiceLink = (name: string, value: string): boolean =>
@@ -44,7 +44,7 @@ const isServiceLink = (name: string, value: string): boolean =>
 const isSlipOf = (name: string, known: string): boolean =>
   distance(name, known) <= known.length / LETTERS_FOR_A_SLIP && known.length >= LETTERS_FOR_A_SLIP;
 
-/** The known name that shares words with this one and has the fewest other words. An abbreviation counts as shared. */
+/** Returns the known name that shares words with this one and has the fewest other words. An abbreviation counts as shared. */
 function nearestTo(name: string): string {
   const words = name.split('_');
   const isIn = (word: string) => words.some((other) => other.startsWith(word) || word.startsWith(other));
@@ -59,7 +59,7 @@ function nearestTo(name: string): string {
   return VARIABLES.reduce((best, known) => (strangeness(known) < strangeness(best) ? known : best));
 }
 
-/** A notice for each unknown variable that looks misspelt. */
+/** Returns a notice for each unknown variable that looks misspelt. */
 export function nearlyKnown(environment: Environment): string[] {
   const isStrange = ([name, value = '']: [string, string | undefined]): boolean => {
     const written = name.toUpperCase();

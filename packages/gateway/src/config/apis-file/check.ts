@@ -20,7 +20,7 @@ const USAGE = `Usage: asset-gateway check [--env] <file>
 
 type CheckOutput = Readonly<Record<'stdout' | 'stderr', { write(text: string): unknown }>>;
 
-/** Why an operation cannot be served; undefined if it can be. */
+/** Returns why an operation cannot be served; undefined if it can be. */
 function whyNot(document: OpenApiDocument, operation: Operation, sent: SentHere): string | undefined {
   try {
     rowOfOperation(document, operation, { api: 'api', access: 'siwx', cluster: 'mainnet', ...sent });
@@ -52,7 +52,7 @@ function rowLine({ id, httpMethod, path, method }: Route, { prices }: ApiPlan): 
   return [`${httpMethod} ${path}`, own ? priceOf(own) : 'free for a signature', method];
 }
 
-/** The document's operations that the file does not name. Gives the reason if one cannot be served. */
+/** Returns the document's operations that the file does not name. Gives the reason if one cannot be served. */
 function others({ name: api, document, entry }: ApiPlan): string {
   if (!document) return '';
   const rest = document.operations().filter((operation) => {
@@ -92,7 +92,7 @@ function notesOf(title: string, { rows }: ApiPlan, notesOfRow: (row: Route) => I
   return lines.length === 0 ? '' : `${title}:\n${columns(lines)}`;
 }
 
-/** The file's changes to the gateway's own routes. */
+/** Returns the file's changes to the gateway's own routes. */
 function ownRoutes({ off, limits, disabled, prices, lifetimes }: Families): string {
   const limited = (family: Family, limit: number) => `${limit} requests a ${family === 'tokens' ? 'minute' : 'second'}`;
   const cached = ({ freshSeconds: fresh, maxStaleSeconds: most }: Lifetime) =>

@@ -2,7 +2,7 @@ import { isObject, type Members, objectAt, type Route } from '@asset-gateway/pro
 import { subschemasOf } from '../../apis/document.ts';
 import type { ApiPlan } from './file.ts';
 
-/** The members of a value, by path. Members of a list's items have the path of the list. */
+/** Returns the members of a value, by path. Members of a list's items have the path of the list. */
 function* membersIn(schema: Members, before = ''): Generator<readonly [path: string, schema: Members]> {
   const inside = [...subschemasOf(schema), ...[schema.items].filter(isObject)];
   for (const each of inside) yield* membersIn(each, before);
@@ -53,7 +53,7 @@ function dangerOf([path, schema]: readonly [string, Members], isPaid: boolean): 
 const SHARES_LIMIT =
   'shares its limit with free operations, whose clients can use it up; serve those as an API with a key of its own, or set FAIR_SHARES=on';
 
-/** What an operator should check before serving a row. */
+/** Returns what an operator should check before serving a row. */
 export function dangersOf({ input, access, upstream }: Route, { document, rows }: ApiPlan): string[] {
   const isPaid = access === 'exact';
   const all = [input.query, input.body].flatMap((schema) => [...membersIn(objectAt(schema))]);

@@ -11,7 +11,7 @@ type Settings = NonNullable<FamilyEntry['operations']>[string];
 
 const restOf = ({ id, surface }: Route): string => id.slice(surface.length + 1);
 
-/** The rows that a name matches: all rows of a method, the row with this id, or all with the prefix before a final `*`. */
+/** Returns the rows that a name matches: all rows of a method, the row with this id, or all with the prefix before a final `*`. */
 function matching(rows: readonly Route[], name: string): Route[] {
   if (!name.endsWith('*')) return rows.filter((row) => row.method === name || restOf(row) === name);
   const start = name.slice(0, -1);
@@ -27,12 +27,13 @@ const bySpecificity = ([one]: [string, unknown], [other]: [string, unknown]): nu
 const nearestTo = (name: string, rows: readonly Route[]): string | undefined =>
   nearest(name, [...new Set(rows.flatMap((row) => [row.method, restOf(row)]))]);
 
-/** A file's settings for the gateway's own routes, and its faults. Rows are named by id. Empty without a file. */
+/**
+ * Reads a file's settings for the gateway's own routes, and collects their faults. Rows are named by id. Without a file there are no
+ * settings.
+ */
 export class Families {
   readonly off = new Set<Family>();
-  /**
-   * The limit of each key of a family's upstream: in calls per minute for tokens, in calls per second for the others.
-   */
+  /** The limit of each key of a family's upstream: in calls per minute for `tokens`, in calls per second for the others. */
   readonly limits = new Map<Family, number>();
   readonly prices = new Map<string, OwnPrice>();
   readonly lifetimes = new Map<string, Lifetime>();

@@ -19,10 +19,7 @@ const SECOND_MS = 1_000;
 const TOO_LATE = `a paid operation waits at most ${TIMES.longestUpstreamMs / SECOND_MS} s, because its payment settles while its blockhash is valid`;
 const CACHED = ['GET', 'POST'];
 
-/**
- * Whether a path and a key can be appended to this URL. After a query or fragment, even an empty one, they would be
- * part of it.
- */
+/** Whether a path and a key can be appended to this URL. After a query or fragment, even an empty one, they would be part of that. */
 const isBaseUrl = (url: string): boolean => parseUrl(url) !== undefined && !/[?#]/.test(url);
 
 /** The most reported faults of one API, because the search for the nearest name is slow. */
@@ -32,10 +29,10 @@ const MAX_FAULTS = 50;
 class ApiReading {
   readonly faults: string[] = [];
   readonly name: string;
-  /** In order of preference. The next URL is used while one is down. */
+  /** The URLs in order of preference. While one is down, the next one is used. */
   readonly urls;
   readonly rows: Route[] = [];
-  /** By row id: the parts that a row does not check or leaves out. */
+  /** The parts that each row does not check or leaves out, by row id. */
   readonly notes = new Map<string, ReadonlySet<string>>();
   /** By row id. */
   readonly prices = new Map<string, OwnPrice>();
@@ -44,9 +41,9 @@ class ApiReading {
   readonly entry: ApiEntry;
   /** The time-out of one call in milliseconds; 0 means the usual one. */
   readonly timeoutMs: number;
-  /** Undefined if the document cannot be read. */
+  /** The document; undefined if it cannot be read. */
   document: OpenApiDocument | undefined;
-  /** Rows by name, by path without parameter names, and by verb and such a path. */
+  /** The rows by name, by path without parameter names, and by verb and such a path. */
   readonly #used = new Map<string, Route>();
 
   constructor(name: string, entry: ApiEntry) {
@@ -95,7 +92,7 @@ class ApiReading {
     if (!holds) this.faults.push(`apis.${this.name}: ${fault}`);
   }
 
-  /** The document in this file. APIs may share one, because reading a document is slow. */
+  /** Returns the document in this file. APIs may share one, because reading a document is slow. */
   #documentIn(path: string, documents: Map<string, OpenApiDocument>): OpenApiDocument | undefined {
     try {
       const document = documents.get(path) ?? new OpenApiDocument(readMembers(path));
@@ -169,7 +166,7 @@ class ApiReading {
   }
 }
 
-/** What the gateway itself sends to an API. Its keys have the same name at all URLs. */
+/** Returns what the gateway itself sends to an API. Its keys have the same name at all URLs. */
 export const sentFor = ({ key, urls = [], headers = {} }: ApiEntry): SentHere => ({
   keyName: keyNameOf(key ?? urls.find((each) => each.key)?.key),
   headers: Object.keys(headers).map((name) => name.toLowerCase()),

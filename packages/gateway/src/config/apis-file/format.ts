@@ -188,14 +188,14 @@ export type FamilyEntry = NonNullable<FileEntry['tokens'] & FileEntry['rpc']>;
 /** What a price must be, for messages. */
 export const PRICED = 'above 0, with up to six decimals';
 
-/** A price in millionths of a dollar; NaN if it has more decimals. */
+/** Returns a price in millionths of a dollar; NaN if it has more decimals. */
 export const microsOf = (price: string | number): number =>
   PRICE_TEXT.test(String(price)) ? microsOfUsd(price) : Number.NaN;
 
 const placeOf = (pointer: string): string =>
   pointer.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~') || 'the file';
 
-/** The allowed member names of the object at this place in the schema. */
+/** Returns the allowed member names of the object at this place in the schema. */
 function namesAt(schemaPath: string): string[] {
   let found: unknown = FILE;
   for (const segment of schemaPath.split('/').slice(1)) found = objectAt(found)[segment];
@@ -218,7 +218,7 @@ function sentenceOf({ keyword, schemaPath, instancePath, params, message }: Sche
 
 const MAX_FAULTS = 50;
 
-/** The faults of a file against its schema, as sentences that name their places. */
+/** Returns the faults of a file against its schema, as sentences that name their places. */
 export function schemaFaults(value: Members): string[] {
   const fileSchema = Compile(FILE);
   if (fileSchema.Check(value)) return [];

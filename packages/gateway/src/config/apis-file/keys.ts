@@ -45,13 +45,13 @@ export const KEY = Type.Object(
 
 export type KeyEntry = Static<typeof KEY>;
 
-/** The environment variables that a key reads. */
+/** Returns the environment variables that a key reads. */
 export function variablesOf(key: KeyEntry | undefined): string[] {
   if (!key) return [];
   return key.basic ? [key.basic.user, key.basic.password] : [key.env ?? ''];
 }
 
-/** The header or query parameter that carries the key, if any. */
+/** Returns the header or query parameter that carries the key, if any. */
 export function keyNameOf(key: KeyEntry | undefined): string | undefined {
   return key && (key.header ?? key.query ?? 'Authorization');
 }

@@ -7,7 +7,7 @@ const require = createRequire(import.meta.url);
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** Removes the byte-order mark that some editors write. */
+/** A decoder that removes the byte-order mark, which some editors write. */
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function textOf(path: string): string {
@@ -26,8 +26,7 @@ function textOf(path: string): string {
 const NO_TEXT = 'is not YAML or JSON';
 
 /**
- * A member name that an object in valid JSON has twice; undefined if none. Programs differ in which of the two they
- * use.
+ * Returns a member name that an object in valid JSON has twice; undefined if there is none. Programs differ in which of the two they use.
  */
 function repeatedIn(json: string): string | undefined {
   const open: Set<unknown>[] = [];
@@ -64,7 +63,7 @@ function parseYaml(text: string): unknown {
   }
 }
 
-/** JSON is YAML too, but the YAML parser takes 40 times as long. */
+/** Parses YAML or JSON. JSON is YAML too, but the YAML parser takes 40 times as long. */
 function parse(text: string): unknown {
   try {
     if (text.trimStart().startsWith('{')) return parseJson(text);
@@ -74,7 +73,7 @@ function parse(text: string): unknown {
   return parseYaml(text);
 }
 
-/** The object in a YAML or JSON file. Throws a DocumentFault if the file has none. */
+/** Returns the object in a YAML or JSON file. Throws a DocumentFault if the file has none. */
 export function readMembers(path: string): Members {
   const value = parse(textOf(path));
   if (!isObject(value)) throw new DocumentFault('is not a YAML or JSON object');
