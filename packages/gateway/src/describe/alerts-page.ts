@@ -15,5 +15,5 @@ function section(severity: keyof typeof SECTIONS): string {
   return `## ${SECTIONS[severity]}\n\n${lines.join('')}`;
 }
 
-/** docs/operating/alerts.md: each alert's meaning and action. */
+/** Returns docs/operating/alerts.md, with each alert's meaning and action. */
 export const alertsPage = (): string => `${HEAD}\n\n${section('page')}\n${section('ticket')}`;

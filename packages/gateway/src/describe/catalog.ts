@@ -14,7 +14,7 @@ import { ownPath, pricesOf, type Service, servedRoutes } from './service.ts';
 
 const NOTHING: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
 
-/** What a route's gate asks for: a sign-in on some networks, or a payment on a network in an asset. */
+/** Returns what a route's gate asks for: a sign-in on some networks, or a payment on a network in an asset. */
 function opening({ access, cluster }: Route) {
   if (access === 'siwx') return { authNetworks: SIGN_IN_NETWORKS };
   if (!cluster) return {};
@@ -22,7 +22,7 @@ function opening({ access, cluster }: Route) {
   return { paymentNetwork: NETWORKS[cluster], paymentAsset };
 }
 
-/** The catalog entry of one route. */
+/** Returns the catalog entry of one route. */
 function entry(route: Route, service: Service) {
   const { cluster, provider, surface, method, description, access, credit, example } = route;
   const { priceUsd, creditPriceUsd } = pricesOf(route, service);
@@ -54,7 +54,7 @@ function entry(route: Route, service: Service) {
   };
 }
 
-/** How to pay for paid routes; undefined if none is sold. */
+/** Returns how to pay for paid routes; undefined if none is sold. */
 function payment(routes: readonly Route[]) {
   const clusters = [...new Set(routes.flatMap(({ access, cluster }) => (access === 'exact' && cluster) || []))];
   if (clusters.length === 0) return undefined;
@@ -70,14 +70,14 @@ function payment(routes: readonly Route[]) {
   };
 }
 
-/** The values that the catalog's filter accepts. */
+/** Returns the values that the catalog's filter accepts. */
 const filtersOf = ({ titles }: Service, listed: readonly Route[]): readonly string[] =>
   catalogProviders(
     [...(titles?.keys() ?? [])],
     listed.some(({ provider }) => provider === GATEWAY),
   );
 
-/** The providers with routes: our upstreams, the operator's APIs, and the gateway itself if it sells credit. */
+/** Returns the providers with routes: our upstreams, the operator's APIs, and the gateway itself if it sells credit. */
 function providersOf(service: Service, listed: readonly Route[]) {
   const counts = new Map<string, number>();
   for (const { provider } of listed) counts.set(provider, (counts.get(provider) ?? 0) + 1);
@@ -90,7 +90,7 @@ function providersOf(service: Service, listed: readonly Route[]) {
   });
 }
 
-/** The catalog's bodies: one per provider by its name, and one with all. Writes each route once. */
+/** Returns the catalog's bodies: one per provider by its name, and one with all. Writes each route once. */
 export function catalogTexts(service: Service): ReadonlyMap<string | undefined, string> {
   const listed = servedRoutes(service);
   const rows = listed.map((route) => ({ provider: route.provider, text: JSON.stringify(entry(route, service)) }));

@@ -30,7 +30,7 @@ import type { Call, MethodRows, MethodTable } from './call.ts';
 const typeName = ({ surface, name }: ClientMethod, kind: string): string =>
   `${capital(surface)}${capital(name)}${kind}`;
 
-/** All methods, in the order of the table. */
+/** Returns all methods, in the order of the table. */
 export function methodsOf(routes: readonly Route[]): readonly ClientMethod[] {
   const methods = new Map<string, ClientMethod>();
   for (const route of routes) {
@@ -43,7 +43,7 @@ export function methodsOf(routes: readonly Route[]): readonly ClientMethod[] {
   return [...methods.values()];
 }
 
-/** How a call's arguments are sent. */
+/** Returns how a call's arguments are sent. */
 function takes({ input, credit }: Route): string | undefined {
   if (credit === 'sold') return 'amount';
   if (input.query) return 'query';
@@ -52,7 +52,7 @@ function takes({ input, credit }: Route): string | undefined {
   return input.body ? 'body' : undefined;
 }
 
-/** A type for the choice among members. It is intersected with the object's type. */
+/** Returns a type for the choice among members. It is intersected with the object's type. */
 function choiceText({ rules }: Route, schema: JsonSchema): string {
   const { of, isExclusive } = rules.find(({ choice }) => choice)?.choice ?? { of: [], isExclusive: false };
   const properties = (schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>;
@@ -68,14 +68,14 @@ function choiceText({ rules }: Route, schema: JsonSchema): string {
 const inputText = (route: Route, schema: JsonSchema, indent = ''): string =>
   typeText(schema, 'input', indent) + choiceText(route, schema);
 
-/** The schema of the last argument, if it is an object. */
+/** Returns the schema of the last argument, if it is an object. */
 function objectOf({ input }: Route): JsonSchema | undefined {
   const object = input.query ?? input.body?.properties?.params ?? input.body;
   const schema = object && published(object as typeof input.body & object);
   return schema?.properties && Object.keys(schema.properties).length > 0 ? schema : undefined;
 }
 
-/** A method's arguments. */
+/** Returns a method's arguments. */
 function argumentsOf(method: ClientMethod) {
   const [row] = method.rows;
   if (takes(row) === 'amount')
@@ -100,7 +100,7 @@ function argumentsOf(method: ClientMethod) {
   return object ? [...inPath, { name: 'input', type: inputText(row, object), isRequired, about }] : inPath;
 }
 
-/** A row's example arguments, as source text. */
+/** Returns a row's example arguments, as source text. */
 function exampleArguments(row: Route): string[] {
   const { path = {}, query, body } = row.example;
   const params: unknown = body?.params;
@@ -145,7 +145,7 @@ function typesOf(method: ClientMethod): string {
   );
 }
 
-/** A method's entry in the client's table. */
+/** Returns a method's entry in the client's table. */
 function rowText({ surface, name, rows }: ClientMethod): string {
   const [{ path, access, cluster, provider, result, httpMethod }] = rows;
   const template = path.replace(`/solana/${cluster}/${provider}/`, '/solana/:cluster/:provider/');
@@ -163,7 +163,7 @@ function rowText({ surface, name, rows }: ClientMethod): string {
   })},\n`;
 }
 
-/** The client's typed methods, as a TypeScript file. */
+/** Returns the client's typed methods, as a TypeScript file. */
 export function clientMethods(routes: readonly Route[], service: Priced): string {
   const methods = methodsOf(routes);
   const surfaces = [...new Set(methods.map(({ surface }) => surface))];

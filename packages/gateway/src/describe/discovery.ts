@@ -36,7 +36,7 @@ export const MAX_CHALLENGE_BYTES = 3072;
 const SERVICE_NAME = /^[\x20-\x7e]{1,32}$/;
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
-/** A place's schema. Its description states the rules over several parameters. */
+/** Returns a place's schema. Its description states the rules over several parameters. */
 function withRules(route: Route, place: 'query' | 'body'): JsonSchema | undefined {
   const schema = route.input[place];
   const rules = route.rules.filter((rule) => rule.in === place).map(({ description }) => description);
@@ -89,8 +89,8 @@ function discoveryOf(route: Route, output: unknown): Discovery {
 }
 
 /**
- * The discovery in decreasing sizes: with the output's example, without it, without prose, with repeated parts shared, and for credit also
- * without bounds.
+ * Returns the discovery in decreasing sizes: with the output's example, without it, without prose, with repeated parts shared, and for
+ * credit also without bounds.
  */
 function discoveriesOf(route: Route, priceUsd: string): Discovery[] {
   const output = answerExample(route, priceUsd);

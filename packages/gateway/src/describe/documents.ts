@@ -7,12 +7,12 @@ import { type Coding, codingFor } from '../codings.ts';
 /** A placeholder for the gateway's public origin, which a gateway for local use learns from each request. */
 export const OPEN_ORIGIN = `http://${randomUUID()}.invalid`;
 
-/** Smallest result first. */
+/** The codings, that with the smallest result first. */
 const CODINGS: readonly Coding[] = ['br', 'gzip'];
 
 const compressed = { br: promisify(brotliCompress), gzip: promisify(gzip) };
 
-/** Quality 11 saves a quarter more bytes but takes ninety times as long. */
+/** The quality of Brotli. 11 would save a quarter more bytes but take ninety times as long. */
 const QUALITY = 5;
 
 const brotliOptions = (bytes: number) => ({
@@ -35,18 +35,20 @@ function codedAnswer(body: Uint8Array, maxAgeSeconds: number, coding?: Coding, h
   };
 }
 
-/** A text in each coding, each with a strong entity tag. Compresses in Node's thread pool. */
+/** Returns a text in each coding, each with a strong entity tag. Compresses in Node's thread pool. */
 async function encoded(body: Uint8Array, maxAgeSeconds: number) {
   const [br, zipped] = await Promise.all([compressed.br(body, brotliOptions(body.length)), compressed.gzip(body)]);
   return {
     br: codedAnswer(br, maxAgeSeconds, 'br'),
     gzip: codedAnswer(zipped, maxAgeSeconds, 'gzip'),
-    // Hashing the whole text would delay other requests.
+    // The tag comes from the compressed text, because to hash the whole text would delay other requests.
     plain: codedAnswer(body, maxAgeSeconds, undefined, zipped),
   };
 }
 
-/** Fills in a text's origin. Joining bytes takes a tenth of the time of joining and encoding a long text. */
+/**
+ * Returns a function that fills in a text's origin. To join bytes takes a tenth of the time that it takes to join and encode a long text.
+ */
 function filled(text: string): (origin: string) => Uint8Array {
   const [first = '', ...others] = text.split(OPEN_ORIGIN);
   const start = Buffer.from(first);
@@ -69,14 +71,14 @@ export class Document {
     this.#maxAgeSeconds = maxAgeSeconds;
   }
 
-  /** The document for an origin. There are few origins. */
+  /** Returns the document for an origin. There are few origins. */
   at(origin: string): ReturnType<typeof encoded> {
     const kept = this.#kept.get(origin) ?? encoded(this.#bodyAt(origin), this.#maxAgeSeconds);
     this.#kept.set(origin, kept);
     return kept;
   }
 
-  /** The document in the coding that a request prefers. */
+  /** Returns the document in the coding that a request prefers. */
   async answer(origin: string, { headers }: Arrival): Promise<Answer> {
     const coding = codingFor(headers?.['accept-encoding'], CODINGS);
     return (await this.at(origin))[coding ?? 'plain'];

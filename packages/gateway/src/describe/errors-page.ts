@@ -15,7 +15,7 @@ const GROUPS: Readonly<Record<NextStep, Group>> = texts.groups;
  */
 const NOTES: Readonly<Partial<Record<RefusalCode, Partial<Texts<'when' | 'uses'>>>>> = texts.notes;
 
-/** A text without characters that Markdown reads as HTML. */
+/** Returns a text without characters that Markdown reads as HTML. */
 export const escaped = (text: string): string => text.replaceAll('<', '&lt;');
 
 const HEAD = `# Errors
@@ -43,14 +43,14 @@ const ABOUT_VERIFIERS = 'Instructions are counted without guards, the Lighthouse
 const CODES = Object.keys(REFUSALS) as RefusalCode[];
 const quoted = (codes: readonly string[]): string => codes.map((code) => `\`${code}\``).join(', ');
 
-/** A line for each distinct text, with its codes. Codes without a text have no line. */
+/** Returns a line for each distinct text, with its codes. Codes without a text have no line. */
 function lines(codes: readonly RefusalCode[], name: 'when' | 'uses'): string[] {
   const texts = groupBy(codes, (code) => NOTES[code]?.[name] ?? '');
   texts.delete('');
   return [...texts].map(([text, same]) => `- ${quoted(same)}: ${text}`);
 }
 
-/** A code's message, without advice that the head of its group gives. */
+/** Returns a code's message, without advice that the head of its group gives. */
 function messageOf(code: RefusalCode): string {
   const { message } = REFUSALS[code];
   const repeated = GROUPS[nextStepOf(code)].advice.find((advice) => message.endsWith(`; ${advice}.`));
@@ -68,7 +68,7 @@ function section(code: RefusalCode): string[] {
   return ['', `### ${code}`, '', statusLine(code), ...(when ? ['', when] : [])];
 }
 
-/** The codes of x402's verifiers, which share one status and one message. */
+/** Returns the codes of x402's verifiers, which share one status and one message. */
 function verifiersSection(codes: readonly RefusalCode[]): string[] {
   const [first] = codes;
   if (!first) return [];
@@ -93,6 +93,6 @@ function groupSection(title: NextStep): string[] {
   ];
 }
 
-/** The page of all errors, grouped by what the client should do. */
+/** Returns the page of all errors, grouped by what the client should do. */
 export const errorsPage = (): string =>
   `${[HEAD, ...NEXT_STEPS.flatMap(([title]) => groupSection(title))].join('\n')}\n`;

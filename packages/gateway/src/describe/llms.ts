@@ -40,7 +40,7 @@ const SIGNING = [
   '```',
 ];
 
-/** The service as an llms.txt (llmstxt.org): its routes, their prices and how to call them. */
+/** Returns the service as an llms.txt (llmstxt.org): its routes, their prices and how to call them. */
 export function llmsText(service: Service, origin: string): string {
   const routes = servedRoutes(service);
   const hasReceipts = service.routes.some(({ method }) => method === 'didDocument');

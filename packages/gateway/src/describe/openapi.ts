@@ -31,14 +31,14 @@ const operationIdOf = ({ id }: Route): string =>
     .map((word, index) => (index === 0 ? word : capital(word)))
     .join('');
 
-/** The schema name that a method's rows share. Code generators reserve `…Result` for operations. */
+/** Returns the schema name that a method's rows share. Code generators reserve `…Result` for operations. */
 const schemaNameOf = ({ surface, method }: Route, what: 'Request' | 'Answer'): string =>
   capital(surface) + capital(method) + what;
 
 const CREDIT_NOTE =
   "Or pay from credit with a Solana wallet's signature over this path: send `Prefer: credit` to get that challenge.";
 
-/** What a route's gate asks for, and the price. */
+/** Returns what a route's gate asks for, and the price. */
 function accessNote(route: Route, service: Service): string {
   const { access, cluster, credit } = route;
   const prices = pricesOf(route, service);
@@ -67,7 +67,9 @@ function parametersIn(route: Route, place: 'path' | 'query'): JsonObject[] {
   });
 }
 
-/** Payments are header parameters. If they were a security scheme, tools would ask for a key before the challenge. */
+/**
+ * The parameters of a payment. They are header parameters, because tools would ask for the key of a security scheme before the challenge.
+ */
 const PAYMENT_HEADERS = [HEADERS.payment, HEADERS.version1Payment].map((name) => ({
   $ref: `#/components/parameters/${name}`,
 }));
@@ -79,7 +81,7 @@ function requestBody(route: Route): JsonObject {
   return { requestBody: { required: true, content: { [JSON_MEDIA_TYPE]: media } } };
 }
 
-/** The schema of a success. Its result is a component. */
+/** Returns the schema of a success. Its result is a component. */
 function successSchema(route: Route): JsonSchema {
   const schema = answerSchema(route);
   if (route.surface === 'system') return schema;
@@ -167,7 +169,7 @@ function paths(service: Service): JsonObject {
   return items;
 }
 
-/** The components that the operations refer to. */
+/** Returns the components that the operations refer to. */
 function components(service: Service): JsonObject {
   const { routes } = service;
   // Routes of a kind have the same headers.
@@ -183,7 +185,7 @@ function components(service: Service): JsonObject {
   };
 }
 
-/** The service at its public origin as an OpenAPI 3.1 document. */
+/** Returns the service at its public origin as an OpenAPI 3.1 document. */
 export function openApi(service: Service, origin: string): JsonObject {
   const { name, routes } = service;
   const guidance = ['Ask any route.', ...howToPass(routes)].join(' ');

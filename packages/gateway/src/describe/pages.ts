@@ -21,7 +21,7 @@ const EVERYTHING: Service = {
 };
 const ORIGIN = 'http://localhost:8402';
 
-/** The gateway's own rows for the console's list, in the catalog's format. The catalog itself omits them. */
+/** Returns the gateway's own rows for the console's list, in the catalog's format. The catalog itself omits them. */
 function systemRows(): string {
   const own = routes.filter(({ surface }) => surface === 'system');
   const rows = own.map(({ method, httpMethod, path, description, input: { query }, example }) =>
@@ -37,17 +37,17 @@ function systemRows(): string {
   return `// Written by the build from the route table. Do not edit.\nexport const SYSTEM_ROWS = [\n${rows.map((row) => `  ${row},\n`).join('')}];\n`;
 }
 
-/** The OpenAPI document of a gateway with every route at usual settings. Each release includes it as `openapi.json`. */
+/** Returns the OpenAPI document of a gateway with every route at usual settings. Each release includes it as `openapi.json`. */
 export const usualOpenApi = (): string => `${JSON.stringify(openApi(USUAL, ORIGIN), null, 2)}\n`;
 
-/** The repository's generated documents, by path. */
+/** Returns the repository's generated documents, by path. */
 export const writtenPages = (): Readonly<Record<string, string>> => ({
   'docs/routes.md': routesPage(EVERYTHING),
   'docs/errors.md': errorsPage(),
   'docs/operating/alerts.md': alertsPage(),
 });
 
-/** The sources that the build writes before it compiles, by path. */
+/** Returns the sources that the build writes before it compiles, by path. */
 export const writtenSources = (): Readonly<Record<string, string>> => ({
   'packages/client/src/methods.ts': clientMethods(everyRoute, EVERYTHING),
   'packages/console/src/routes/system-rows.ts': systemRows(),

@@ -5,7 +5,7 @@ import { groupBy } from './service.ts';
 
 /** A parameter without nested parts. */
 export interface Leaf {
-  /** Such as `limit` or `params[1].filters.slot.gte`. */
+  /** The name, such as `limit` or `params[1].filters.slot.gte`. */
   readonly name: string;
   readonly isRequired: boolean;
   readonly schema: JsonSchema;
@@ -14,7 +14,7 @@ export interface Leaf {
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const schemasIn = (value: unknown): JsonSchema[] => (Array.isArray(value) ? (value as JsonSchema[]) : []);
 
-/** Such as `1–50`, `from 1`, `at most 50` or `2`; empty without bounds. */
+/** Returns bounds in words, such as `1–50`, `from 1`, `at most 50` or `2`; empty without bounds. */
 function bounds(minimum: unknown, maximum: unknown): string {
   const isUnbounded = maximum === undefined || maximum === Number.MAX_SAFE_INTEGER;
   if (minimum !== undefined && minimum === maximum) return `${minimum}`;
@@ -41,7 +41,7 @@ function textRule({ pattern, minLength, maxLength }: JsonSchema): string {
   return [kind, isUsual ? '' : `of ${length} characters`, exclusion].filter(Boolean).join(' ');
 }
 
-/** A schema's rule in words. */
+/** Returns a schema's rule in words. */
 function ruleOf(schema: JsonSchema): string {
   const { type } = schema;
   const choices = schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
@@ -54,7 +54,7 @@ function ruleOf(schema: JsonSchema): string {
   return [textOf(type) || 'any JSON', bounds(schema.minimum, schema.maximum)].filter(Boolean).join(' ');
 }
 
-/** The nested schemas: members of an object, positions of a tuple, items of a list. */
+/** Returns the nested schemas: members of an object, positions of a tuple, items of a list. */
 function nestedSchemasOf(schema: JsonSchema): { suffix: string; schema: JsonSchema; isRequired: boolean }[] {
   const { properties, required = [], prefixItems, items, minItems, anyOf } = schema;
   if (properties) {
@@ -79,7 +79,7 @@ function leavesOf(leaf: Leaf): Leaf[] {
   return parts.length === 0 ? [leaf] : parts;
 }
 
-/** All parameters of a route, including nested members of its body. */
+/** Returns all parameters of a route, including nested members of its body. */
 export const parametersOf = ({ input }: Route): Leaf[] =>
   (['path', 'query', 'body'] as const).flatMap((place) => {
     const schema = input[place];
@@ -88,7 +88,7 @@ export const parametersOf = ({ input }: Route): Leaf[] =>
 
 const memberOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
 
-/** Names, with members of one object together: `params[1].{before,until}`. */
+/** Returns names as one text, with the members of an object together: `params[1].{before,until}`. */
 export function namesOf(names: readonly string[], suffix: string): string[] {
   const objects = groupBy(names, (name) => name.slice(0, name.lastIndexOf('.') + 1));
   return [...objects]
@@ -100,16 +100,16 @@ export function namesOf(names: readonly string[], suffix: string): string[] {
     .map((name) => `\`${name.replace(/^\./, '')}\`${suffix}`);
 }
 
-/** Parameter names. Required ones have a star. */
+/** Returns the names of parameters. Required ones have a star. */
 export function shown(leaves: readonly Leaf[]): string {
   const named = (isRequired: boolean) =>
     leaves.filter((leaf) => leaf.isRequired === isRequired).map(({ name }) => name);
   return [...namesOf(named(true), '\\*'), ...namesOf(named(false), '')].join(', ');
 }
 
-/** A parameter's name without its place: `commitment` for `params[1].commitment`. */
+/** Returns a parameter's name without its place: `commitment` for `params[1].commitment`. */
 export const shortName = ({ name }: Leaf): string => name.replace(/^\.(?:params(?:\[\d\])?\.)?/, '');
 
-/** The values and the meaning of a parameter. */
+/** Returns the values and the meaning of a parameter. */
 export const explained = ({ schema }: Leaf): string =>
   [ruleOf(schema), escaped(textOf(schema.description))].filter(Boolean).join('. ');

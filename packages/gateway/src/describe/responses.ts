@@ -9,7 +9,7 @@ const HEADER_COMPONENTS: Readonly<Record<string, JsonObject>> = shared.headers;
 type Status = number | '4XX';
 
 const RETRYABLE: readonly Status[] = [409, 429, 503];
-/** Statuses that no gate affects: they are sent before admission, or for internal errors. */
+/** The statuses that no gate affects, because they are sent before admission or for internal errors. */
 const WITHOUT_SIGN_IN: readonly Status[] = [402, 408, 413, 414, 431, 500];
 
 function namesOf({ access, credit, maxAgeSeconds }: Route, status: Status): string[] {
@@ -31,13 +31,13 @@ function namesOf({ access, credit, maxAgeSeconds }: Route, status: Status): stri
   return names;
 }
 
-/** The headers that a route's response may have with this status, as references to components. */
+/** Returns the headers that a route's response may have with this status, as references to components. */
 export const headersOf = (route: Route, status: Status): JsonObject =>
   Object.fromEntries(namesOf(route, status).map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 type Applies = (route: Route, service: Service) => boolean;
 
-/** The routes that can refuse with a family of codes. The first match decides. Other codes apply to every route. */
+/** Which routes can refuse with which codes. The first match decides. Codes without a match apply to every route. */
 const FAMILIES: readonly (readonly [codes: RegExp, applies: Applies])[] = [
   // These codes are for unknown paths and unsupported verbs, so no operation lists them.
   [/^(?:not_found|method_not_allowed)$/, () => false],
@@ -58,13 +58,19 @@ const familyOf = (code: RefusalCode) => FAMILIES.find(([codes]) => codes.test(co
 /** Whether a route belongs to an operator's API. */
 const isOwn = ({ provider }: Route, { titles }: Service): boolean => titles?.has(provider) === true;
 
-/** The statuses of a code. A rejection by an upstream keeps the upstream's status. At an operator's API that may be any client error. */
+/**
+ * Returns the statuses of a code. A rejection by an upstream keeps the upstream's status. At an operator's API that may be any client
+ * error.
+ */
 function statusesOf(code: RefusalCode, isOfOwnApi: boolean): Status[] {
   const others: Status[] = code === 'upstream_rejected' ? [400, 404, ...(isOfOwnApi ? (['4XX'] as const) : [])] : [];
   return [REFUSALS[code].status, ...others];
 }
 
-/** Makes a value once for all routes of a kind. There are few kinds, and ten thousand routes would take seconds. */
+/**
+ * Returns a function that makes a value once for all routes of a kind. There are few kinds, and to make it for each of ten thousand routes
+ * would take seconds.
+ */
 function byKind<T>(make: (route: Route, service: Service) => T): (route: Route, service: Service) => T {
   const ofServices = new WeakMap<Service, Map<string, T>>();
   return (route, service) => {
@@ -98,7 +104,7 @@ export const refusalsOf = byKind((route, service) => {
   return new Map([...byStatus].sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)));
 });
 
-/** The name of a refusal component. Routes with the same codes share it. */
+/** Returns the name of a refusal component. Routes with the same codes share it. */
 function nameOf({ access, credit, input, codes }: Route, status: Status, refusals: readonly RefusalCode[]): string {
   const isGeneral = refusals.every((code) => familyOf(code) === undefined);
   const kind = isGeneral
@@ -107,7 +113,7 @@ function nameOf({ access, credit, input, codes }: Route, status: Status, refusal
   return [...kind, status].join('-');
 }
 
-/** Codes with their sentences. Codes with the same sentence share a line. */
+/** Returns codes with their sentences. Codes with the same sentence share a line. */
 function explained(codes: readonly RefusalCode[]): string {
   const sentences = new Map<string, RefusalCode[]>();
   for (const code of codes) {

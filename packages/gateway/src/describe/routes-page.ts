@@ -29,7 +29,7 @@ const TOLD = ['notBefore', 'wallet'];
 const rulesOf = ({ rules }: Route): string[] =>
   rules.filter(({ name }) => !TOLD.includes(name)).map(({ description }) => escaped(description));
 
-/** What a section's head says for all its methods: explanations by a parameter's short name, and rules. */
+/** What the head of a section says for all its methods: explanations, by the short name of a parameter, and rules. */
 interface Shared {
   readonly explanations: ReadonlyMap<string, string>;
   readonly rules: ReadonlySet<string>;
@@ -37,7 +37,7 @@ interface Shared {
   readonly price: string | undefined;
 }
 
-/** What several methods share. For each short name, the most frequent explanation. */
+/** Returns what several methods share: for each short name, the most frequent explanation. */
 function sharedBy(methods: readonly Route[], prices: readonly string[]): Shared {
   const leaves = methods.flatMap(parametersOf).filter((leaf) => !shortName(leaf).endsWith(']'));
   const frequent = [...groupBy(leaves, (leaf) => `${shortName(leaf)}: ${explained(leaf)}`).values()]
@@ -57,7 +57,7 @@ function sharedLines({ explanations, rules }: Shared): string[] {
   return [...lines, ...[...rules].map((rule) => `- ${rule}`)];
 }
 
-/** A method's parameters and rules. Parameters with the same explanation share a line. */
+/** Returns a method's parameters and rules. Parameters with the same explanation share a line. */
 function parameterLines(route: Route, { explanations, rules }: Shared): string[] {
   const isShared = (leaf: Leaf) => explanations.get(shortName(leaf)) === explained(leaf);
   const lines = groupBy(parametersOf(route), (leaf) => (isShared(leaf) ? '' : `: ${explained(leaf)}`));
@@ -69,11 +69,11 @@ function parameterLines(route: Route, { explanations, rules }: Shared): string[]
   ];
 }
 
-/** The body of a POST. */
+/** Returns the body of a POST. */
 const exampleOf = ({ httpMethod, example }: Route): string[] =>
   httpMethod === 'POST' ? ['', '```json', JSON.stringify(example.body), '```'] : [];
 
-/** Joins paths that differ only in one of these segments, such as `/solana/{mainnet,devnet}/rpc`. */
+/** Returns paths in short form. Paths that differ only in one of these segments are joined, such as `/solana/{mainnet,devnet}/rpc`. */
 function folded(paths: readonly string[], segments: readonly string[]): string[] {
   const alike = groupBy(paths, (path) => segments.reduce((text, each) => text.replace(`/${each}/`, '/*/'), path));
   return [...alike].map(([pattern, same]) => {
@@ -97,12 +97,12 @@ const FREE = '0.00';
 const priceOf = (route: Route, { priceUsd }: Service): string =>
   priceUsd(route) === FREE ? 'free' : `$${priceUsd(route)}`;
 
-/** The prices of a method's rows, each once. */
+/** Returns the prices of a method's rows, each once. */
 const distinctPrices = (rows: readonly Route[], service: Service): string[] => [
   ...new Set(rows.map((row) => priceOf(row, service))),
 ];
 
-/** The section of one method: its routes with unusual prices, parameters, rules and example. */
+/** Returns the section of one method: its routes with unusual prices, parameters, rules and example. */
 function methodSection(rows: readonly [Route, ...Route[]], service: Service, shared: Shared): string[] {
   const [route] = rows;
   const prices = groupBy(rows, (row) => priceOf(row, service));
@@ -141,7 +141,7 @@ function surfaceSection(surface: string, rows: readonly Route[], service: Servic
   ];
 }
 
-/** The page of all routes, grouped by surface, with prices and parameters. */
+/** Returns the page of all routes, grouped by surface, with prices and parameters. */
 export function routesPage(service: Service): string {
   const sections = [...bySurface(service.routes)].flatMap(([surface, rows]) => surfaceSection(surface, rows, service));
   return `${[HEAD, ...sections].join('\n')}\n`;

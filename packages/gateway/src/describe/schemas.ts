@@ -10,19 +10,19 @@ export type JsonSchema = JsonObject;
 const isObject = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A row's schema as it was written, including members that JSON omits. */
+/** Returns a row's schema as it was written, including members that JSON omits. */
 export const written = (schema: TSchema): JsonSchema => schema as JsonSchema;
 
-/** A row's schema as plain JSON. */
+/** Returns a row's schema as plain JSON. */
 export const published = (schema: TSchema): JsonSchema => JSON.parse(JSON.stringify(schema)) as JsonSchema;
 
-/** A row's rules as data, without their functions. */
+/** Returns a row's rules as data, without their functions. */
 export const publishedRules = ({ rules }: Route): JsonObject[] =>
   rules.map(({ holds: _, choice: __, ...rule }) => rule);
 
 const PRICE: JsonSchema = { type: 'string', pattern: '^[0-9]+\\.[0-9]{2,6}$', description: 'Dollars paid.' };
 
-/** The schema of a row's success as it was written: the envelope around the result. */
+/** Returns the schema of a row's success as it was written: the envelope around the result. */
 export function answerSchema(route: Route): JsonSchema {
   const result = written(route.result.schema);
   if (route.surface === 'system') return result;
@@ -37,13 +37,13 @@ export function answerSchema(route: Route): JsonSchema {
   };
 }
 
-/** A row's success with its example as the result; undefined without an example. */
+/** Returns a row's success with its example as the result; undefined without an example. */
 export function answerExample(route: Route, priceUsd: string): unknown {
   const { example } = route.result;
   return example === null ? undefined : JSON.parse(envelope(route, JSON.stringify(example), priceUsd));
 }
 
-/** Maps a schema and all its subschemas. Property names are not keywords. */
+/** Returns a schema with `change` applied to it and to all its subschemas. Names of properties are not keywords. */
 export function mapSchema(schema: JsonSchema, change: (schema: JsonSchema) => JsonSchema): JsonSchema {
   const inside = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(inside);
@@ -56,17 +56,17 @@ export function mapSchema(schema: JsonSchema, change: (schema: JsonSchema) => Js
   return change(Object.fromEntries(entries) as JsonSchema);
 }
 
-/** The schema without descriptions. */
+/** Returns the schema without descriptions. */
 export const withoutDescriptions = (schema: JsonSchema): JsonSchema =>
   mapSchema(schema, ({ description: _, ...rest }) => rest);
 
 const BOUNDS = ['minimum', 'maximum', 'minLength', 'maxLength', 'pattern', 'minItems', 'maxItems', 'uniqueItems'];
 
-/** The schema without bounds of single values. Types, names and enums stay. */
+/** Returns the schema without bounds of single values. Types, names and enums stay. */
 export const withoutBounds = (schema: JsonSchema): JsonSchema =>
   mapSchema(schema, (part) => Object.fromEntries(Object.entries(part).filter(([name]) => !BOUNDS.includes(name))));
 
-/** Shorter parts are not worth a reference. */
+/** The shortest part that is worth a reference. */
 const MIN_SHARED_LENGTH = 40;
 
 /** Moves repeated parts of a schema to `$defs`, and references them. */
@@ -80,7 +80,7 @@ export function withSharedParts(schema: JsonSchema): JsonSchema {
   const names = new Map([...new Set(repeated)].map((text, index) => [text, `part${index + 1}`]));
   const parts: Record<string, JsonSchema> = {};
   let visited = 0;
-  // Both walks visit the parts in the same order.
+  // This walk visits the parts in the same order as the one above.
   const rest = mapSchema(schema, (part) => {
     const name = names.get(texts[visited++] ?? '');
     if (name === undefined) return part;

@@ -8,9 +8,9 @@ export interface Service {
   readonly routes: readonly Route[];
   /** The titles of the operator's APIs, by name. */
   readonly titles?: ReadonlyMap<string, string>;
-  /** Dollars per call with a settlement of its own; `0.00` if free. */
+  /** Returns the dollars per call with its own settlement; `0.00` if free. */
   readonly priceUsd: (route: Route) => string;
-  /** Dollars per call from credit; undefined if credit cannot pay for the call. */
+  /** Returns the dollars per call from credit; undefined if credit cannot pay for the call. */
   readonly creditPriceUsd?: (route: Route) => string | undefined;
   /** Whether shares of the budget can cause a 429. */
   readonly hasShares?: boolean;
@@ -27,7 +27,7 @@ export const pricesOf = (route: Route, { priceUsd, creditPriceUsd }: Priced) => 
   creditPriceUsd: creditPriceUsd?.(route),
 });
 
-/** The rows without the gateway's own documents. */
+/** Returns the rows without the gateway's own documents. */
 export const servedRoutes = ({ routes }: Service): Route[] => routes.filter(({ surface }) => surface !== 'system');
 
 /** One of the gateway's own rows. */
@@ -37,22 +37,22 @@ export function ownRoute({ routes }: Service, method: string): Route {
   return own;
 }
 
-/** The path of one of the gateway's own rows. */
+/** Returns the path of one of the gateway's own rows. */
 export const ownPath = (service: Service, method: string): string => ownRoute(service, method).path;
 
 const encoded = (value: unknown): string => encodeURIComponent(String(value)).replaceAll('%2C', ',');
 
-/** A row's path with its example's values. */
+/** Returns a row's path with its example's values. */
 const examplePath = ({ path, example }: Route): string =>
   path.replace(/\/:(\w+)/g, (_, name: string) => `/${encoded(example.path?.[name])}`);
 
-/** A row's path and query with its example's values. */
+/** Returns a row's path and query with its example's values. */
 export function exampleTarget(route: Route): string {
   const pairs = Object.entries(route.example.query ?? {}).map(([name, value]) => `${name}=${encoded(value)}`);
   return pairs.length > 0 ? `${examplePath(route)}?${pairs.join('&')}` : examplePath(route);
 }
 
-/** An origin's x402 resources: URLs that answer an unpaid or unsigned request with a challenge. */
+/** Returns an origin's x402 resources: URLs that answer an unpaid or unsigned request with a challenge. */
 export function wellKnown(service: Service, origin: string) {
   const resources = servedRoutes(service).map((route) => `${origin}${examplePath(route)}`);
   return {
@@ -67,7 +67,7 @@ export function wellKnown(service: Service, origin: string) {
 /** Titles of our surfaces. */
 const SURFACES: Readonly<Record<Surface, string>> = texts.surfaces;
 
-/** A surface's title: one of ours, or that of an operator's API. */
+/** Returns a surface's title: one of ours, or that of an operator's API. */
 export const aboutSurface = (surface: string, { titles }: Pick<Service, 'titles'>): string =>
   titles?.get(surface) ?? SURFACES[surface as Surface];
 
@@ -90,11 +90,11 @@ type ByAccess = Readonly<Partial<Record<Route['access'], string>>>;
 const HOW: ByAccess = texts.howToPass;
 const GIVEN: ByAccess = texts.givenFor;
 
-/** What these rows require from clients: a signature, a micropayment, or either. */
+/** Returns what these rows require from clients: a signature, a micropayment, or either. */
 export const givenFor = (routes: readonly Route[]): string =>
   [...new Set(routes.map(({ access }) => access))].flatMap((access) => GIVEN[access] ?? []).join(' or ');
 
-/** How to pass the gates of these rows. */
+/** Returns how to pass the gates of these rows. */
 export const howToPass = (routes: readonly Route[]): string[] => [
   ...[...new Set(routes.map(({ access }) => access))].flatMap((access) => HOW[access] ?? []),
   ...(routes.some(({ credit }) => credit === 'accepted') ? [texts.credit] : []),
