@@ -1,7 +1,7 @@
 import { ALERTS } from './alert-texts.ts';
 import { type Figures, groupOf, KEY, type LabelFilter } from './figures.ts';
 
-/** The growth of all counters in a span. */
+/** How much all counters have grown in a span of time. */
 export interface Growth {
   readonly figures: Figures;
   readonly seconds: number;
@@ -10,18 +10,18 @@ export interface Growth {
 /** The figures that conditions read. */
 export interface Snapshot {
   readonly now: Figures;
-  /** The growth in the last minutes, or since the start if that is later. */
+  /** Returns the growth in the last minutes, or since the start if that is later. */
   readonly over: (minutes: number) => Growth;
 }
 
 /** A condition's span, if it reads counters, and its threshold. */
 interface Threshold {
   readonly minutes?: number;
-  /** Default: 0. */
+  /** The threshold; default: 0. */
   readonly bound?: number;
 }
 
-/** Finds the subjects that meet a condition: routes, upstreams or keys. An alert without subjects has an empty name. */
+/** Returns the subjects that meet a condition: routes, upstreams or keys. An alert that has no subjects returns one empty name. */
 type Find = (snapshot: Snapshot, threshold: Threshold) => readonly string[];
 
 interface Condition extends Threshold {
@@ -39,35 +39,35 @@ export interface Rule extends Condition {
   readonly advice: string;
 }
 
-/** No rate is computed over a shorter time. */
+/** The shortest time over which a rate is computed. */
 const LEAST_SECONDS = 60;
 
-/** A gauge is above the bound. */
+/** Returns the condition that a gauge is above the bound. */
 const above =
   (name: string): Find =>
   ({ now }, { bound = 0 }) =>
     now.of(name).flatMap(({ value, labels }) => (value > bound ? [groupOf(labels, KEY)] : []));
 
-/** A gauge is below the bound. */
+/** Returns the condition that a gauge is below the bound. */
 const below =
   (name: string, wanted?: LabelFilter): Find =>
   ({ now }, { bound = 0 }) =>
     now.of(name, wanted).flatMap(({ value, labels }) => (value < bound ? [groupOf(labels, KEY)] : []));
 
-/** The counters' growth meets a condition. */
+/** Returns the condition that the growth of these counters meets a test. */
 const growthWhere =
   (fits: (growth: Growth, bound: number, now: Figures) => boolean): Find =>
   ({ now, over }, { minutes = 0, bound = 0 }) =>
     fits(over(minutes), bound, now) ? [''] : [];
 
-/** More requests per second than the bound have this code. */
+/** Returns the condition that more requests per second than the bound have this code. */
 const rateAbove = (code: string | RegExp): Find =>
   growthWhere(
     ({ figures, seconds }, bound) =>
       (figures.sum('requests_total', { code }) ?? 0) > bound * Math.max(seconds, LEAST_SECONDS),
   );
 
-/** For a value of this label, a counter has grown by more than the bound. */
+/** Returns the condition that a counter has grown by more than the bound, for a value of this label. */
 const growsAbove =
   (name: string, label: string, wanted?: LabelFilter): Find =>
   ({ over }, { minutes = 0, bound = 0 }) =>
@@ -75,10 +75,10 @@ const growsAbove =
       count > bound ? [subject] : [],
     );
 
-/** More requests to a route than the bound have this code. */
+/** Returns the condition that more requests to a route than the bound have this code. */
 const countAbove = (code: string): Find => growsAbove('requests_total', 'route', { code });
 
-/** Among `these` requests to a route, the share of `those` is above the bound. */
+/** Returns the condition that of `these` requests to a route, more than the bound's share are `those`. */
 const shareAbove =
   (those: LabelFilter, these: LabelFilter): Find =>
   ({ over }, { minutes = 0, bound = 0 }) => {
@@ -89,7 +89,7 @@ const shareAbove =
     );
   };
 
-/** One of several keys is set aside, or the upstream rejected it again on a retry. */
+/** The condition that one of several keys is set aside, or that the upstream rejected it again when it was tried. */
 const keySetAside: Find = ({ now, over }, { minutes = 0, bound = 0 }) => {
   const refused = over(minutes).figures.by('key_refusals_total', KEY);
   return now.of('key_set_aside').flatMap(({ labels, value }) => {
@@ -100,34 +100,34 @@ const keySetAside: Find = ({ now, over }, { minutes = 0, bound = 0 }) => {
   });
 };
 
-/** In the last minutes, fees exceeded sales. */
+/** The condition that fees exceeded sales in the last minutes. */
 const lossOnMainnet: Find = growthWhere(({ figures }, bound, now) => {
   const fees = (figures.sum('fee_lamports_total', { cluster: 'mainnet' }) ?? 0) / 1_000;
   const sold = figures.sum('journal_usd_micros_total', { cluster: 'mainnet', kind: 'settlement' }) ?? 0;
   return sold - fees * (now.sum('sol_price_usd') ?? 0) < bound;
 });
 
-/** More sign-ins fail per second than the bound, and more than succeed. */
+/** The condition that more sign-ins per second than the bound fail, and more than succeed. */
 const signInsFail: Find = growthWhere(({ figures, seconds }, bound) => {
   const failed = figures.sum('sign_ins_total', { result: /^invalid_siwx_/ }) ?? 0;
   const accepted = figures.sum('sign_ins_total', { result: 'accepted' }) ?? 0;
   return failed > bound * Math.max(seconds, LEAST_SECONDS) && failed > accepted;
 });
 
-/** The cache refused more requests to cached routes than this share. */
+/** The condition that the cache refused more than this share of the requests to cached routes. */
 const cacheForgoes: Find = growthWhere(({ figures }, bound) => {
   const forgone = figures.sum('cache_forgone_total') ?? 0;
   return forgone > bound * (forgone + (figures.sum('cache_answers_total') ?? 0));
 });
 
-/** One commit in a hundred takes longer than the bound. */
+/** The condition that one commit in a hundred takes longer than the bound. */
 const commitsSlow: Find = growthWhere(
   ({ figures }, bound) => (figures.quantile(0.99, 'database_commit_seconds') ?? 0) > bound,
 );
 
 const UPSTREAM_FAILURE = /^upstream_(?:error|unreachable|redirect|invalid_response|timeout)$/;
 
-/** Conditions of the alerts that one node can show. A test compares their spans and bounds with alerts.yaml. */
+/** The conditions of the alerts that one node can show. A test compares their spans and bounds with alerts.yaml. */
 const CONDITIONS: Readonly<Partial<Record<keyof typeof ALERTS, Condition>>> = {
   NodeNotReady: { find: below('ready'), bound: 1 },
   StateStoreUnavailable: { find: rateAbove('state_unavailable'), minutes: 5, bound: 0.02 },

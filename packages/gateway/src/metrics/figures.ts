@@ -21,7 +21,7 @@ type Labels = Readonly<Record<string, string>>;
 
 /** A value of a metric. */
 export interface Sample {
-  /** Without our prefix. */
+  /** The name without our prefix. */
   readonly name: string;
   readonly labels: Labels;
   readonly value: number;
@@ -29,7 +29,7 @@ export interface Sample {
   readonly isCounter: boolean;
 }
 
-/** A value of the metric with this name, or of a part of a histogram. */
+/** Returns a value of the metric with this name, or of a part of a histogram. */
 export function sampleOf(
   { value, labels, metricName }: MetricValueWithName<string>,
   name: string,
@@ -53,7 +53,7 @@ const isWanted = ({ labels }: Sample, wanted: LabelFilter): boolean =>
     return typeof text === 'string' ? text === given : text.test(given);
   });
 
-/** The distinct values of these labels, joined. */
+/** Returns the distinct values of these labels, joined. */
 export const groupOf = (labels: Labels, names: readonly string[]): string =>
   [...new Set(names.map((name) => labels[name]))].filter(Boolean).join(' ');
 
@@ -75,12 +75,12 @@ export class Figures {
     return (this.#byName.get(name) ?? []).filter((sample) => isWanted(sample, wanted));
   }
 
-  /** The sum of the samples; undefined if there is none. */
+  /** Returns the sum of the samples; undefined if there is none. */
   sum(name: string, wanted?: LabelFilter): number | undefined {
     return this.of(name, wanted).reduce<number | undefined>((sum, { value }) => (sum ?? 0) + value, undefined);
   }
 
-  /** Sums, grouped by the values of these labels. */
+  /** Returns the sums of the samples, grouped by the values of these labels. */
   by(name: string, labels: readonly string[], wanted?: LabelFilter): ReadonlyMap<string, number> {
     const sums = new Map<string, number>();
     for (const sample of this.of(name, wanted)) {
@@ -91,8 +91,8 @@ export class Figures {
   }
 
   /**
-   * A quantile of a histogram, computed as Prometheus does: values are spread evenly within a bucket, and the last bound is the maximum.
-   * Undefined without values.
+   * Returns a quantile of a histogram, computed as Prometheus does: values are spread evenly within a bucket, and the last bound is the
+   * maximum. Undefined without values.
    */
   quantile(fraction: number, name: string, wanted?: LabelFilter): number | undefined {
     const sums = this.by(`${name}_bucket`, ['le'], wanted);
@@ -110,7 +110,7 @@ export class Figures {
   }
 }
 
-/** The gateway's own values in a registry. */
+/** Returns the gateway's own values in a registry. */
 export async function figuresOf(registry: Registry): Promise<Figures> {
   const own = registry.getMetricsAsArray().flatMap(({ name }) => (name.startsWith(PREFIX) ? [name] : []));
   const read = await Promise.all(own.map((name) => registry.getSingleMetric(name)?.get()));

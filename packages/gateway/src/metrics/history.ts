@@ -2,7 +2,7 @@ import { type Growth, RULES, type Rule, type Snapshot } from './alerts.ts';
 import { Figures, type LabelFilter, type Sample } from './figures.ts';
 
 const MINUTE_MS = 60_000;
-/** The minutes of 24 hours. */
+/** The most rows: one for each minute of 24 hours. */
 const MAX_ROWS = 1_440;
 /** The longest span of an alert, in minutes. */
 const MAX_SPAN = 60;
@@ -11,7 +11,7 @@ const FAILED = /^(?:state_unavailable|overloaded|shutting_down|facilitator_)/;
 
 type Column = (grown: Figures, now: Figures) => number | undefined;
 
-/** A counter's growth; `least` if it has no such values. */
+/** Returns a column with a counter's growth; `least` if the counter has no such values. */
 const growth =
   (name: string, wanted?: LabelFilter, least?: 0): Column =>
   (grown) =>
@@ -23,7 +23,7 @@ const duration =
   (fraction: number): Column =>
   (grown) =>
     grown.quantile(fraction, 'request_duration_seconds');
-/** A gauge's value at the end of the minute. */
+/** Returns a column with a gauge's value at the end of the minute. */
 const last =
   (name: string, wanted?: LabelFilter): Column =>
   (_, now) =>
@@ -51,7 +51,7 @@ const COLUMNS: Readonly<Record<string, Column>> = {
   unavailable: requests({ code: FAILED }),
   loopDelay: last('nodejs_eventloop_lag_p99_seconds'),
 };
-/** Columns that only clients with access to sales get. */
+/** The columns that only clients with access to sales get. */
 const AMOUNTS: Readonly<Record<string, Column>> = { settled: money('settlement'), spent: money('debit') };
 const ALL = { ...COLUMNS, ...AMOUNTS };
 const UNKNOWN = Object.keys(ALL).map(() => Number.NaN);
@@ -64,13 +64,13 @@ interface Mark {
 
 /** An active alert. */
 interface ActiveAlert extends Pick<Rule, 'alert' | 'severity' | 'means' | 'advice'> {
-  /** Routes, upstreams or keys. An alert without subjects has an empty name. */
+  /** The routes, upstreams or keys. An alert that has no subjects has one empty name. */
   readonly subjects: readonly string[];
   /** When the condition became true, on the clock of the history. */
   readonly sinceMs: number;
 }
 
-/** The alerts whose condition is true now. Alerts that were active before keep their time. */
+/** Returns the alerts whose condition is true now. Alerts that were active before keep their time. */
 const activeAlerts = (snapshot: Snapshot, before: readonly ActiveAlert[], nowMs: number): readonly ActiveAlert[] =>
   RULES.flatMap((rule) => {
     const { alert, severity, means, advice } = rule;
@@ -79,7 +79,7 @@ const activeAlerts = (snapshot: Snapshot, before: readonly ActiveAlert[], nowMs:
     return subjects.length > 0 ? [{ alert, severity, means, advice, subjects, sinceMs }] : [];
   });
 
-/** One row a minute for 24 hours, the counters' growth in the last hour, and the active alerts. Times are monotonic. */
+/** Stores one row a minute for 24 hours, the counters' growth in the last hour, and the active alerts. Times are monotonic. */
 export class History implements Snapshot {
   now = new Figures([]);
   alerts: readonly ActiveAlert[] = [];
@@ -93,7 +93,7 @@ export class History implements Snapshot {
   #marks: readonly Mark[];
   readonly #places = new Map<string, number>();
 
-  /** `readDelay` returns the event loop's p99 delay in seconds since its last call. */
+  /** `readDelay`: returns the event loop's p99 delay in seconds since its last call. */
   constructor(startMs: number, readDelay: () => number) {
     this.#startMs = startMs;
     this.#nowMs = startMs;
@@ -113,13 +113,13 @@ export class History implements Snapshot {
     this.alerts = activeAlerts(this, this.alerts, nowMs);
   }
 
-  /** The growth in the last minutes, or since the start if that is later. */
+  /** Returns the growth in the last minutes, or since the start if that is later. */
   readonly over = (minutes: number): Growth => {
     const newest = this.#marks.at(-1);
     return this.#growthSince(this.#marks.find(({ atMs }) => atMs >= this.#nowMs - minutes * MINUTE_MS) ?? newest);
   };
 
-  /** The rows of consecutive minutes after this one. */
+  /** Returns the rows of consecutive minutes after this one. */
   rows(after: number, hasAmounts: boolean) {
     const firstKept = this.#minutes - this.#rows.length;
     const firstMinute = Math.min(Math.max(firstKept, after + 1), this.#minutes);
@@ -145,7 +145,7 @@ export class History implements Snapshot {
   #endMinutes(minutes: number): void {
     const { figures } = this.#growthSince(this.#marks.at(-1));
     const row = Object.values(ALL).map((read) => read(figures, this.now) ?? Number.NaN);
-    // Minutes in which the process was suspended are unknown.
+    // Nothing is known of the minutes in which the process was suspended.
     const missed = Math.min(minutes - this.#minutes - 1, MAX_ROWS);
     for (let count = 0; count < missed; count++) this.#rows.push(UNKNOWN);
     this.#rows.push(row);

@@ -15,12 +15,12 @@ type Read = () => MetricReading | Promise<MetricReading>;
 const valuesOf = (reading: MetricReading) =>
   typeof reading === 'object' ? reading : reading === undefined ? [] : [[{}, reading] as const];
 
-/** Replaces a metric's values by those that `read` returns. */
+/** Returns a function that replaces a metric's values by those that `read` returns. */
 const collecting = (read: Read) =>
   async function (this: Counter | Gauge): Promise<void> {
     const values = valuesOf(await read());
     this.reset();
-    // After a reset a metric without labels is 0.
+    // After its reset, a metric without labels has the value 0, which is removed here.
     this.remove({});
     for (const [labels, value] of values) this.inc(labels, Number(value));
   };
@@ -29,7 +29,7 @@ const collecting = (read: Read) =>
 export class Meter {
   readonly registry = new Registry();
 
-  /** A counter with one label. It starts at 0 for each of these values. */
+  /** Makes a counter with one label. It starts at 0 for each of these values. */
   counter<Label extends string>(
     name: string,
     help: string,
@@ -41,12 +41,12 @@ export class Meter {
     return counter;
   }
 
-  /** A counter whose value is read at each scrape. */
+  /** Makes a counter whose value is read at each scrape. */
   total(name: string, help: string, labelNames: readonly string[], read: Read): void {
     new Counter({ name: PREFIX + name, help, labelNames, registers: [this.registry], collect: collecting(read) });
   }
 
-  /** A gauge whose value is read at each scrape. */
+  /** Makes a gauge whose value is read at each scrape. */
   gauge(name: string, help: string, labelNames: readonly string[], read: Read): void {
     new Gauge({ name: PREFIX + name, help, labelNames, registers: [this.registry], collect: collecting(read) });
   }
@@ -56,7 +56,7 @@ export class Meter {
   }
 }
 
-/** The duration of requests. Its exemplars name traces. */
+/** Makes the histogram of the durations of requests. Its exemplars name traces. */
 export function durationsIn(registry: Registry) {
   const histogram = new Histogram<'surface' | 'trace_id'>({
     name: `${PREFIX}request_duration_seconds`,
@@ -71,7 +71,10 @@ export function durationsIn(registry: Registry) {
   return histogram;
 }
 
-/** The metrics in OpenMetrics format, with exemplars. Setting the registry's format would rename its counters for good. */
+/**
+ * Returns the metrics in OpenMetrics format, with exemplars. The registry keeps its own format, because another one would rename its
+ * counters for good.
+ */
 export async function openMetricsPage(registry: Registry) {
   const scrape = new Registry();
   scrape.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never);

@@ -21,7 +21,7 @@ const MOVED = ['kind', 'cluster'] as const;
 const FEES = "Transaction fees paid by this gateway's fee payer.";
 const COMMITS = 'Duration of durable writes of money, including failed ones.';
 const COMMIT_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
-/** A refusal moves no money. */
+/** The kinds of journal entries that move money. A refusal does not. */
 const MONEY_KINDS = ['settlement', 'grant', 'debit'];
 const AGES = [1, 5, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 86_400];
 const SETTLEMENT_STATES = ['settled', 'refused', 'unknown', 'unsent'];
@@ -32,7 +32,7 @@ const NO_SHARE = 'Refusals for an exhausted share.';
 const isSignInCode = (code: string): boolean => code === 'sign_in_required' || code.startsWith('invalid_siwx_');
 const SIGN_IN_RESULTS = ['accepted', ...Object.keys(REFUSALS).filter(isSignInCode)];
 
-/** The result of a sign-in; undefined if none was checked. */
+/** Returns the result of a sign-in; undefined if none was checked. */
 function signInResultOf({ error, wallet }: LogLine): string | undefined {
   if (error !== undefined && isSignInCode(error)) return error;
   return wallet === undefined ? undefined : 'accepted';
@@ -104,7 +104,7 @@ export class Metrics extends Meter {
     this.#slots.inc({ group });
   }
 
-  /** Counts a durable step, even a failed one. `ms`: its duration. */
+  /** Counts a durable commit, even a failed one. `ms`: its duration. */
   committed(ms: number): void {
     this.#commits.observe(ms / 1_000);
   }
@@ -117,10 +117,10 @@ export class Metrics extends Meter {
     }
   }
 
-  /** The gateway's own metrics. They exclude process metrics, because a read restarts the event loop delay. */
+  /** Returns the gateway's own metrics, without those of the process, because to read these restarts the event loop's delay. */
   readonly figures = (): Promise<Figures> => figuresOf(this.registry);
 
-  /** The metrics in a format that the scraper accepts. */
+  /** Returns the metrics in a format that the scraper accepts. */
   async page(accept: string | undefined) {
     const { registry } = this;
     if (this.#hasTraces && accept?.includes('application/openmetrics-text')) return openMetricsPage(registry);

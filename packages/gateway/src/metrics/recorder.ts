@@ -9,10 +9,10 @@ const UPSTREAM = 'upstream_duration_seconds';
 const REQUEST = 'request_duration_seconds';
 const RECENT_MINUTES = 5;
 const SECONDS_PER_MINUTE = 60;
-/** The least cost of a settlement in lamports. */
+/** The least fee of a settlement in lamports. */
 const LEAST_LAMPORTS = 10_001;
 
-/** A settlement's average fee in lamports. */
+/** Returns a settlement's average fee in lamports. */
 function feeOf(now: Figures): number {
   const settled = now.sum('settlements_total', { state: 'settled' }) ?? 0;
   const spent = now.sum('fee_lamports_total') ?? 0;
@@ -29,7 +29,7 @@ export class Totals {
     this.#recent = over(RECENT_MINUTES);
   }
 
-  /** The totals as `/history` returns them. */
+  /** Returns the totals as `/history` returns them. */
   read(hasAmounts: boolean) {
     const now = this.#now;
     return {
@@ -75,7 +75,7 @@ export class Totals {
     });
   }
 
-  /** Undefined if the cache is off. */
+  /** Returns the totals of the cache; undefined if it is off. */
   #cache() {
     const bytes = this.#now.sum('cache_bytes');
     if (bytes === undefined) return undefined;
@@ -103,7 +103,7 @@ export class Totals {
     });
   }
 
-  /** A counter by labels: the group, its total, and its rate per minute. */
+  /** Returns a counter by labels: the group, its total, and its rate per minute. */
   #counts(name: string, labels: readonly string[], wanted?: LabelFilter) {
     const { figures, seconds } = this.#recent;
     const added = figures.by(name, labels, wanted);
@@ -113,13 +113,13 @@ export class Totals {
     );
   }
 
-  /** A quantile of the last minutes, and of all time since the start. Null without values. */
+  /** Returns a quantile of the last minutes, and of all time since the start. Null without values. */
   #quantiles(fraction: number, name: string, wanted?: LabelFilter) {
     return [this.#recent.figures, this.#now].map((figures) => figures.quantile(fraction, name, wanted) ?? null);
   }
 }
 
-/** How often alerts are evaluated. It divides a minute, so that each row covers one. */
+/** How often alerts are evaluated, in milliseconds. It divides a minute, so that each row covers one. */
 const INTERVAL_MS = 15_000;
 const DELAY_RESOLUTION_MS = 20;
 const NANOSECONDS = 1e9;
@@ -143,7 +143,7 @@ export class Recorder {
     this.#schedule();
   }
 
-  /** The answer to `/history`: rows after `?after=<minute>`, the active alerts and the totals. */
+  /** Returns the answer to `/history`: rows after `?after=<minute>`, the active alerts and the totals. */
   async answer(query: URLSearchParams, hasAmounts: boolean): Promise<string> {
     await this.#updated();
     const nowMs = performance.now();

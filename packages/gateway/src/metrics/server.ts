@@ -11,7 +11,7 @@ import { Recorder } from './recorder.ts';
 /** The challenge of a 401. */
 const BEARER = { 'WWW-Authenticate': 'Bearer' };
 
-/** Host names that DNS rebinding cannot use. */
+/** Matches the Host values that DNS rebinding cannot have. */
 const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
 
 const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest();
@@ -23,8 +23,8 @@ const isLocal = (request: IncomingMessage): boolean =>
   isLoopbackHost(request.socket.remoteAddress ?? '') && namesLoopback(request);
 
 /**
- * The status that denies access to sales, if any. A wrong token gets 401. Without a configured token, another machine or a foreign Host
- * gets 403.
+ * Returns the status that denies access to sales, if any. A wrong token gets 401. Without a configured token, another machine or a foreign
+ * Host gets 403.
  */
 function salesAccessError(request: IncomingMessage, token: string | undefined): 401 | 403 | undefined {
   if (token === undefined) return isLocal(request) ? undefined : 403;
@@ -43,7 +43,7 @@ const OPERATE_PATH = '/operate/';
 interface OperatorResources {
   /** The token for sales. */
   readonly token: string | undefined;
-  /** Sales as JSON; undefined for an invalid query. Rejects if the store is down. */
+  /** Returns sales as JSON; undefined for an invalid query. Rejects while the database is unavailable. */
   readonly sales: (query: URLSearchParams) => Promise<string | undefined>;
   readonly version: string;
   readonly background: Background;
@@ -62,7 +62,7 @@ interface Answering extends OperatorResources {
   readonly isOnLoopback: boolean;
 }
 
-/** The operator's page at `/` and its assets. They contain no figures, because the page requests them. */
+/** Returns the operator's page at `/` and its assets. They contain no figures, because the page requests them. */
 function consoleFile(path: string, { headers }: IncomingMessage, files: ConsoleFiles | undefined) {
   const arrival = { hosts: [], port: 0, headers };
   if (path === '/') return files?.page(CONSOLE_PAGE, arrival);
@@ -88,7 +88,7 @@ async function answerSales(request: IncomingMessage, response: ServerResponse, a
   response.writeHead(200, JSON_HEADERS).end(found.json);
 }
 
-/** Answers `/history`. Amounts need access to sales. A wrong token is refused, so that its owner notices. */
+/** Answers `/history`. Only clients with access to sales get amounts. A wrong token is refused, so that its owner notices. */
 async function answerHistory(request: IncomingMessage, response: ServerResponse, { recorder, token }: Answering) {
   const refusal = salesAccessError(request, token);
   if (refusal === 401 && request.headers.authorization !== undefined) return void response.writeHead(401, BEARER).end();
