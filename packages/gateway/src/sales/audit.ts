@@ -27,7 +27,7 @@ export interface Discrepancy {
 
 type Value = Discrepancy['found'];
 
-/** A discrepancy of a journal entry, of a transfer without an entry, or of a wallet. */
+/** Returns a discrepancy of a journal entry, of a transfer without an entry, or of a wallet. */
 const about = (
   { cluster, wallet, transaction = '', id }: Pick<ReadEntry, 'cluster' | 'wallet'> & Partial<ReadEntry>,
   fault: string,
@@ -87,14 +87,14 @@ function ofMissing({ transfer, creditMicros, refusal }: Missing): Discrepancy {
   return { ...fault, command };
 }
 
-/** Entries since a time, and those of the hour before, because clocks differ. */
+/** Reads the entries since a time, and those of the hour before, because clocks differ. */
 async function readEntries(books: Books, sinceMs: number): Promise<ReadEntry[]> {
   const entries: ReadEntry[] = [];
   for await (const part of books.entries(Math.max(0, sinceMs - ENTRY_SKEW_MS))) entries.push(...part);
   return entries;
 }
 
-/** Transfers by signature: those of the period, and earlier ones whose entries are in the period. */
+/** Returns the transfers by signature: those of the period, and earlier ones whose entries are in the period. */
 async function transfersOf(payees: readonly Payee[], settled: readonly ReadEntry[], listed: readonly ChainTransfer[]) {
   const found = new Map(listed.map((transfer) => [transfer.signature, transfer]));
   for (const { transaction } of settled) {
@@ -107,13 +107,13 @@ async function transfersOf(payees: readonly Payee[], settled: readonly ReadEntry
   return found;
 }
 
-/** The start of the period in which each transfer must have an entry. The entry of an earlier transfer may have been deleted. */
+/** Returns the start of the period in which each transfer must have an entry. The entry of an earlier transfer may have been deleted. */
 async function comparableSince(books: Books, sinceMs: number): Promise<number> {
   const completeSinceMs = await books.completeSinceMs();
   return completeSinceMs === 0 ? sinceMs : Math.max(sinceMs, completeSinceMs + ENTRY_SKEW_MS);
 }
 
-/** Judges a transfer without a settlement. The whole amount of a covered payment becomes credit. */
+/** Returns what is known of a transfer without a settlement. The whole amount of a covered payment becomes credit. */
 async function missingOf(transfer: ChainTransfer, refusal: ReadEntry | undefined, books: Books, prove: ProveCredit) {
   const request = refusal && { route: refusal.route, requestId: refusal.request_id };
   const entry = { ...(await missingEntry(transfer)), ...request };
@@ -122,16 +122,16 @@ async function missingOf(transfer: ChainTransfer, refusal: ReadEntry | undefined
 }
 
 /**
- * Compares the complete part of the journal with the chain, and with all balances. Each transfer to the payee must have
- * one entry, and each entry one transfer. Older transfers may match an entry, but need none. Reads the chain before the
- * open payments, so that each transfer it finds has an entry or an open payment.
+ * Compares the complete part of the journal with the chain, and compares all balances with the journal. Each transfer to the payee must
+ * have one entry, and each entry must have one transfer. A transfer from before the period may have an entry, but needs none. Reads the
+ * chain before the open payments, so that each transfer that it finds has an entry or an open payment.
  */
 export async function audit(books: Books, payees: readonly Payee[], fromMs: number, prove: ProveCredit) {
   const listMs = await comparableSince(books, fromMs);
   const all = (await Promise.all(payees.map((payee) => transfersTo(payee, listMs)))).flat();
   const open = (await books.openPayments()).filter(({ state }) => state !== 'given up');
   const entries = await readEntries(books, listMs);
-  // Entries may have been deleted meanwhile.
+  // Meanwhile retention may have deleted entries.
   const sinceMs = await comparableSince(books, fromMs);
   const isYoung = ({ atMs }: { readonly atMs: number }) => atMs >= sinceMs;
   const listed = all.filter(isYoung);

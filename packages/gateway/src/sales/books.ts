@@ -13,7 +13,7 @@ export interface ReadEntry
   readonly kind: JournalKind;
   readonly usd_micros: number;
   readonly fee_lamports: number;
-  /** `time` in milliseconds since the Unix epoch. */
+  /** The same as `time`, in milliseconds since the Unix epoch. */
   readonly atMs: number;
 }
 
@@ -54,11 +54,11 @@ const SUMS = {
   refusals: sumOf('refusal', '1'),
   grants: sumOf('grant', '1'),
   debits: sumOf('debit', '1'),
-  /** Paid to the payee. */
+  /** What was paid to the payee. */
   settled_usd_micros: sumOf('settlement', 'e.micro_usdc'),
   /** The part of the payments that became credit. */
   granted_usd_micros: sumOf('grant', 'e.micro_usdc'),
-  /** Bought from credit. */
+  /** What was bought from credit. */
   spent_usd_micros: sumOf('debit', 'e.micro_usdc'),
   fee_lamports: 'cast(sum(e.fee_lamports) as bigint)',
 };
@@ -71,18 +71,18 @@ export interface SalesGroup extends Readonly<Record<keyof typeof SUMS, number>> 
   readonly group: string;
 }
 
-/** Sums by cluster and group, mainnet first, then the best sold. `groups`: the number of groups without the limit. */
+/** SQL for the sums by cluster and group, mainnet first, then the best sold. `groups`: the number of groups without the limit. */
 const groupQuery = (dialect: Dialect, by: Grouping): string => `select e.cluster, ${groupOf(dialect)[by]} as "group",
   ${SUM_COLUMNS.map((column) => `${SUMS[column]} as ${column}`).join(', ')}, count(*) over () as groups
   from journal_entries e ${by === 'wallet' ? 'join wallets w on w.id = e.wallet_id' : ''} where e.at >= $1 group by 1, 2
   order by 1 desc, ${SUMS.settled_usd_micros} + ${SUMS.spent_usd_micros} desc limit $2`;
 
-/** The queries name their columns after the members of these types. */
+/** Returns the rows as this type. The queries name their columns after the type's members. */
 const as = <T>(rows: readonly object[]): readonly T[] => rows as readonly T[];
 
 const ascending = (one: string, other: string): number => Number(one > other) - Number(one < other);
 
-/** Reports about money. They do not delay requests. Each rejects while the database is unavailable. */
+/** Makes the reports about money. They do not delay requests. Each rejects while the database is unavailable. */
 export class Books {
   readonly #database: Pick<Database, 'report' | 'dialect'>;
 
@@ -90,7 +90,10 @@ export class Books {
     this.#database = database;
   }
 
-  /** Sums since a time, mainnet first, then by group name or, with a limit, the best sold. `count`: the number of all groups. */
+  /**
+   * Returns the sums since a time, mainnet first, then by the group's name or, with a limit, the best sold. `count`: the number of all
+   * groups.
+   */
   async groups(sinceMs: number, by: Grouping, limit?: number) {
     const values = [new Date(sinceMs).toISOString(), limit ?? Number.MAX_SAFE_INTEGER];
     const rows = await this.#database.report({ sql: groupQuery(this.#database.dialect, by), values });
@@ -100,7 +103,7 @@ export class Books {
     return { groups: limit === undefined ? groups.toSorted(byName) : groups, count: Number(rows[0]?.groups ?? 0) };
   }
 
-  /** Entries since a time, by id. */
+  /** Reads the entries since a time, by id. */
   async *entries(sinceMs: number): AsyncGenerator<readonly ReadEntry[]> {
     let last = 0;
     for (;;) {
@@ -112,13 +115,13 @@ export class Books {
     }
   }
 
-  /** The clocks, as a gateway last wrote them. `accept`: whether to accept the wall clock first. */
+  /** Returns the clocks as a gateway has last written them. `accept`: whether to accept the wall clock first. */
   async clock(accept: boolean): Promise<ClockRow> {
     if (accept) await this.#database.report(ACCEPT_CLOCK);
     return clockIn(await this.#database.report(READ_CLOCK));
   }
 
-  /** The time since which the journal is complete, in milliseconds; 0 if no entry was ever deleted. */
+  /** Returns the time since which the journal is complete, in milliseconds; 0 if no entry was ever deleted. */
   async completeSinceMs(): Promise<number> {
     const [row] = await this.#database.report({ sql: 'select complete_since as at from books' });
     return row?.at == null ? 0 : Date.parse(text(row.at));
@@ -130,14 +133,14 @@ export class Books {
     return (await this.#database.report({ sql, values: [key] })).length > 0;
   }
 
-  /** Payments with an unknown outcome, oldest first. */
+  /** Returns the payments with an unknown outcome, oldest first. */
   async openPayments(): Promise<readonly OpenPayment[]> {
     const sql = `select o.key as id, o.cluster, o.wallet, o.route, o.micro_usdc as usd_micros, o.since,
   coalesce(o.signature, '') as "transaction", p.memo, p.request_id, case when p.search_ended_ms is null then o.state else 'given up' end as state from open_payments o join payments p on p.key = o.key order by o.since`;
     return as(await this.#database.report({ sql }));
   }
 
-  /** Wallets whose balance differs from the sum of their entries, with their opening entry. */
+  /** Returns the wallets whose balance differs from the sum of their entries, including the opening entry. */
   async wrongBalances() {
     const signed = `cast(sum(case when kind = 'grant' then micro_usdc when kind = 'debit' then -micro_usdc else 0 end) as bigint)`;
     const sql = `select w.cluster, w.address as wallet, coalesce(j.balance, 0) as journal, w.granted_micro_usdc - w.spent_micro_usdc as found

@@ -16,7 +16,7 @@ export interface Archive {
   readonly solPriceUsd: number | undefined;
   /** Opens the payee's chains on the first call. */
   payees(): Promise<readonly Payee[]>;
-  /** For appending entries; undefined if the archive is read-only. */
+  /** The database to which entries are appended; undefined if the archive is read-only. */
   readonly database: Database | undefined;
   /** Proves credit by the secrets of this deployment. */
   prover(): Promise<ProveCredit>;
@@ -27,7 +27,7 @@ export interface Archive {
 type OpenArchive = (toRepair: boolean) => Promise<Archive>;
 
 const FOLLOW_MS = 1_000;
-/** How long after its time an entry may become visible. */
+/** How long after its time an entry may become visible, in milliseconds. */
 const LATE_MS = 10_000;
 
 /**
@@ -120,9 +120,7 @@ async function carryOut(task: SalesTask, archive: Archive, output: CommandOutput
   return 0;
 }
 
-/**
- * The command `asset-gateway sales`. Returns its exit code: 2 if the arguments are invalid or the chain cannot be read.
- */
+/** Runs the command `asset-gateway sales`. Returns its exit code: 2 if the arguments are invalid or the chain cannot be read. */
 export async function sales(words: readonly string[], output: CommandOutput, open: OpenArchive): Promise<number> {
   let task: SalesTask | 'help';
   try {

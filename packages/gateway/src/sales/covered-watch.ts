@@ -19,23 +19,23 @@ interface WatchDependencies {
 }
 
 const EVERY_MS = 10_000;
-/** How long the position of a chain is reused while no payment is watched. */
+/** How long the position of a chain is reused while no payment is watched, in milliseconds. */
 const IDLE_MS = 600_000;
 /** How many chain slots before its debit a payment may have landed. At 400 ms a slot, this is longer than a memo is valid. */
 const CHAIN_SLOTS_BEFORE = 1_500;
-/** How far back the first search of a database goes. */
+/** How many slots back the first search of a database begins. */
 const CHAIN_SLOTS_AT_FIRST = 50_000;
 /** How many blocks a payment is watched. This is ten times the life of its blockhash, because a node may lag behind. */
 const WATCHED_BLOCKS = 1_500;
 const MOST_AT_ONCE = 1_000;
 
-/** Covered payments that may still land. `height`: the finalized block height when they were first seen. */
+/** SQL for the covered payments that may still land. `height`: the height of a final block when the payment was first seen. */
 const watched = (condition: string, limit = MOST_AT_ONCE): string => `select d.id, d.route, d.request_id
   from debits d cross join wallets w where w.id = d.wallet_id and w.cluster = $1 and d.watch_from_ms is not null and ${condition}
   limit ${limit}`;
 const ANY = watched('true', 1);
 const THIS = watched('d.id = $2');
-/** Changes a batch of debits. */
+/** Returns the SQL that changes a batch of watched debits. */
 const changing = (change: string, condition: string): string => `update debits set ${change}
   where id in (select id from (${watched(condition)}) as found) and watch_from_ms is not null and {in time} returning id`;
 const ending = (condition: string): string => changing('watch_from_ms = null, height = null', condition);
@@ -48,17 +48,16 @@ const NOTE_CHAIN_SLOT = `insert into searches (cluster, slot) select $1, $2 wher
   on conflict (cluster) do update set slot = excluded.slot returning slot as id`;
 
 /**
- * Finds covered payments that were broadcast after all, and grants their amounts as credit. Each search compares the
- * payee's new transactions with the memos of all watched payments. It uses slots and block heights of the chain instead
- * of this machine's clock: a search begins some chain slots before the last search's slot, and a payment is watched for
- * WATCHED_BLOCKS blocks.
+ * Finds covered payments that someone has broadcast, and grants their amounts as credit. Each search compares the payee's new transactions
+ * with the memos of all watched payments. It measures time by slots and block heights of the chain and not by this machine's clock. A
+ * search begins some slots before the last search's slot, and a payment is watched for WATCHED_BLOCKS blocks.
  */
 export class CoveredWatch {
   readonly #dependencies: WatchDependencies;
   readonly #searching: Repeated;
-  /** When an idle cluster's position was last noted, by the monotonic clock. */
+  /** When the position of each idle cluster was last stored, by the monotonic clock. */
   readonly #notedAtMs = new Map<Cluster, number>();
-  /** Keys of the payments that were read from the chain, by signature. */
+  /** The keys of the payments that were read from the chain, by signature. */
   readonly #keys = new Recent<string>(IDLE_MS);
 
   constructor(dependencies: WatchDependencies) {

@@ -39,7 +39,7 @@ export interface SalesTask {
   readonly grant: string | undefined;
 }
 
-/** Invalid arguments. */
+/** Thrown if arguments are invalid. */
 export class UsageError extends Error {}
 
 const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -47,7 +47,7 @@ const SPAN = /^(\d{1,5})([mhd])$/;
 const DATE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?Z)?$/;
 const WEEK = '7d';
 
-/** The start of a period such as `7d`, `90m`, `2026-11-01`, `2026-11-01T12:00Z` or `all`; undefined if the text is invalid. */
+/** Returns the start of a period such as `7d`, `90m`, `2026-11-01`, `2026-11-01T12:00Z` or `all`; undefined if the text is invalid. */
 export function sinceOf(text: string, nowMs: number): number | undefined {
   const [, count, unit = ''] = SPAN.exec(text) ?? [];
   if (count !== undefined) return nowMs - Number(count) * (UNITS_MS[unit] ?? 0);
