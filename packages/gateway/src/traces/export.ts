@@ -20,7 +20,7 @@ import { agentFor } from '../pool.ts';
 const MAX_WAITING = 2_048;
 const BATCH = 512;
 const BATCH_MS = 1_000;
-/** Milliseconds that `close` waits for the collector. */
+/** How long `close` waits for the collector, in milliseconds. */
 const FLUSH_MS = 3_000;
 const MAX_TEXT = 256;
 
@@ -49,7 +49,7 @@ async function openExporter({ url, headers, timeoutMs, protocol }: TracesConfig)
   });
 }
 
-/** Describes a failure without the collector's texts, which may repeat what was sent. */
+/** Returns a description of a failure, without the collector's texts, which may repeat what was sent. */
 function failureOf(error: Error | undefined): string {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   if (typeof code === 'number') return `status ${code}`;
@@ -128,7 +128,7 @@ export async function openExport(config: TracesConfig) {
   return {
     tracer: provider.getTracer('asset-gateway'),
     delivery,
-    /** Exports remaining spans within a bounded time. */
+    /** Exports the remaining spans, within a bounded time. */
     close: () => Promise.race([provider.shutdown().catch(() => undefined), pause(FLUSH_MS, undefined, { ref: false })]),
   };
 }

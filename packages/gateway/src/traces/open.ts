@@ -10,7 +10,7 @@ import { openExport } from './export.ts';
 import type { SpanNames, Tracing } from './tracing.ts';
 
 const METHODS = ['GET', 'POST', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'];
-/** `traceparent` has 55 characters. Later versions may append some. */
+/** The longest `traceparent` that is read. It has 55 characters, and later versions may append some. */
 const MAX_TRACEPARENT = 128;
 const SERVER_ERROR = 500;
 
@@ -42,7 +42,7 @@ async function ending<T>(span: Span, task: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The facts of a log line that its span also has. */
+/** Returns the facts of a log line that its span also has. */
 function factsOf({ route, client, path, error, status, cache }: LogLine, template: string | undefined) {
   return {
     'url.path': path,
@@ -60,7 +60,7 @@ type AsyncMethod = (...parts: unknown[]) => Promise<unknown>;
 
 /** Traces with OpenTelemetry. Nothing is global, so that a process can trace several gateways. */
 class OpenTelemetryTracing implements Tracing {
-  /** Path templates, by row id. */
+  /** The templates of paths, by row id. */
   readonly #paths: ReadonlyMap<string, string>;
   readonly #export: Export;
   readonly #reachesUpstreams: boolean;
@@ -175,7 +175,7 @@ class OpenTelemetryTracing implements Tracing {
   }
 }
 
-/** A slot that gives its upstream request a span's name. */
+/** Returns a slot that gives its upstream request a span's name. */
 function carrying(slot: Slot, context: Context): Slot {
   const headers: Record<string, string> = {};
   propagator.inject(context, headers, { set: (carrier, name, value) => Object.assign(carrier, { [name]: value }) });

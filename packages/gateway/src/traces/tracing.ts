@@ -15,15 +15,15 @@ type Handle = (inbound: Inbound) => Promise<Outbound>;
 
 /** Wraps parts of a gateway so that their work becomes spans. */
 export interface Tracing {
-  /** The gateway with a span per request. */
+  /** Returns the gateway with a span for each request. */
   handling(handle: Handle): Handle;
-  /** Adds each request's facts to its span, and its trace id to its log line. */
+  /** Returns a log that adds each request's facts to its span, and the span's trace id to the log line. */
   logging(write: (line: LogLine) => void): (line: LogLine) => void;
-  /** The same object. While a request is traced, the named methods run in spans. */
+  /** Returns the same object with these methods in spans while a request is traced. */
   spanned<T extends object>(target: T, names: SpanNames<T>): T;
-  /** An upstream with a span per written request. */
+  /** Returns an upstream with a span for each request that it writes. */
   calling(upstream: KeyedUpstream, channel: Pick<Route, 'provider' | 'surface' | 'cluster'>): KeyedUpstream;
-  /** How many spans were not exported; undefined if nothing is traced. */
+  /** Returns how many spans were not exported; undefined if nothing is traced. */
   dropped?(): number;
   /** Reports when the collector fails and when it works again. */
   connect(notice: (message: string) => void): void;
@@ -31,7 +31,7 @@ export interface Tracing {
   close(): Promise<void>;
 }
 
-/** Traces nothing. Every part stays as it is. */
+/** Traces nothing. It leaves every part as it is. */
 export const untraced: Tracing = {
   handling: (handle) => handle,
   logging: (write) => write,
