@@ -1,4 +1,4 @@
-/** Tasks that no request waits for, with their names in log and metrics. */
+/** The names of the tasks that no request waits for, as log and metrics show them. */
 export const TASKS = [
   'cache',
   'checkpoint',
@@ -18,7 +18,7 @@ export const TASKS = [
 
 export type BackgroundTask = (typeof TASKS)[number];
 
-/** One task's failures since its last report. */
+/** The failures of one task since its last report. */
 export interface BackgroundFailure {
   readonly task: BackgroundTask;
   readonly error: unknown;
@@ -32,21 +32,21 @@ export class Background {
   readonly #counts = new Map<BackgroundTask, number>(TASKS.map((task) => [task, 0]));
   readonly #reported = new Map<BackgroundTask, { readonly atMs: number; readonly count: number }>();
   readonly #now: () => number;
-  /** Failures before the log is open. */
+  /** The failures from before the log is open, by task. */
   #unreported = new Map<BackgroundTask, BackgroundFailure>();
   #report: (failure: BackgroundFailure) => void = (failure) => this.#unreported.set(failure.task, failure);
 
-  /** `now`: a clock in monotonic milliseconds. */
+  /** `now`: returns monotonic milliseconds. */
   constructor(now = () => performance.now()) {
     this.#now = now;
   }
 
-  /** Failures since the start, by task. */
+  /** Returns how many failures each task has had since the start. */
   get counts(): ReadonlyMap<BackgroundTask, number> {
     return this.#counts;
   }
 
-  /** Reports failures from now on, and those from before. */
+  /** Reports failures from now on, and those that came before. */
   listen(report: (failure: BackgroundFailure) => void): void {
     this.#report = report;
     for (const failure of this.#unreported.values()) report(failure);
@@ -72,7 +72,7 @@ export class Background {
     }
   }
 
-  /** Runs work at this interval, one run at a time. */
+  /** Runs work at this interval in milliseconds, one run at a time. */
   every(task: BackgroundTask, milliseconds: number, work: () => Promise<unknown>): Repeated {
     let running: Promise<void> | undefined;
     let isClosed = false;
@@ -80,7 +80,7 @@ export class Background {
       try {
         await work();
       } catch (error) {
-        // A failure after closing is not reported, because its dependencies are closed too.
+        // A failure after closing is not reported, because its dependencies are closed by then.
         if (!isClosed) this.failed(task, error);
       } finally {
         running = undefined;

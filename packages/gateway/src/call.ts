@@ -3,9 +3,9 @@ import type { Budget, NonceUse, Share, ShareScope } from './budget/store.ts';
 
 /** Where a request arrived. */
 export interface Arrival {
-  /** Every Host line. */
+  /** The values of all Host lines. */
   readonly hosts: readonly string[];
-  /** The port that the request arrived at. */
+  /** The port at which the request arrived. */
   readonly port: number;
   /** Headers for content negotiation and caching. */
   readonly headers?: Partial<Record<'accept' | 'accept-encoding' | 'cache-control', Headers[string]>>;
@@ -19,7 +19,7 @@ type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 /** A complete request within the size limits, not yet interpreted. */
 export interface Inbound extends Arrival {
   readonly method: string;
-  /** The raw request target. No URL parser has read it, because parsers normalise it. */
+  /** The raw request target. No URL parser has read it, because a parser would normalise it. */
   readonly target: string;
   readonly headers: Headers;
   readonly body: Uint8Array;
@@ -38,15 +38,15 @@ export interface Outbound extends Omit<Receipt, 'priceUsd'> {
 /** What a charged request adds to the response. */
 export interface Receipt {
   readonly headers: Readonly<Record<string, string>>;
-  /** Price in dollars, for the envelope of paid routes. */
+  /** The price in dollars, for the envelope of paid routes. */
   readonly priceUsd?: string;
   /** The payment, for the log. */
   readonly sale?: Sale;
-  /** The credit charged in place of a payment, for the log. */
+  /** The charge to credit in place of a payment, for the log. */
   readonly debit?: CreditDebit;
-  /** Credit that the payment granted, in millionths of a dollar. */
+  /** The credit that the payment granted, in millionths of a dollar. */
   readonly grantedMicros?: number;
-  /** Called when the whole response was handed to the operating system. The client may still miss it. */
+  /** Called when the whole response was handed to the operating system. The client may still not receive it. */
   readonly onDelivered?: () => void;
 }
 
@@ -54,11 +54,11 @@ export interface Receipt {
 export interface Sale {
   /** Atomic units of the token: millionths of a dollar. */
   readonly micros: number;
-  /** Mint of the payment's token. */
+  /** The mint of the payment's token. */
   readonly asset: string;
-  /** Signature of the settling transaction. */
+  /** The signature of the settling transaction. */
   readonly transaction: string;
-  /** Whether the payment was resent after its answer had reached the payer. */
+  /** Whether the client sent the payment again after its answer had reached the payer. */
   readonly isRepeat: boolean;
 }
 
@@ -76,11 +76,11 @@ interface CreditDebit {
 export interface Call {
   readonly inbound: Inbound;
   readonly route: Route;
-  /** HEAD counts as GET. */
+  /** The verb. HEAD counts as GET. */
   readonly method: HttpMethod | 'OPTIONS';
   readonly parameters: Match['parameters'];
   readonly path: string;
-  /** Without the question mark; undefined if there is none. */
+  /** The query without its question mark; undefined if there is none. */
   readonly query: string | undefined;
 }
 
@@ -89,13 +89,13 @@ declare const validated: unique symbol;
 /** Values that passed their row's schemas and rules. Only stages/validate.ts makes them. */
 export type Input = RequestValues & { readonly [validated]: true };
 
-/** Facts about one request for its response and its log line. */
+/** The facts about one request that its response and its log line need. */
 export interface RequestFacts {
   readonly requestId: string;
   /** The client's address. */
   readonly client: string;
   wallet?: string;
-  /** The public code of a refusal. The failed check and the scope of the used-up share are only for the log. */
+  /** Why the request was refused. Only `code` is public. The failed check and the scope of the used-up share are for the log. */
   refused?: {
     readonly code: RefusalCode;
     readonly reason: string | undefined;
@@ -103,13 +103,13 @@ export interface RequestFacts {
   };
   upstreamMs?: number;
   budgetLeft?: number;
-  /** Headers of every response after admission, including refusals. A 402 has a challenge in their place. */
+  /** Returns the headers of every response after admission, including refusals. A 402 has a challenge in their place. */
   headers?: (() => Readonly<Record<string, string>>) | undefined;
-  /** The payment's state, for refusals that do not state it themselves. */
+  /** The payment's state, for refusals that do not name it themselves. */
   payment?: PaymentState;
 }
 
-/** A challenge: headers, and members of the body. */
+/** A challenge: the headers, and the members of the body, of a 402. */
 export interface Challenge {
   readonly headers: Readonly<Record<string, string>>;
   readonly members: Readonly<Record<string, unknown>>;
@@ -117,13 +117,13 @@ export interface Challenge {
 
 /** A slot of the upstream's budget that one upstream call holds. */
 export interface Slot {
-  /** Milliseconds since the request took its first slot. */
+  /** How many milliseconds ago the request took its first slot. */
   readonly usedMs: number;
   /** Additional headers of the upstream request. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Releases the slot. `isOver`: the call was never written, or its answer has begun, so the slot frees one window from
-   * now. If not, the upstream may still read the abandoned call, so the slot stays held until it expires.
+   * Releases the slot. `isOver`: the call was never written, or its answer has begun. Then the slot frees one window from now. Otherwise
+   * the upstream may still read the abandoned call, so the slot stays held until it expires.
    */
   release(isOver: boolean): void;
 }
@@ -131,13 +131,13 @@ export interface Slot {
 /** The slots of one request. */
 export interface Slots {
   /**
-   * Takes a slot of this budget immediately before the request is written. Throws a refusal without one. The first slot uses up the
-   * sign-in's nonce in the same atomic step. With shares, the slot is charged to the client, or to `charge`.
+   * Takes a slot of this budget, immediately before the request is written. Throws a refusal if there is none. The first slot uses up the
+   * sign-in's nonce in the same atomic step. With shares, the slot is charged to the client's share, or to one of `charge`.
    */
   take(budget: Budget, charge?: Share | readonly Share[]): Promise<Slot>;
   /** The nonce of a single-use sign-in. */
   readonly nonce?: string | undefined;
-  /** With shares: the client's share. With `withinMs`, it refuses if the share gets no slot in that time. */
+  /** Returns the client's share; absent without shares. `withinMs`: throws a refusal if the share gets no slot within this time. */
   readonly share?: ((withinMs?: number) => Promise<Share>) | undefined;
 }
 
@@ -148,7 +148,7 @@ export interface UpstreamCall {
   /** The client's wallet; undefined on public routes. */
   readonly wallet: string | undefined;
   /**
-   * Where the request arrived, for the cache, the console's shares, and documents that contain their own URL. Nothing else of the
+   * Where the request arrived. The cache, the console's shares, and documents that contain their own URL need this. Nothing else of the
    * request reaches an upstream.
    */
   readonly arrival: Arrival;
@@ -160,26 +160,26 @@ export interface KeyedCall extends Omit<UpstreamCall, 'slots'> {
   readonly takeSlot: () => Promise<Slot>;
 }
 
-/** An upstream's unchanged JSON text, or a document of the gateway, whose row may name another media type. */
+/** An upstream's unchanged JSON text, or a document of the gateway. A document's row may name another media type. */
 export interface Answer {
   readonly json: string;
   /** The whole body with its envelope, if already built. */
   readonly body?: Uint8Array;
   /** The status of an operator's API, unless it is 200. */
   readonly upstreamStatus?: number;
-  /** Caching headers of documents and cached answers. */
+  /** The caching headers of documents and cached answers. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Called when the gate has charged for the answer. */
   readonly onCharged?: () => void;
 }
 
-/** What a gate does at each upstream call of a request it admitted. */
+/** What a gate does at each upstream call of a request that it has admitted. */
 export interface Admission {
-  /** A single-use sign-in, which the first slot uses up. */
+  /** The nonce of a single-use sign-in, which the first slot uses up. */
   readonly nonce?: NonceUse | undefined;
-  /** Runs before a slot is taken. Refuses by throwing. */
+  /** Runs before a slot is taken. Throws a refusal to prevent the call. */
   readonly beforeSlot?: () => Promise<void>;
-  /** Runs between taking a slot and writing the request. Must not throw. */
+  /** Runs after a slot is taken and before the request is written. Must not throw. */
   readonly onSlot?: () => Promise<unknown>;
 }
 
@@ -207,23 +207,23 @@ export interface Delivery {
  */
 export interface Gate {
   /**
-   * Admits a call, has it validated and answered, and charges for the answer. If it refuses, it throws and releases whatever it has
-   * reserved.
+   * Admits a call, has it validated and answered, and charges for the answer. To refuse the call it throws, after releasing everything that
+   * it has reserved.
    */
   serve(call: Call, facts: RequestFacts, prepare: Prepare): Promise<Delivery>;
-  /** The challenge of a 402 with this code; undefined if the gate cannot ask for anything now. */
+  /** Returns the challenge of a 402 with this code; undefined if the gate cannot ask for anything now. */
   challenge(call: Call, code: RefusalCode): Challenge | undefined;
 }
 
 /** Answers the calls of a route. */
 export interface Upstream {
-  /** Takes a slot immediately before it writes each request. Refuses by throwing. */
+  /** Answers a call. Takes a slot immediately before it writes each request. Throws a refusal if it has no answer. */
   answer(call: UpstreamCall): Promise<Answer>;
 }
 
 /** The upstream of a route, and its slots. */
 export interface Serving {
-  /** The slots of an admitted call. */
+  /** Returns the slots of an admitted call. */
   readonly slots: (admission: Admission, facts: RequestFacts) => Slots;
   readonly upstream: Upstream;
 }

@@ -8,7 +8,7 @@ export interface Closable {
 /** Registers a part for closing, and returns it. */
 export type CloseLater = <T extends Closable>(part: T) => T;
 
-/** Runs all tasks in turn, and then rejects if some failed. `several`: the message if more than one failed. */
+/** Runs all tasks in turn, even if some fail, and then rejects with the failures. `several`: the message if more than one failed. */
 export async function runAll(tasks: readonly (() => unknown)[], several: string): Promise<void> {
   const failures: unknown[] = [];
   for (const task of tasks) {
@@ -29,13 +29,13 @@ export const closeAll = (parts: readonly Closable[]): Promise<void> =>
     'several parts could not be closed',
   );
 
-/** A supervisor that follows docs/operating/restarts-and-state.md kills the process 10 s after the limit of the drain (`drainMs`). */
+/**
+ * How long closing may take, in milliseconds. A supervisor that follows docs/operating/restarts-and-state.md kills the process 10 s after
+ * the limit of the drain (`drainMs`).
+ */
 const CLOSE_MS = 8_000;
 
-/**
- * Closes a part. Rejects if that takes too long, because the process must end. The next start then recovers as after a
- * crash.
- */
+/** Closes a part. Rejects if that takes too long. The process must then end, and the next start recovers as after a crash. */
 export async function closeInTime(part: Closable): Promise<void> {
   const closing = Promise.resolve(part.close()).then(() => true);
   const isClosed = await resultWithin(CLOSE_MS, closing);
@@ -55,7 +55,7 @@ export async function opening<T extends object>(
   try {
     return { ...(await open(closeLater)), close };
   } catch (error) {
-    // Report the first failure, because it says what to fix; a failure to close only follows from it.
+    // Report the failure of the start, because it says what to fix. A failure to close only follows from it.
     await close().catch(() => undefined);
     throw error;
   }

@@ -4,7 +4,7 @@ export type Coding = 'br' | 'gzip';
 const MAX_ITEMS = 64;
 const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
 
-/** The items of an Accept-Encoding header with their weights, by lower-case name. An unreadable weight is 0. */
+/** Returns the items of an Accept-Encoding header with their weights, by lower-case name. An unreadable weight is 0. */
 function weightsIn(header: string): ReadonlyMap<string, number> {
   const items = header.split(',', MAX_ITEMS).map((item) => {
     const [name = '', weight] = item.split(';', 2).map((part) => part.trim());
@@ -14,8 +14,8 @@ function weightsIn(header: string): ReadonlyMap<string, number> {
 }
 
 /**
- * The coding that a client prefers (RFC 9110, section 12.5.3); undefined for an answer without a coding. If weights are equal, the first
- * of `available` wins. `negotiator` reads a header without a limit, 3 ms for 16 KB; `@fastify/accept-negotiator` answers
+ * Returns the coding that a client prefers (RFC 9110, section 12.5.3); undefined if it prefers an answer without a coding. Of equal
+ * weights, the first of `available` wins. `negotiator` reads a header without a limit, 3 ms for 16 KB; `@fastify/accept-negotiator` answers
  * `br;q=0, *` with br.
  */
 export function codingFor(
@@ -25,7 +25,7 @@ export function codingFor(
   const weights = weightsIn(String(header ?? ''));
   const weightOf = (coding: Coding): number => weights.get(coding) ?? weights.get('*') ?? 0;
   const [best] = available.toSorted((one, other) => weightOf(other) - weightOf(one));
-  // The uncoded answer is the last choice, unless the header gives it a weight.
+  // The answer without a coding is the last choice, unless the header gives it a weight.
   const isTaken = best !== undefined && weightOf(best) > 0 && weightOf(best) >= (weights.get('identity') ?? 0);
   return isTaken ? best : undefined;
 }

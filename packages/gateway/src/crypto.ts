@@ -9,7 +9,7 @@ import {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Decodes strict base64 in the standard alphabet, padded or not. Undefined unless the spelling is canonical. */
+/** Decodes base64 in the standard alphabet, padded or not. Returns undefined unless the spelling is canonical. */
 export function decodeBase64(value: string): Uint8Array | undefined {
   if (value === '') return undefined;
   const bytes = Buffer.from(value, 'base64');
@@ -19,7 +19,7 @@ export function decodeBase64(value: string): Uint8Array | undefined {
   return value === canonical || value === unpadded ? bytes : undefined;
 }
 
-/** Decodes base64 JSON, as in x402's headers; undefined for other text. */
+/** Decodes JSON in base64, as in x402's headers. Returns undefined for any other text. */
 export function decodeJsonHeader(value: string): unknown {
   try {
     // Without bytes, the text is empty and so not JSON.
@@ -31,9 +31,11 @@ export function decodeJsonHeader(value: string): unknown {
 
 /** The cryptographic primitives of the gates. */
 export interface Crypto {
-  /** Strict Ed25519: refuses a key or R of small order or in non-canonical form, and an S beyond the group order. */
+  /**
+   * Verifies an Ed25519 signature strictly: refuses a key or R of small order or in non-canonical form, and an S beyond the group order.
+   */
   verify(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean;
-  /** HMAC-SHA-512 with a 32-byte key, cut to 32 bytes. */
+  /** Returns the HMAC-SHA-512 with a 32-byte key, cut to 32 bytes. */
   mac(key: Uint8Array, message: Uint8Array): Buffer;
 }
 
@@ -92,7 +94,7 @@ export function random(bytes: number): Buffer {
 export const keysFor = (purpose: string, { mac }: Pick<Crypto, 'mac'>, secrets: readonly string[]): Buffer[] =>
   secrets.map((secret) => mac(Buffer.from(purpose.padEnd(KEY_BYTES)), Buffer.from(secret)));
 
-/** MACs of one length under several keys: the first signs, all verify. */
+/** Makes and verifies MACs of one length. The first key signs, and all keys verify. */
 export class Macs {
   readonly #crypto: Pick<Crypto, 'mac'>;
   readonly #keys: readonly Uint8Array[];
@@ -119,7 +121,7 @@ export class Macs {
   }
 }
 
-/** The time nearest to now, in seconds, that has this remainder when divided by `span`. */
+/** Returns the time nearest to now, in seconds, that has this remainder when divided by `span`. */
 export function nearestTime(remainder: number, span: number, nowMs: number): number {
   const nowSeconds = Math.floor(nowMs / 1000);
   const ahead = (((remainder - nowSeconds) % span) + span) % span;

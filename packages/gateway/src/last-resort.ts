@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { CORS_HEADERS, type Refusal, refusalBody } from '@asset-gateway/protocol';
 import type { Outbound } from './call.ts';
 
-/** A refusal built without the pipeline, for unreadable requests and after a failure of the pipeline. */
+/** Returns a refusal built without the pipeline, for unreadable requests and after a failure of the pipeline. */
 export function lastResort(refusal: Refusal): Outbound {
   const requestId = randomUUID();
   const body = JSON.stringify(refusalBody(refusal, requestId));

@@ -7,15 +7,15 @@ import { type Dispatcher, ProxyAgent, Pool as UndiciPool, util } from 'undici';
 import { type ProxyServer, proxyFor } from './proxies.ts';
 
 /**
- * How long to try one of a host's addresses before the next, in milliseconds. On a slow link, a lost first packet
- * delays a connection by a second.
+ * How long one of a host's addresses is tried before the next, in milliseconds. On a slow link, a lost first packet delays a connection by
+ * a second.
  */
 const ADDRESS_MS = 2_500;
 const CONNECT_MS = 10_000;
 
 /**
- * How to connect within a time. By default, Node gives up an attempt after 250 ms. RFC 8305, section 5, would keep it while the next one
- * begins.
+ * Returns the options to connect within a time. By default Node gives up an attempt after 250 ms; RFC 8305, section 5, would keep it while
+ * the next one begins.
  */
 const connecting = (timeout = CONNECT_MS) => ({
   timeout,
@@ -47,14 +47,14 @@ function throughProxy(
   });
 }
 
-/** An answer has more bytes than its reader accepts. */
+/** Thrown if an answer has more bytes than its reader accepts. */
 export class TooLarge extends Error {
   override readonly message = 'too large';
 }
 
 const ignore = (): void => undefined;
 
-/** A promise with its resolvers. An early rejection does not count as unhandled. */
+/** Returns a promise with its resolvers. An early rejection does not count as unhandled. */
 function deferred<T>() {
   let [resolve, reject]: [(value: T) => void, (error: unknown) => void] = [ignore, ignore];
   const promise = new Promise<T>((...resolvers) => {
@@ -66,7 +66,7 @@ function deferred<T>() {
 
 /**
  * Handles one request of undici's dispatcher. Writes the request before its deadline or not at all, and aborts the call at the deadline.
- * Tracks progress, which undici's errors do not report. The creator must call `end`.
+ * Tracks how far the call has come, which undici's errors do not tell. The creator must call `end`.
  */
 export class ResponseHandler implements Dispatcher.DispatchHandler {
   statusCode = 0;
@@ -99,12 +99,12 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
     }, deadlineMs).unref();
   }
 
-  /** Whether the deadline has passed. A suspended process reads sockets before its timers run. */
+  /** Whether the deadline has passed. It reads the clock, because a process that was suspended reads its sockets before its timers run. */
   get isLate(): boolean {
     return this.#isExpired || performance.now() >= this.#deadlineAt;
   }
 
-  /** The complete body, still encoded. Rejects with `TooLarge` if it exceeds a limit, or with the transport's error. */
+  /** Returns the complete body, still encoded. Rejects with `TooLarge` if it exceeds a limit, or with the transport's error. */
   async whole(limit = this.#limit): Promise<Buffer> {
     this.#limit = limit;
     if (this.#size > limit) this.onError(new TooLarge());
@@ -114,7 +114,7 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
     return Buffer.concat(this.#chunks, this.#size);
   }
 
-  /** Ends the request. Closes its connection if data is unread, because that would block the connection. */
+  /** Ends the request. Closes its connection if data is unread, because unread data would block the connection. */
   end(): void {
     clearTimeout(this.#timer);
     if (!this.#isComplete) this.#giveUp(new Error('not read to its end'));
@@ -168,7 +168,7 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
 
 type PoolRequest = Pick<Dispatcher.DispatchOptions, 'method' | 'path' | 'headers' | 'body'>;
 
-/** Drops a byte order mark, which `JSON.parse` rejects. */
+/** A decoder that drops the byte order mark, which `JSON.parse` rejects. */
 const utf8 = new TextDecoder();
 
 /** The longest time of a request and the largest body of its answer. */
@@ -177,7 +177,7 @@ interface RequestLimits {
   readonly maxBytes: number;
 }
 
-/** Connections to one origin, through the process's proxy for it if any. */
+/** The connections to one origin, through the process's proxy for it if there is one. */
 export class Pool {
   readonly #origin: string;
   readonly #dispatcher: Dispatcher;
@@ -218,7 +218,7 @@ async function openTunnel({ origin, authorization }: ProxyServer, { protocol, ho
   const proxy = new UndiciPool(origin, { connect: connecting(), headersTimeout: CONNECT_MS });
   const headers = { ...(authorization && { 'proxy-authorization': authorization }) };
   const path = `${hostname}:${port || (isSecure ? 443 : 80)}`;
-  // The tunnel's socket no longer belongs to the pool, so it stays open when the pool closes.
+  // The tunnel's socket does not belong to the pool any more, so it stays open when the pool closes.
   const { socket, statusCode } = await proxy.connect({ path, headers }).finally(() => proxy.close());
   if (statusCode !== 200) {
     socket.destroy();

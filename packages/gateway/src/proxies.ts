@@ -1,10 +1,10 @@
 import { isLoopbackHost } from './ip-address.ts';
 
-/** Proxies for outgoing requests, by protocol, and hosts to reach without a proxy. */
+/** The proxies for outgoing requests by protocol, and the hosts that are reached without one. */
 export interface Proxies {
   readonly http?: string | undefined;
   readonly https?: string | undefined;
-  /** Hosts and domains, perhaps with a port; `*` for all. */
+  /** The hosts and domains that are reached directly, perhaps with a port; `*` means all. */
   readonly direct: readonly string[];
 }
 
@@ -35,8 +35,8 @@ function proxyAt(text: string): ProxyServer {
 }
 
 /**
- * The proxy for a URL, if any. This machine is always reached without one. undici's EnvHttpProxyAgent sends HTTPS through `http` if there is
- * no `https`, ignores a `*` beside other entries, and decides only for its own requests, not for those of Node's agents.
+ * Returns the proxy for a URL, if any. This machine is always reached without one. undici's EnvHttpProxyAgent sends HTTPS through `http` if
+ * there is no `https`, ignores a `*` beside other entries, and decides only for its own requests and not for those of Node's agents.
  */
 export function proxyFor(url: URL): ProxyServer | undefined {
   const isSecure = url.protocol === 'https:';

@@ -17,7 +17,7 @@ function fail(error: unknown): never {
   process.exit(1);
 }
 
-/** A terminal and the parent process may both forward the same signal. */
+/** Two signals within this time, in milliseconds, count as one. A terminal and the parent process may both forward the same signal. */
 const SAME_SIGNAL_MS = 500;
 
 /** Runs a command to its end. Exits if the reader of its output goes away. */
@@ -26,7 +26,7 @@ export async function runCommand(command: () => Promise<number>): Promise<void> 
   process.exitCode = await command().catch(fail);
 }
 
-/** Runs a service until SIGTERM or SIGINT. The first signal drains it, a second one exits at once. */
+/** Runs a service until SIGTERM or SIGINT. The first signal drains it. A second one ends the process at once. */
 export async function runService(start: () => Promise<RunningProcess>): Promise<void> {
   // The reader of the output may go away.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);

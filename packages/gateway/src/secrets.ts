@@ -1,4 +1,4 @@
-/** The base64 digits of a secret for each of three alignments, without digits that depend on the text around it. */
+/** Returns the base64 digits of a secret for each of three alignments, without digits that depend on the text around it. */
 function base64Cores(secret: string): string[] {
   return [0, 1, 2].map((shift) => {
     const digits = Buffer.from('\0'.repeat(shift) + secret).toString('base64');
@@ -6,10 +6,10 @@ function base64Cores(secret: string): string[] {
   });
 }
 
-/** Shorter secrets would match ordinary text. */
+/** The shortest secret that is redacted. Shorter ones would match ordinary text. */
 const MIN_LENGTH = 8;
 
-/** Spellings of a secret: plain, URL-encoded, base64 and hex. */
+/** Returns the spellings of a secret: plain, URL-encoded, base64 and hex. */
 export function spellingsOf(secret: string): string[] {
   if (secret.length < MIN_LENGTH) return [];
   const bytes = Buffer.from(secret);
@@ -25,7 +25,7 @@ export function spellingsOf(secret: string): string[] {
 
 const MIN_PART_LENGTH = 16;
 
-/** Secrets in a URL: query values and long path segments. */
+/** Returns the secrets in a URL: its query values and long path segments. */
 export function secretsIn(url: string): string[] {
   const { searchParams, pathname } = new URL(url);
   return [...searchParams.values(), ...pathname.split('/')].filter((part) => part.length >= MIN_PART_LENGTH);
@@ -40,7 +40,9 @@ function decoded(text: string): string {
   }
 }
 
-/** The passwords in a URL such as `postgres://user:password@host:5432/name`. The URL may name several hosts and is not validated. */
+/**
+ * Returns the passwords in a URL such as `postgres://user:password@host:5432/name`. The URL may name several hosts and is not validated.
+ */
 export function passwordsIn(url: string): string[] {
   const [, rest = ''] = url.split('://', 2);
   const [authority = ''] = rest.split(/[/?]/, 1);

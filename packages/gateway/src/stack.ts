@@ -1,7 +1,7 @@
-/** Bounds a chain of causes, which may be circular. */
+/** The most causes that are read. A chain of causes may be circular. */
 const MAX_CAUSES = 8;
 
-/** The stacks of an error and its causes. */
+/** Returns the stacks of an error and its causes. */
 export function stackOf(error: unknown, causes = MAX_CAUSES): string {
   const { stack, cause, errors } = Object(error) as Partial<AggregateError>;
   const inner = [errors ?? [], cause ?? []].flat().slice(0, causes);

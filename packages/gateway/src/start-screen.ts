@@ -54,7 +54,7 @@ function upstreamRows({ config: { tokens, paid, apis }, simulated }: Started): S
   ];
 }
 
-/** The address of the metrics. At `/` is the operator's page, if it is installed. */
+/** Returns the address of the metrics. At `/` is the operator's page, if it is installed. */
 const metricsAt = (url: string, hasPages: boolean): string =>
   hasPages ? `${new URL(withName(url)).origin} (charts) and /metrics` : withName(url);
 
@@ -69,7 +69,7 @@ function settingRows({ gateway, config: { cache, console, credit, receipts } }: 
   ];
 }
 
-/** Commands to try next, as npm scripts in a clone or as an installed program. */
+/** Returns commands to try next, as npm scripts in a clone or as those of an installed program. */
 function commands({ gateway, config: { tokens, credit }, simulated: { chains }, environment }: Started): string[] {
   const isClone = environment.npm_package_name === CLONE;
   const [ask, doctor] = isClone
@@ -92,7 +92,7 @@ function commands({ gateway, config: { tokens, credit }, simulated: { chains }, 
   ];
 }
 
-/** The start's screen for people: address, real and simulated parts, settings, and commands to try. */
+/** Returns the start's screen for people: address, real and simulated parts, settings, and commands to try. */
 export function startScreen(started: Started): string {
   const { gateway, config } = started;
   const url = withName(gateway.url);

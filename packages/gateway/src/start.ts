@@ -27,7 +27,7 @@ export interface RunningGateway {
   /** The URL of the metrics, if they are on. */
   readonly metricsUrl?: string;
   readonly log: Log;
-  /** Answers what has arrived, then closes everything. */
+  /** Answers the requests that have arrived, then closes everything. */
   stop(): Promise<void>;
 }
 
@@ -37,15 +37,15 @@ export interface StartOptions
     Dependencies,
     'windowMs' | 'breaker' | 'refusedKeys' | 'watchEveryMs' | 'onStep' | 'ownRoutes' | 'isPlayMoney'
   > {
-  /** Default: standard output. */
+  /** Where the log goes; default: standard output. */
   readonly logTo?: LogDestination;
-  /** Milliseconds that `stop` waits for requests in transit on open connections. Default: one second. */
+  /** How long `stop` waits for requests in transit on open connections, in milliseconds; default: one second. */
   readonly graceMs?: number;
 }
 
 const GRACE_MS = 1_000;
 
-/** Secrets to redact from the log. */
+/** Returns the secrets to redact from the log. */
 function secretsToRedact({ apis, tokens, paid, redisUrl, databaseUrl, metrics, traces, proxies }: Config): string[] {
   const urls = paid ? [...Object.values(paid.rpcUrls), paid.solanaRpcUrls].flatMap(Object.values<string>) : [];
   const { wallet, facilitator } = paid ?? {};

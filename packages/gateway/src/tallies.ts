@@ -1,4 +1,4 @@
-/** Numbers by name. A name whose number is 0 is forgotten. */
+/** Counts by name. A name whose count is 0 takes no memory. */
 export class Counts {
   readonly #counts = new Map<string, number>();
 
@@ -23,10 +23,12 @@ interface TimedValue<Value> {
   readonly value: Value;
 }
 
-/** Values by name. Each is forgotten some time after it was set. `lru-cache` needs a maximum, or a timer for each value. */
+/** Stores values by name. Each is forgotten some time after it was set. `lru-cache` would need a maximum, or a timer for each value. */
 export class Recent<Value> {
   readonly #keepMs: number;
-  /** Values set in this period and in the one before. Whole periods expire, because deleting first entries makes a map slow. */
+  /**
+   * The values that were set in this period, and in the one before. Whole periods expire, because to delete first entries makes a map slow.
+   */
   #present = new Map<string, TimedValue<Value>>();
   #before = new Map<string, TimedValue<Value>>();
   #sinceMs = Number.NEGATIVE_INFINITY;

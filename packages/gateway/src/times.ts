@@ -4,34 +4,36 @@ const { blockhashMs, challengeMs, aheadMs, answerMs } = SHARED_TIMES;
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
 
-/** One answer of an RPC or a facilitator, and also a whole verification. */
+/** The most time for one answer of an RPC or a facilitator, and for a whole verification. */
 const chainMs = 5 * SECOND_MS;
 /**
- * A settlement, with the earlier settlements of its payer that it waits for. A payment not sent within this time is
- * never sent.
+ * The most time for a settlement, with the earlier settlements of its payer. A payment that was not sent within this time is never sent.
  */
 const settleMs = 25 * SECOND_MS;
-/** From a payment's reservation to the end of its settlement. Its blockhash must live longer. */
+/** The most time from a payment's reservation to the end of its settlement. It is less than the life of a blockhash. */
 const inFlightMs = blockhashMs - SECOND_MS;
 const usualUpstreamMs = 15 * SECOND_MS;
-/** How much longer a price is held than its upstream call may take. The rest is for slots and the database. */
+/** How much longer a price is held than its upstream call may take. The call for a slot and the database need this time. */
 const aroundMs = 15 * SECOND_MS;
 
-/** Times of paid calls, in milliseconds. tests/payments/times.test.ts has the inequalities between them. */
+/** The times of paid calls, in milliseconds. tests/payments/times.test.ts has the inequalities between them. */
 export const TIMES = {
   ...{ ...SHARED_TIMES, chainMs, settleMs, inFlightMs },
   /** An upstream's time for a paid request, unless the operator sets another. */
   usualUpstreamMs,
-  /** All upstream calls of one paid request together, at most. The last second is for the database. */
+  /** The most time for all upstream calls of one paid request together. The last second of `inFlightMs` is for the database. */
   longestUpstreamMs: inFlightMs - chainMs - settleMs - SECOND_MS,
-  /** Time to confirm a sent transaction. Sending takes one answer of the RPC. */
+  /** How long a sent transaction is looked up until it is confirmed. To send it takes up to `chainMs`. */
   confirmMs: settleMs - chainMs,
-  /** A payment counts as missing only after two such answers of the chain, at least this far apart. */
+  /** The least time between the two answers of the chain that prove a payment to be missing. */
   apartMs: 2 * SECOND_MS,
   /** How long a payment's lease lasts, and how often it is renewed. */
   leaseMs: 6 * SECOND_MS,
   renewMs: 2 * SECOND_MS,
-  /** After this time for a slot, the process was probably suspended. A call that begins now could outlast its slot, so it is not made. */
+  /**
+   * The longest wait for a slot after which a call is made. If it took longer, the process was probably suspended, and the call could
+   * outlast its slot.
+   */
   slotAnswerMs: 5 * SECOND_MS,
   /** The pause before a second simulation, because an RPC may not know a young blockhash yet. */
   youngBlockhashMs: 800,
@@ -46,7 +48,10 @@ export const TIMES = {
   /** How often a remote facilitator's fee payers are read: until it answers, because nothing can be sold until then, and afterwards. */
   firstFeePayersEachMs: 2 * SECOND_MS,
   feePayersEachMs: 60 * SECOND_MS,
-  /** How often the first waiting call of a wallet tries again, because other nodes and time-outs change its account too. */
+  /**
+   * How often the first waiting call of a wallet tries again: on a single node, and if there are several. Other nodes and time-outs change
+   * its account too.
+   */
   waitEachMs: { alone: SECOND_MS, amongNodes: 200 },
   /** How often a release is tried again while the database is unavailable. */
   releaseEachMs: 500,
@@ -77,9 +82,9 @@ export const TIMES = {
   leastHoldMs: usualUpstreamMs + aroundMs,
 } as const;
 
-/** The time that a price is held if the upstream may take this long. */
+/** Returns how long a price is held, if the upstream may take this long. */
 export const holdMsFor = (upstreamMs: number): number => Math.max(upstreamMs, usualUpstreamMs) + aroundMs;
 
-/** How long a stopping node waits for its calls: 10 s longer than the longest. */
+/** Returns how long a stopping node waits for its calls: 10 s longer than the longest call. */
 export const drainMs = (upstreamMs: number, paidUpstreamMs: number = usualUpstreamMs): number =>
   Math.max(upstreamMs, chainMs + paidUpstreamMs + settleMs) + 10 * SECOND_MS;

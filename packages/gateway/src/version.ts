@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The version of this gateway, from its package. */
+/** Returns the version of this gateway, from its package. */
 export function version(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   return String((manifest as { version?: unknown }).version);

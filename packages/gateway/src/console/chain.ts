@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { holderOf } from '../ip-address.ts';
 import type { OwnAnswer } from '../upstreams/upstream.ts';
 
-/** Posts a JSON-RPC request to a cluster. Resolves with the text of a 200, otherwise rejects. */
+/** Posts a JSON-RPC request to a cluster. Returns the text of a 200; rejects after any other status. */
 interface ChainRpc {
   post(json: string): Promise<string>;
 }
@@ -11,23 +11,25 @@ interface ChainRpc {
 /** Two connections to a cluster, so that slow balance reads do not delay a blockhash. */
 type ChainConnections = Readonly<Record<'payments' | 'balances', ChainRpc>>;
 
-/** Cache lifetimes in milliseconds. A blockhash is valid for a minute, a mint hardly ever changes, a genesis hash never. */
+/**
+ * How long answers are cached, in milliseconds. A blockhash is valid for a minute, a mint hardly ever changes, and a genesis hash never.
+ */
 const KEPT_MS = { blockhash: 2_000, mint: 3_600_000, genesis: 3_600_000, accounts: 3_000 };
-/** Milliseconds that failures are cached, so that a failing RPC gets no more calls than a healthy one. */
+/** How long failures are cached, in milliseconds, so that a failing RPC gets no more calls than a healthy one. */
 const FAILED_MS = 2_000;
-/** Concurrent reads of accounts and transaction lists. */
+/** The most concurrent reads of accounts and transaction lists. */
 const MAX_READINGS = 2;
 const MAX_PAIRS = 1_000;
 /**
- * How many of these reads may start per second, and how many of them for clients with several reads in the last ten seconds. A page makes
- * three while it opens and pays.
+ * How many of these reads may start per second (`perSecond`), and how many of them for frequent clients (`ofFrequent`). A client is
+ * frequent if it has made `several` reads within `withinMs`. A page makes three while it opens and pays.
  */
 const READS = { perSecond: 5, ofFrequent: 3, several: 3, withinMs: 10_000 };
 const ADDRESS_BYTES = 32;
 /** Reads only an account's lamports or a token account's amount, because a program has megabytes. */
 const BALANCE = { commitment: 'confirmed', encoding: 'base64', dataSlice: { offset: 64, length: 8 } };
 
-/** The number of transactions that the client lists for an account. */
+/** How many transactions the client lists for an account. */
 const LISTED = 100;
 
 const isAddress = (value: unknown): value is string =>
@@ -38,13 +40,13 @@ const wrong = (message: string): Refusal => {
   return new Refusal('invalid_request', { issues: [issue], reason: 'console params' });
 };
 
-/** The start of one of these reads, and the client that it was for. */
+/** When one of these reads started, and for which client. */
 interface ReadStart {
   readonly atMs: number;
   readonly holder: string;
 }
 
-/** A page's view of one cluster. Reads balances and the data that a payment needs, at a bounded cost. */
+/** Reads from one cluster what a page needs, at a bounded cost: balances, and the data for a payment. */
 class ChainReader {
   readonly #rpcs: ChainConnections;
   readonly #mint: string;
@@ -61,7 +63,7 @@ class ChainReader {
     this.#kept = new LRUCache({ max: MAX_PAIRS, perf: { now } });
   }
 
-  /** The text of a call's result for a client. Refuses other and too expensive calls. */
+  /** Returns the text of a call's result for a client. Throws a refusal of other calls, and of calls that are too expensive. */
   result(method: string, [first, config]: readonly unknown[], client: string): Promise<string> {
     if (method === 'getLatestBlockhash') {
       const commitment = member(first, 'commitment') === 'finalized' ? 'finalized' : 'confirmed';
@@ -86,7 +88,7 @@ class ChainReader {
     return this.#limited('getMultipleAccounts', [addresses, BALANCE], client);
   }
 
-  /** Makes an expensive call. Only a few may run at once or start in a second, and a frequent client leaves some to the others. */
+  /** Makes an expensive call. Only a few may run at once or start in a second, and a frequent client must leave some to others. */
   #limited(method: string, params: readonly unknown[], client: string): Promise<string> {
     const kept = this.#kept.get(JSON.stringify(params));
     if (kept) return kept;

@@ -20,7 +20,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** The page may run only its own files and request only its own origin. It cannot be framed. */
+/** The Content-Security-Policy. The page may run only its own files and request only its own origin. No other page can frame it. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -32,10 +32,10 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** File names with a content hash of the build. */
+/** Matches file names with a content hash of the build. */
 const WITH_HASH = /-[\w-]{8}\.(?:css|js|md)$/;
 const FOR_A_YEAR = 'public, max-age=31536000, immutable';
-/** Clients may cache, but must revalidate each time. */
+/** The Cache-Control of files that clients may cache but must revalidate each time. */
 const CHECKED = 'no-cache';
 
 const tagOf = (body: Uint8Array): string => createHash('sha256').update(body).digest('base64url').slice(0, 22);
@@ -87,7 +87,7 @@ function consoleFolder(): string | undefined {
   }
 }
 
-/** Finds the file with this name, compressed if the client accepts that. */
+/** Returns the file with this name, compressed if the client accepts that. */
 type FindFile = (name: string, arrival: Arrival) => FileAnswer | undefined;
 
 /** The console's files. */
@@ -120,7 +120,7 @@ export function openConsoleFiles(): ConsoleFiles | undefined {
 
 const PAGE = 'index.html';
 
-/** The console's rows: the page (or the JSON index, by Accept), its files, and its chain reads. */
+/** Returns the console's rows: the page (or the JSON index, by Accept), its files, and its chain reads. */
 export function consolePages(files: ConsoleFiles, index: string, chain: OwnAnswer): OwnRoute[] {
   const asJson: Answer = { json: index, headers: { 'Content-Type': JSON_MEDIA_TYPE, Vary: 'Accept' } };
   const answers: Readonly<Record<string, OwnAnswer>> = {
