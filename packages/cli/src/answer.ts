@@ -9,9 +9,12 @@ import type { Formatter } from './show/formatters.ts';
 import type { Terminal } from './show/terminal.ts';
 
 const MAX_TEXT = 2000;
-/** How many lines of JSON a terminal shows. */
+/** The most lines of JSON that a terminal shows. */
 const MAX_LINES = 40;
-/** How many characters are indented. Deep JSON grows so much that its indented text could exceed the longest text of JavaScript. */
+/**
+ * The most characters of JSON that are indented. Deep JSON grows so much that its indented text could exceed the longest text of
+ * JavaScript.
+ */
 const MAX_INDENTED = 4 * 1024 * 1024;
 
 /** Additional advice of a command for refusals of its requests. */
@@ -22,7 +25,7 @@ export interface Hints {
   readonly issue?: (issue: Issue) => string;
 }
 
-/** The lines of an answer as its formatter writes them; undefined if the formatter cannot show it. */
+/** Returns the lines of an answer as its formatter writes them; undefined if the formatter cannot show it. */
 function formattedLines(text: string, terminal: Terminal, formatter: Formatter | undefined): string[] | undefined {
   // Text values become one line without hidden characters.
   const plain = (_: string, value: unknown) => (typeof value === 'string' ? oneLine(value, MAX_TEXT) : value);
@@ -68,14 +71,14 @@ function refusalLines({ code, message, issues }: GatewayError, { colours }: Term
   return [`${colours.red(code)}  ${why}`, ...issues.map((each) => `  ${issue(each)}`)];
 }
 
-/** The kind of an answer; undefined if it is not from a gateway. */
+/** Returns the kind of an answer; undefined if it is not from a gateway. */
 function kindOf({ ok, headers }: Response, refusal: GatewayError | undefined): 'json' | 'text' | undefined {
   const [type = ''] = (headers.get('content-type') ?? '').split(';');
   if (type === 'text/plain' && ok) return 'text';
   return type === 'application/json' && refusal?.code !== 'not_a_gateway' ? 'json' : undefined;
 }
 
-/** Advice on what to do next, if any. */
+/** Returns advice on what to do next, if there is any. */
 function advice(session: Session, { code, payment, status = 0 }: GatewayError, hints: Hints): string | undefined {
   if (session.outcome === 'open') {
     return payment?.state === 'unused' ? UNUSED_HINT : `the outcome of the payment is not known; ${RESEND_HINT}`;

@@ -1,7 +1,7 @@
 import { GatewayError } from '@asset-gateway/client';
 import { calledAs } from './config.ts';
 
-/** An unusable command line. The message says what to type. */
+/** Thrown for an unusable command line. The message says what to type. */
 export class UsageError extends Error {}
 
 /** The exit codes. */
@@ -18,7 +18,7 @@ export const EXIT = {
 } as const;
 
 const LATER = [408, 429, 502, 503, 504];
-/** Statuses of an invalid input. */
+/** The statuses of an invalid input. */
 const INVALID = [400, 413, 414, 415, 422];
 
 const BY_ERROR_CODE: ReadonlyMap<string, number> = new Map([
@@ -30,14 +30,14 @@ const BY_ERROR_CODE: ReadonlyMap<string, number> = new Map([
   ['timeout', EXIT.tryLater],
 ]);
 
-/** The exit code for a gateway's answer, by its status if there is one. */
+/** Returns the exit code for a gateway's answer, by its status if there is one. */
 export function exitCodeOf(status = 0): number {
   if (status >= 200 && status < 300) return EXIT.ok;
   if (INVALID.includes(status)) return EXIT.invalidInput;
   return LATER.includes(status) ? EXIT.tryLater : EXIT.refused;
 }
 
-/** The exit code for an error. */
+/** Returns the exit code for an error. */
 export function exitCodeFor(error: unknown): number {
   if (error instanceof UsageError) return EXIT.usage;
   if (!(error instanceof GatewayError)) return EXIT.refused;
@@ -68,7 +68,7 @@ export const UNUSED_HINT = `the payment was not used; ${RESEND_HINT}`;
 
 const SHORTEST_SECRET = 4;
 
-/** The text without the parts of the RPC's URL after its host, which may be secret. */
+/** Returns the text without the parts of the RPC's URL after its host, which may be secret. */
 function withoutSecrets(text: string, rpc: string | undefined): string {
   if (rpc === undefined || !URL.canParse(rpc)) return text;
   const { href, origin, pathname, search, searchParams } = new URL(rpc);
@@ -80,20 +80,20 @@ function withoutSecrets(text: string, rpc: string | undefined): string {
   );
 }
 
-/** The cause of a failed fetch, if the error is one. */
+/** Returns the cause of a failed fetch, if the error is one. */
 function fetchCauseOf(error: unknown): Cause | undefined {
   const { message, cause } = (error ?? {}) as { readonly message?: unknown; readonly cause?: Cause };
   return message === 'fetch failed' ? cause : undefined;
 }
 
-/** A sentence about an unreachable Solana RPC. */
+/** Returns a sentence about an unreachable Solana RPC. */
 function rpcSentence(cause: Cause): string {
   const port = cause.port ?? cause.errors?.[0]?.port;
   if (port !== undefined) return `nothing answers on port ${port}; give --rpc another URL`;
   return `the Solana RPC cannot be reached (${cause.code ?? cause.message}); give --rpc another URL`;
 }
 
-/** A sentence about an unreachable gateway. */
+/** Returns a sentence about an unreachable gateway. */
 function gatewaySentence({ code, message }: Cause, gateway: string): string {
   const { origin, hostname } = new URL(gateway);
   if (code === 'ECONNREFUSED') return `nothing listens on ${origin}; run npm start first, or set ASSET_GATEWAY_URL`;
@@ -110,7 +110,7 @@ const OPTIONS: readonly (readonly [RegExp, string])[] = [
   [/ a call; nothing was signed$/, ' a call (--max-call); nothing was signed'],
 ];
 
-/** A client's message in the words and units of this program's options. */
+/** Returns a client's message in the words and units of this program's options. */
 function inOwnWords(message: string): string {
   const { command } = calledAs();
   const own = OPTIONS.reduce((text, [pattern, option]) => text.replace(pattern, option), message);
@@ -130,6 +130,6 @@ function sentenceOf(error: Error, gateway: string): string {
   return fetchCause ? rpcSentence(fetchCause) : `${message}: ${cause.message}`;
 }
 
-/** A sentence that says what to change. */
+/** Returns a sentence that says what to change. */
 export const failureSentence = (error: unknown, { gateway, rpc }: Servers): string =>
   withoutSecrets(sentenceOf(error as Error, gateway), rpc);

@@ -2,7 +2,7 @@ import type { Command } from './commands/command.ts';
 import { calledAs } from './config.ts';
 import { COMMON, type OptionTable } from './options.ts';
 
-/** Terminals have at least this many columns. */
+/** The columns that every terminal has. */
 const WIDTH = 80;
 
 const EXIT_CODES =
@@ -35,11 +35,11 @@ function filled(words: readonly string[], width: number): string[] {
   return lines;
 }
 
-/** Breaks a text into lines that fit the terminal. */
+/** Returns a text in lines that fit the terminal. */
 export const wrapped = (text: string, indent = ''): string =>
   filled(text.split(' '), WIDTH - indent.length).join(`\n${indent}`);
 
-/** Rows of two aligned columns. */
+/** Returns rows as two aligned columns. */
 function columns(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([first]) => first.length)) + 2;
   const indent = ' '.repeat(width + 2);
@@ -67,13 +67,13 @@ function shellWords(text: string): string[] {
   return words;
 }
 
-/** Commands for a shell. A command longer than a line continues on the next. */
+/** Returns commands for a shell. A command that is longer than a line continues on the next one. */
 const shellLines = (examples: readonly string[]): string =>
   examples
     .map((example) => `  ${filled(shellWords(`${calledAs().command} ${example}`), WIDTH - 6).join(' \\\n    ')}`)
     .join('\n');
 
-/** The help of the program. */
+/** Returns the help of the program. */
 export const programHelp = (
   commands: readonly Command[],
 ): string => `Usage: ${calledAs().command} <command> [<word> …] [<option> …]
@@ -90,7 +90,7 @@ ${optionLines(COMMON)}
 ${NOTES.map((note) => wrapped(note)).join('\n')}
 `;
 
-/** The help of one command. */
+/** Returns the help of one command. */
 export function commandHelp({ name, takes, summary, examples, options }: Command): string {
   const own = options && Object.keys(options).length > 0 ? `\nOptions:\n${optionLines(options)}\n` : '';
   const others = Object.fromEntries(Object.entries(COMMON).filter(([option]) => !Object.hasOwn(options ?? {}, option)));

@@ -64,7 +64,7 @@ export class Values {
     return typeof value === 'string' ? value : undefined;
   }
 
-  /** The value of an option or its variable, and the name to use in messages. */
+  /** Returns the value of an option or its variable, and the name to use in messages. */
   given(option: string): { readonly text: string | undefined; readonly source: string } {
     const own = this.text(option);
     if (own !== undefined) return { text: own, source: `--${option}` };
@@ -80,7 +80,7 @@ export function oneOf<T extends string>(text: string, values: readonly T[], name
   return found;
 }
 
-/** The cluster of `--cluster`. */
+/** Returns the cluster of `--cluster`. */
 export const clusterIn = (values: Values): 'mainnet' | 'devnet' =>
   oneOf(values.text('cluster') ?? 'mainnet', CLUSTERS, '--cluster');
 
@@ -100,7 +100,7 @@ export function millisecondsIn(text: string, name: string): number {
   throw new UsageError(`${name} takes seconds such as 30`);
 }
 
-/** A command line's words and options. Throws a `UsageError` with the parser's first sentence. */
+/** Returns a command line's words and options. Throws a `UsageError` with the parser's first sentence. */
 export function readArguments(args: readonly string[], options: OptionTable, isStrict: boolean) {
   const known = Object.fromEntries(
     Object.entries(options).map(([name, { takes, short }]) => {
@@ -122,7 +122,7 @@ export function readArguments(args: readonly string[], options: OptionTable, isS
   }
 }
 
-/** The option of a parameter. */
+/** Returns the option of a parameter. */
 export const optionName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** Parses a word as JSON, with every digit. Otherwise it is text. */

@@ -12,20 +12,20 @@ const PLAIN_WORD = /^[\w./:,-]+$/;
 
 const find = createMatcher(everyRoute);
 
-/** The row of a path. Each path has one HTTP method. */
+/** Returns the row of a path. Each path has one HTTP method. */
 export function rowAt(path: string): Route | undefined {
   const match = find(path.split('?', 1)[0] ?? '');
   return typeof match === 'object' ? match.rows.values().next().value : undefined;
 }
 
-/** The absolute path of a path that may omit its prefix. */
+/** Returns the absolute path of a path that may omit its prefix. */
 export function absolutePath(path: string): string {
   if (path.startsWith('/')) return path;
   const candidates = PREFIXES.map((prefix) => prefix + path);
   return candidates.find((candidate) => rowAt(candidate)) ?? `${PREFIXES[0]}${path}`;
 }
 
-/** An example command for a path. */
+/** Returns an example command for a path. */
 function commandFor(path: string, row: Route | undefined): string {
   const word = PLAIN_WORD.test(path) ? path : `'${path}'`;
   const pay = row?.access === 'exact' ? '--pay ' : '';
@@ -41,7 +41,7 @@ function parsed(text: string, hint: string): unknown {
   }
 }
 
-/** The request in a command line's words. Otherwise throws a `UsageError` with an example. */
+/** Returns the request in a command line's words. Otherwise throws a `UsageError` with an example. */
 export function readRequest(words: readonly string[]): CallRequest {
   const [word = '', text, ...more] = words;
   const path = absolutePath(word);

@@ -11,13 +11,13 @@ import { type RunOptions, Session } from './session.ts';
 /** All commands' options, for a first parse that finds the command. */
 const ALL = Object.assign({}, ...COMMANDS.map(({ options }) => options), COMMON);
 
-/** A command's options. `quote` also accepts those of the quoted command. */
+/** Returns a command's options. `quote` also accepts those of the quoted command. */
 async function optionsFor({ command, rest }: FoundCommand, gateway: string) {
   const quoted = command.name === 'quote' && rest.length > 0 ? (await commandFor(rest, gateway)).command.options : {};
   return { ...quoted, ...command.options, ...COMMON };
 }
 
-/** How a refusal names a command's parameters, and where users find their values. */
+/** Returns how a refusal names a command's parameters, and where users find their values. */
 function hintsFor({ options = {}, takes, elsewhere }: RequestCommand, words: readonly string[]): Hints {
   const named = (name: string): string => {
     const option = optionName(name);

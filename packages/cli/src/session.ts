@@ -35,7 +35,7 @@ export function isHttpUrl(text: string): boolean {
   return /^https?:$/.test(protocol) && username === '' && password === '';
 }
 
-/** An option's URL, if given. No message shows it, because it may hold a key. */
+/** Returns an option's URL, if given. No message shows it, because it may hold a key. */
 function urlIn(values: Values, option: string, rule: string): string | undefined {
   const { text, source } = values.given(option);
   if (text === undefined || isHttpUrl(text)) return text;
@@ -69,7 +69,7 @@ export class Session {
     return this.#walletOr(this.values.is('credit'));
   }
 
-  /** The wallet. A user without one gets a new one, which is stored. */
+  /** Returns the user's wallet. A user without one gets a new one, which is stored. */
   get storedWallet(): Promise<Wallet> {
     return this.#walletOr(true);
   }
@@ -80,7 +80,7 @@ export class Session {
     return this.#wallet;
   }
 
-  /** The limits in dollars. */
+  /** Returns the limits in dollars. */
   get caps() {
     const cap = (option: string): number => {
       const { text = '', source } = this.values.given(option);
@@ -89,7 +89,7 @@ export class Session {
     return { perCallUsd: cap('max-call'), perDayUsd: cap('max-day') };
   }
 
-  /** The time limit of a call in milliseconds, if the user set one. */
+  /** Returns the time limit of a call in milliseconds, if the user has set one. */
   get timeoutMs(): number | undefined {
     const seconds = this.values.text('timeout');
     return seconds === undefined ? undefined : millisecondsIn(seconds, '--timeout');
@@ -105,8 +105,8 @@ export class Session {
   }
 
   /**
-   * A client that does not pay, pays within the limits, or pays after a confirmation. A bundle has its own limit. With `isServer`, no user
-   * is asked and the wallet's credit pays.
+   * Returns a client that does not pay, pays within the limits, or pays after a confirmation. A bundle has its own limit. With `isServer`,
+   * no user is asked and the wallet's credit pays.
    */
   async client({ perBundleUsd = BUNDLE_USD, isServer = false } = {}): Promise<GatewayClient> {
     const { values, terminal, ledger, rpc, gateway } = this;
@@ -152,7 +152,7 @@ export class Session {
     for (const line of lines) this.terminal.note(line, this.terminal.notes.dim);
   }
 
-  /** The error to show for a command that may have paid. If its answer was paid for, prints it. */
+  /** Returns the error to show for a command that may have paid. If its answer was paid for, prints it. */
   async failure(error: unknown): Promise<unknown> {
     const { message, response, code, payment } = error as Partial<GatewayError>;
     if (error instanceof GatewayError && this.outcome === 'open' && payment?.state === 'unused') {

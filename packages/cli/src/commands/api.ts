@@ -22,7 +22,7 @@ const PLAIN_OPTION = /^\w[\w.[\]-]{0,63}$/;
 const hasOption = ({ name }: CallParameter): boolean =>
   PLAIN_OPTION.test(name) && !Object.hasOwn(COMMON, optionName(name));
 
-/** The parameters that have an option of their own. The others need the JSON object. */
+/** Returns the parameters that have an option of their own. The others need the JSON object. */
 function optionsBy(route: ListedRoute): ReadonlyMap<string, CallParameter> {
   const named = callParameters(route).filter(hasOption);
   return new Map(named.map((each) => [optionName(each.name), each] as const).toReversed());
@@ -34,7 +34,7 @@ const wordsIn = (schema: unknown): string[] =>
     .filter((each) => typeof each === 'string')
     .map((each) => oneLine(each, MAX_TEXT));
 
-/** The options of these parameters. */
+/** Returns the options of these parameters. */
 export function optionTable(parameters: readonly CallParameter[]): OptionTable {
   const rows = parameters.map(({ name, schema, isRequired }) => {
     const { description, type } = objectAt(schema);
@@ -46,7 +46,7 @@ export function optionTable(parameters: readonly CallParameter[]): OptionTable {
   return Object.fromEntries(rows);
 }
 
-/** A word as a shell reads it, quoted if necessary. */
+/** Returns a word as a shell reads it, quoted if necessary. */
 const shellWord = (text: string): string => (PLAIN_WORD.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
 function exampleOf(route: ListedRoute): string {
@@ -98,7 +98,7 @@ function commandOf(route: ListedRoute): Command {
   };
 }
 
-/** The command of an API without a method. Its help lists the methods. */
+/** Returns the command of an API without a method. Its help lists the methods. */
 function apiCommand(api: string, routes: readonly ListedRoute[], wrong: string | undefined): Command {
   const some = routes.slice(0, MAX_EXAMPLES);
   const more = routes.length - some.length;
@@ -120,7 +120,7 @@ function noneIfUnknown(error: unknown): readonly ListedRoute[] {
   throw error;
 }
 
-/** The command of an API that the gateway serves; undefined if it serves no such API. Throws if the gateway does not answer. */
+/** Returns the command of an API that the gateway serves; undefined if it serves no such API. Throws if the gateway does not answer. */
 export async function apiCommandFor(
   [api = '', method, ...rest]: readonly string[],
   gateway: string,

@@ -98,7 +98,7 @@ const byPath: Command = {
 /** An unknown word is shown only if it is too short to be a key. */
 const NAME = /^[\w-]{1,20}$/;
 
-/** The command at the start of the words, and its arguments. A path and an API of the gateway are commands too. */
+/** Returns the command at the start of the words, and its arguments. A path and an API of the gateway are commands too. */
 export async function commandFor(words: readonly string[], gateway: string): Promise<FoundCommand> {
   const [name = '', ...rest] = words;
   // With a method, `rpc` is a request. Alone, it is a server.

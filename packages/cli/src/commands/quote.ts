@@ -94,7 +94,7 @@ async function printQuote(session: Session, quote: Quote, words: readonly string
   return EXIT.ok;
 }
 
-/** The offer for a request, or its response if that needs no payment. Uses neither wallet nor credit. */
+/** Returns the offer for a request, or its response if that needs no payment. Uses neither wallet nor credit. */
 function offerFor({ gateway, terminal, timeoutMs }: Session, { path, ...request }: CallRequest) {
   const client = createClient({ timeoutMs, baseUrl: gateway, credit: false, pay: quotingPayer });
   return answerOrOffer(terminal.whileWaiting('asking …', () => client.ask(path, request)));
@@ -121,7 +121,7 @@ async function quoteFor({ words, session }: CommandInput, request: CallRequest):
   return printQuote(session, { ...price, ...(listed && { listedUsd: dollars(listedMicros(listed)) }) }, words, offer);
 }
 
-/** The price of another command. Signs nothing and pays nothing. */
+/** Returns the price of another command. Signs nothing and pays nothing. */
 export const quoteCommand = (
   commandFor: (words: readonly string[], gateway: string) => Promise<FoundCommand>,
 ): Command => ({

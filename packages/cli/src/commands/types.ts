@@ -14,7 +14,7 @@ const MEMBER = '      ';
 
 const bounded = (text: string): string => (text.length > MAX_TYPE ? 'unknown' : text);
 
-/** The type of a call's values. */
+/** Returns the type of a call's values. */
 function inputText(route: ListedRoute): string {
   const members = callParameters(route).map(({ name, schema, isRequired }) => {
     const indent = `${MEMBER}  `;
@@ -40,7 +40,7 @@ function callText(name: string, route: ListedRoute): string {
 `;
 }
 
-/** A TypeScript file that adds a catalog's calls to the client's `Calls`. */
+/** Returns a TypeScript file that adds a catalog's calls to the client's `Calls`. */
 export function typesOf(routes: readonly ListedRoute[], origin: string): string {
   // By default, a name calls its last row.
   const calls = new Map(

@@ -28,13 +28,13 @@ const walletOf = (keypair: Uint8Array, source: KeySource, file?: string): Wallet
   file,
 });
 
-/** Shorter than any encoding of a key, because 32 bytes take at least 40 characters. */
+/** The longest name of a wallet. It is shorter than any encoding of a key: 32 bytes take at least 40 characters. */
 const MAX_NAME = 32;
 
 /** Whether an error may show this text. It must not be a key typed in place of a path. */
 const isPlausiblePath = (text: string): boolean => basename(text).length <= MAX_NAME && existsSync(dirname(text));
 
-/** The wallet in a keypair file. No error contains the parser's message, which quotes the file. */
+/** Returns the wallet in a keypair file. No error contains the parser's message, which quotes the file. */
 function walletIn(file: string, name: string): Wallet {
   try {
     return walletOf(keypairFromFile(file), 'file', file);
@@ -48,7 +48,7 @@ function walletIn(file: string, name: string): Wallet {
   }
 }
 
-/** The wallet in this file of the state folder, if any. */
+/** Returns the wallet in this file of the state folder, if any. */
 function storedWallet(file: string): Wallet | undefined {
   try {
     return walletOf(keypairFromFile(file), 'stored', file);
@@ -58,7 +58,7 @@ function storedWallet(file: string): Wallet | undefined {
   }
 }
 
-/** The wallet in this file of the state folder. Makes one if the file is missing. */
+/** Returns the wallet in this file of the state folder. Makes one if the file is missing. */
 function storedOrNewWallet(file: string): Wallet {
   const stored = storedWallet(file);
   if (stored) return stored;
@@ -68,7 +68,7 @@ function storedOrNewWallet(file: string): Wallet {
 
 const SERVICE = 'asset-gateway';
 
-/** On Linux, the library's default store is the kernel's memory, which a restart clears. */
+/** The store of the keychain. On Linux the library's default is the kernel's memory, which a restart clears. */
 const STORE = { linux: { store: 'secret-service' } };
 
 /** The part of `@napi-rs/keyring` that we use. */
@@ -80,7 +80,7 @@ interface Keyring {
   ) => { setSecret(secret: Uint8Array): void; getSecret(): Uint8Array | null };
 }
 
-/** The keychain's secret for an address. Stores it first if given. Null if the keychain does not work. */
+/** Returns the keychain's secret for an address. Stores it first if given. Null if the keychain does not work. */
 async function secretOf(address: string, stored?: Uint8Array): Promise<Uint8Array | null> {
   const module = '@napi-rs/keyring';
   try {
@@ -93,11 +93,11 @@ async function secretOf(address: string, stored?: Uint8Array): Promise<Uint8Arra
   }
 }
 
-/** The address that the state folder names for the keychain's wallet, if any. */
+/** Returns the address that the state folder names for the keychain's wallet, if any. */
 const addressIn = (file: string): string | undefined =>
   attempt(() => readFileSync(file, 'utf8').trim(), '') || undefined;
 
-/** The wallet in the keychain. */
+/** Returns the wallet in the keychain. */
 async function keychainWallet(address: string): Promise<Wallet> {
   const secret = await secretOf(address);
   if (!secret) throw new Error(`the keychain refuses the key of ${address}; unlock it, or use --keypair`);
@@ -111,14 +111,14 @@ async function newKeychainWallet(file: string): Promise<Wallet> {
   if (!(await secretOf(address, wallet.keypair)))
     throw new Error("this system's keychain does not work; omit --keychain to store the wallet in a file");
   writeOnce(file, `${address}\n`);
-  // Another process may have made one meanwhile.
+  // Meanwhile another process may have made one.
   return keychainWallet(addressIn(file) ?? address);
 }
 
 const walletFile = (): string => join(stateFolder(), 'wallet.json');
 const keychainFile = (): string => join(stateFolder(), 'wallet.keychain');
 
-/** The user's wallet: the named one, that of `wallet new`, or that of the Solana command line. Undefined without one. */
+/** Returns the user's wallet: the named one, that of `wallet new`, or that of the Solana command line. Undefined without one. */
 export async function ownWallet(values: Values): Promise<Wallet | undefined> {
   const named = values.given('keypair');
   if (named.text !== undefined) return walletIn(named.text, named.source);
@@ -136,7 +136,7 @@ export interface Substitute {
   readonly made: (file: string) => void;
 }
 
-/** The user's wallet, or its substitute. Credit belongs to a wallet, so a key that buys credit is stored. */
+/** Returns the user's wallet, or its substitute. Credit belongs to a wallet, so a key that buys credit is stored. */
 export async function walletFor(values: Values, { isStored, made }: Substitute): Promise<Wallet> {
   const own = await ownWallet(values);
   if (own) return own;

@@ -3,7 +3,7 @@ import { wrapped } from '../help.ts';
 
 const NAME = 'asset-gateway';
 
-/** The text that `mcp` prints at a terminal: what it is, and how an application starts it. */
+/** Returns the text that `mcp` prints at a terminal: what it is, and how an application starts it. */
 export function aboutMcp(gateway: string, program = process.argv[1] ?? ''): string {
   const env = { ASSET_GATEWAY_URL: gateway };
   const started = { command: 'node', args: [program, 'mcp'], env };

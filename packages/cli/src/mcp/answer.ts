@@ -16,14 +16,14 @@ const URI = 'asset-gateway://answers/';
 export const ANSWER_TEMPLATE = `${URI}{answer}`;
 
 /**
- * The whole texts of cut answers, in memory for an hour. Beyond 64 answers or 32 million characters, the oldest are dropped. Over HTTP,
- * all connections share them. So they are not listed, and a client needs an answer's id.
+ * Stores the whole texts of cut answers in memory, for an hour. Beyond 64 answers or 32 million characters, the oldest are dropped. Over
+ * HTTP all connections share this store. So the answers are not listed, and a client needs an answer's id.
  */
 export class StoredAnswers {
   readonly #texts: LRUCache<string, string>;
 
   constructor(now: () => number = Date.now) {
-    // The newest answer stays, however long it is, because the user may have paid for it.
+    // The newest answer stays even if it is very long, because the user may have paid for it.
     const sizeCalculation = ({ length }: string): number => Math.min(length, MAX_CHARACTERS);
     const limits = { max: MAX_ANSWERS, maxSize: MAX_CHARACTERS, sizeCalculation };
     this.#texts = new LRUCache({ ...limits, ttl: LIFETIME_MS, ttlResolution: 0, perf: { now } });
@@ -36,7 +36,7 @@ export class StoredAnswers {
     return answer;
   }
 
-  /** An answer's JSON, if still stored. */
+  /** Returns an answer's JSON, if still stored. */
   text(answer: string): string | undefined {
     return this.#texts.peek(answer);
   }
@@ -56,12 +56,12 @@ interface Paid {
   readonly paid?: { readonly usd: string | undefined; readonly transaction: string | undefined };
 }
 
-/** A result of plain JSON, as text and as structured content. */
+/** Returns a result of plain JSON, as text and as structured content. */
 export function structuredResult(structured: Record<string, unknown>): CallToolResult {
   return { content: [{ type: 'text', text: JSON.stringify(structured) }], structuredContent: structured };
 }
 
-/** A part of a stored answer, with its price and how to read on. */
+/** Returns a part of a stored answer, with its price and how to read on. */
 export function partOf(
   answer: string,
   value: unknown,
@@ -77,13 +77,13 @@ export function partOf(
   return { content: [...content, link], structuredContent };
 }
 
-/** A tool error whose sentence says what to do. */
+/** Returns a tool error whose sentence says what to do. */
 export const refusalOf = (sentence: string): CallToolResult => ({
   content: [{ type: 'text', text: harmless(sentence.slice(0, MAX_SENTENCE)) }],
   isError: true,
 });
 
-/** The tool error for an answer that is not a result. Its text is stored. */
+/** Returns the tool error for an answer that is not a result. Its text is stored. */
 function unreadable(text: string, payment: string, stored: StoredAnswers): CallToolResult {
   const answer = stored.add(JSON.stringify(harmless(text)));
   return refusalOf(
@@ -97,11 +97,11 @@ const paidBy = (transaction: string | undefined, { outcome }: Purchase): string 
   return outcome === undefined ? '' : 'The call was paid for. ';
 };
 
-/** A result's JSON without hidden characters; undefined if it nests too deep. */
+/** Returns a result's JSON without hidden characters; undefined if it nests too deep. */
 const wholeOf = (result: unknown): string | undefined =>
   attempt(() => harmless(JSON.stringify(result) ?? 'null'), undefined);
 
-/** A result. If it is too long, it is cut, and the whole is stored. */
+/** Returns a result. If it is too long, it is cut, and the whole is stored. */
 export function fittingResult(
   { result, text, price = '', transaction }: Full<unknown>,
   stored: StoredAnswers,
@@ -127,14 +127,14 @@ const UNUSED =
 const REFUSED =
   'A payment for this call was sent and refused. It counts as spent until it can no longer settle, about a minute.';
 
-/** The same for a payment of the client. */
+/** The two sentences above, for a payment that the MCP client made. */
 const GIVEN_UNKNOWN =
   'The payment was passed on and its outcome is not known. Do not make another one: send the same call with the same payment again. ' +
   'It is charged once.';
 const GIVEN_UNUSED =
   'The payment was not used and costs nothing. The same call can be sent with it again while it is valid, about a minute.';
 
-/** A sentence about the outcome of a failed call's payment. */
+/** Returns a sentence about the outcome of a failed call's payment. */
 function paymentSentence({ code, payment }: GatewayError, { outcome, given }: Purchase): string[] {
   const isGiven = given !== undefined;
   if (outcome === 'open' && payment?.state === 'unused') return [isGiven ? GIVEN_UNUSED : UNUSED];
@@ -147,7 +147,7 @@ function paymentSentence({ code, payment }: GatewayError, { outcome, given }: Pu
 const isFault = (error: unknown): boolean =>
   [TypeError, RangeError, SyntaxError, ReferenceError].some((kind) => error instanceof kind);
 
-/** The tool error for a failed call: its code, what to do next, and every issue of the input. */
+/** Returns the tool error for a failed call: its code, what to do next, and every issue of the input. */
 export async function failureOf(
   error: unknown,
   { calls, stored }: { readonly calls: Pick<Calls, 'peers'>; readonly stored: StoredAnswers },

@@ -21,7 +21,7 @@ interface ClientCallServices {
   readonly stored: StoredAnswers;
 }
 
-/** The unchecked payment in a request. */
+/** Returns the unchecked payment in a request. */
 export const paymentOf = ({ _meta }: ToolContext['request']): unknown => _meta?.[PAYMENT];
 
 /** Whether a call's client pays for it. A payment that it sends is always passed on. */
@@ -33,7 +33,7 @@ export function clientPays(
   return chosen === 'client' || paymentOf(request) !== undefined;
 }
 
-/** A value without hidden characters. */
+/** Returns a value without hidden characters. */
 const clean = <Value>(value: Value): Value => trim(value, Number.POSITIVE_INFINITY) as Value;
 
 const HOW =
@@ -41,7 +41,7 @@ const HOW =
   '`asset-gateway-client wallet new` (in a clone `npm run ask -- wallet new`) or name a wallet with --keypair, and start this server ' +
   'over stdio with --budget-usd 0.05.';
 
-/** The user's options, in words for a model whose host does not know x402. */
+/** Returns the user's options, in words for a model whose host does not know x402. */
 function sentenceFor(tool: string, required: PaymentRequired, reason: string): string {
   const price = `$${dollars(Number(textAt(listAt(required, 'accepts')[0], 'amount')))}`;
   return reason === ''
@@ -51,7 +51,7 @@ function sentenceFor(tool: string, required: PaymentRequired, reason: string): s
 
 const MAX_REASON = 1_000;
 
-/** The result that asks for a payment, in the form that the client understands. Omits HTTP's extensions. */
+/** Returns the result that asks for a payment, in the form that the client understands. Omits HTTP's extensions. */
 function paymentRequired(
   tool: string,
   { x402Version, error, resource, accepts }: PaymentRequired,
@@ -65,7 +65,7 @@ function paymentRequired(
   return { content: [...content, { type: 'text', text: sentence }], structuredContent, isError: true };
 }
 
-/** The requirements of an unpaid call, and why its payment was refused, if it had one. Undefined for other failures. */
+/** Returns the requirements of an unpaid call, and why its payment was refused, if it had one. Undefined for other failures. */
 async function requirementsIn(error: unknown, { required }: Purchase) {
   if (error instanceof Unpaid) {
     const { error: why } = error.payable;
@@ -89,7 +89,7 @@ async function requirementsIn(error: unknown, { required }: Purchase) {
   };
 }
 
-/** The result with x402's SettleResponse, if the gateway sent one. */
+/** Returns the result with x402's SettleResponse, if the gateway sent one. */
 function withSettlement(result: CallToolResult, response: Response | undefined): CallToolResult {
   const settlement = response && settlementIn(response);
   return settlement ? { ...result, _meta: { ...result._meta, [SETTLEMENT]: clean(settlement) } } : result;
@@ -107,7 +107,7 @@ export async function callForClient(
     const full = await services.calls.call(method, input, request.signal, purchase);
     return withSettlement(fittingResult(full, services.stored, purchase), full.response);
   } catch (error) {
-    // A 402 that cannot be read or paid is an ordinary failure.
+    // If the 402 cannot be read or paid, the failure is an ordinary one.
     const unpaid = await requirementsIn(error, purchase).catch(() => undefined);
     const result = unpaid
       ? paymentRequired(method.name, unpaid.payable, { reason: unpaid.reason, hasExtension })

@@ -31,7 +31,10 @@ export interface CallsOptions {
   readonly listed?: readonly ListedRoute[];
   /** The user's wallet, which also signs in. Without it, a temporary key signs in, and this server pays nothing. */
   readonly payer?: PayerSetup;
-  /** Which wallet pays. Default: the client's if it says that it can pay, or if there is no `payer`; else that of `payer`. */
+  /**
+   * Which wallet pays. By default the client's wallet pays if the client says that it can pay, or if there is no `payer`; otherwise the
+   * wallet of `payer` pays.
+   */
   readonly payBy?: PayBy | undefined;
   /** The limits of payments without asking, in dollars. */
   readonly budget: { readonly perCallUsd: number; readonly perDayUsd: number };
@@ -47,9 +50,9 @@ export interface Purchase {
   readonly isQuote?: boolean;
   /** The client's payment, unchanged. It is passed on, and this server's wallet pays nothing. */
   readonly given?: unknown;
-  /** The 402 that a client's payment answers. Set once the payment is passed on. */
+  /** The 402 that a client's payment answers; set once the payment is passed on. */
   required?: PaymentRequired | undefined;
-  /** The outcome of the call's payment. Set once it is signed. */
+  /** The outcome of the call's payment; set once the payment is signed. */
   outcome?: Outcome | undefined;
 }
 
@@ -57,7 +60,7 @@ export interface Purchase {
 const isSame = (one: Offer, other: Offer): boolean =>
   (['network', 'asset', 'payTo', 'amount'] as const).every((name) => one[name] === other[name]);
 
-/** A gateway's methods, called within a budget. Never uses credit, so the ledger records all spending. */
+/** Calls a gateway's methods within a budget. Never uses credit, so the ledger records all spending. */
 export class Calls {
   readonly options: CallsOptions;
   readonly methods: readonly Tool[];
@@ -79,7 +82,7 @@ export class Calls {
     this.methods = createTools(client, { cluster, listed });
   }
 
-  /** The gateway and the RPC, for messages. */
+  /** Returns the gateway and the RPC, for messages. */
   get peers(): Servers {
     const { gateway, payer } = this.options;
     return { gateway, rpc: payer?.rpc };
@@ -90,7 +93,7 @@ export class Calls {
     return this.#current.run(purchase, () => method.full(input, { signal }));
   }
 
-  /** The offer for a call, without signing; undefined if the call is free. */
+  /** Returns the offer for a call, without signing; undefined if the call is free. */
   async quote(method: Tool, input: unknown, signal: AbortSignal): Promise<Offer | undefined> {
     const answered = await answerOrOffer(this.call(method, input, signal, { isQuote: true }));
     return 'payTo' in answered ? answered : undefined;
@@ -118,10 +121,10 @@ export class Calls {
   }
 }
 
-/** The gateway accepts headers of 16 KiB. A payment takes about 2. */
+/** The longest payment. The gateway accepts headers of 16 KiB, and a payment takes about 2. */
 const MAX_PAYMENT = 8_192;
 
-/** The client's payment as a request header. The gateway checks it, and that it pays for this request. */
+/** Returns the client's payment as a request header. The gateway checks it, and that it pays for this request. */
 function passedOn(purchase: Purchase, request: Parameters<Payer['pay']>): SignedPayment {
   const found = offerFor(...request);
   purchase.required = found.payable;

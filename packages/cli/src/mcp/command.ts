@@ -30,7 +30,7 @@ const METHODS = ['GET', 'POST', 'DELETE'];
 
 const refusal = (status: number, text: string): Response => new Response(`${text}\n`, { status });
 
-/** The refusal of an invalid request. Checks it against browser pages first. */
+/** Returns the refusal of an invalid request. Checks it against browser pages first. */
 function refusalOf({ headers, method = '', url = '' }: IncomingMessage): Response | undefined {
   const host = validateHostHeader(headers.host, localhostAllowedHostnames());
   if (!host.ok) return refusal(403, host.message);
@@ -84,7 +84,7 @@ const DEFAULT_PORT = '8405';
 /** The options of this server's wallet. */
 const OF_WALLET = ['keypair', 'budget-usd'] as const;
 
-/** Which wallet pays, if `--pay-by` says so. */
+/** Returns which wallet pays, if `--pay-by` says so. */
 function payByIn({ values }: CommandInput, isHttp: boolean): CallsOptions['payBy'] {
   const chosen = values.text('pay-by');
   const payBy = chosen === undefined ? undefined : oneOf(chosen, PAY_BY, '--pay-by');
@@ -100,7 +100,7 @@ function payByIn({ values }: CommandInput, isHttp: boolean): CallsOptions['payBy
   return 'client';
 }
 
-/** The budget, payer and HTTP port in the words and options of `mcp`. */
+/** Returns the budget, payer and HTTP port in the words and options of `mcp`. */
 function readSettings(given: CommandInput) {
   const { words, values, session } = given;
   const isHttp = values.is('http');

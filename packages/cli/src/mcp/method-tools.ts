@@ -22,7 +22,7 @@ const CHOSEN = [
   'wallet_transfers',
 ];
 
-/** One method as a tool. */
+/** Returns one method as a tool. */
 function methodTool(services: CallServices, tool: Tool): ServedTool {
   const { name, description, inputSchema } = tool;
   const annotations = tool.priceUsd === undefined ? FREE : PAID;
@@ -32,7 +32,7 @@ function methodTool(services: CallServices, tool: Tool): ServedTool {
 
 const methodOf = (name: string): string => name.slice(name.indexOf('_') + 1);
 
-/** Such as `getBalance(account, options?) $0.004005, or $0.000005 from credit`. */
+/** Returns a method's signature, such as `getBalance(account, options?) $0.004005, or $0.000005 from credit`. */
 function signatureOf({ name, inputSchema: { properties, required }, priceUsd, creditPriceUsd }: Tool): string {
   const names = Object.keys(properties).map((each) => (required.includes(each) ? each : `${each}?`));
   return `${methodOf(name)}(${names.join(', ')}) ${priceUsd === undefined ? 'free' : priceText({ priceUsd, creditPriceUsd })}`;
@@ -40,7 +40,7 @@ function signatureOf({ name, inputSchema: { properties, required }, priceUsd, cr
 
 const MAX_SIGNATURES = 4_000;
 
-/** A family's signatures, as many as a model should read. */
+/** Returns a family's signatures, as many as a model should read. */
 function signaturesOf(tools: readonly Tool[]): string {
   const signatures: string[] = [];
   for (const signature of tools.map(signatureOf)) {
@@ -51,7 +51,7 @@ function signaturesOf(tools: readonly Tool[]): string {
   return signatures.join('; ') + (left > 0 ? `; and ${left} more` : '');
 }
 
-/** A tool for all methods of a family. For wrong arguments it returns the method's schema. */
+/** Returns a tool for all methods of a family. For wrong arguments it returns the method's schema. */
 function familyTool(services: CallServices, family: string, title: string): ServedTool {
   const tools = new Map(
     services.calls.methods
@@ -81,10 +81,10 @@ function familyTool(services: CallServices, family: string, title: string): Serv
   };
 }
 
-/** An API with more operations gets a single tool. */
+/** The most operations of an API with a tool each. A larger API gets a single tool. */
 const MOST_TOOLS = 20;
 
-/** The tools of the operator's APIs: one per operation, or one for a large API. */
+/** Returns the tools of the operator's APIs: one per operation, or one for a large API. */
 function apiTools(services: CallServices): ServedTool[] {
   const { methods, options } = services.calls;
   const apis = [...new Set(apiRoutes(options.listed ?? []).map(({ surface }) => surface))];
@@ -95,7 +95,7 @@ function apiTools(services: CallServices): ServedTool[] {
   });
 }
 
-/** The method tools: the most common methods and one tool for each of two families, or one per method. */
+/** Returns the method tools: the most common methods and one tool for each of two families, or one per method. */
 export function methodTools(services: CallServices, isAll: boolean): ServedTool[] {
   const { methods } = services.calls;
   if (isAll) return methods.map((tool) => methodTool(services, tool));

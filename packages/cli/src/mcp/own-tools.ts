@@ -5,14 +5,14 @@ import type { CallServices } from './paying.ts';
 import { FREE, inputOf, LOCAL, type ServedTool } from './served-tool.ts';
 import { jsonBytes, trim } from './trim.ts';
 
-/** A valid input of a method, to get its 402. Prices do not depend on the input. */
+/** Returns a valid input of a method, to get its 402. Prices do not depend on the input. */
 function anyInput({ name, inputSchema }: Tool): Record<string, unknown> {
   const row = routes.find(({ surface, id }) => name === `${surface}_${id.slice(id.lastIndexOf('.') + 1)}`);
   const inPath: Record<string, unknown> = { ...row?.example.path };
   return Object.fromEntries(inputSchema.required.map((each) => [each, inPath[each] ?? null]));
 }
 
-/** The tool that shows the current price of a call. */
+/** Returns the tool that shows the current price of a call. */
 export function quoteTool(services: CallServices): ServedTool {
   const priced = new Map(services.calls.methods.filter(({ priceUsd }) => priceUsd).map((tool) => [tool.name, tool]));
   return {
@@ -47,7 +47,7 @@ function isCovered({ calls: { options } }: CallServices, micros: number): boolea
   return isWithin(payer.ledger.spending().dayMicros + micros, budget.perDayUsd);
 }
 
-/** The tool that shows the spending and the budget. */
+/** Returns the tool that shows the spending and the budget. */
 export function spendingTool(services: CallServices): ServedTool {
   return {
     name: 'spending',
@@ -73,7 +73,7 @@ const GONE = 'This answer is no longer stored: only the last 64 answers are stor
 /** The size limit of a part with its envelope. */
 const MAX_BYTES = 11_000;
 
-/** The value at a JSON Pointer (RFC 6901). */
+/** Returns the value at a JSON Pointer (RFC 6901). */
 function valueAt(value: unknown, pointer: string): unknown {
   const [before, ...names] = pointer.split('/').map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
   return before === '' ? below(value, ...names) : undefined;
@@ -85,7 +85,7 @@ function sliceOf(value: unknown, from: number): unknown {
   return Object.fromEntries(Object.entries(value).slice(from));
 }
 
-/** The tool that shows more of a cut answer. */
+/** Returns the tool that shows more of a cut answer. */
 export function readOnTool(stored: StoredAnswers): ServedTool {
   return {
     name: 'read_on',

@@ -19,7 +19,7 @@ const MAX_PENDING = 100;
 
 const keyOf = (tool: string, input: unknown): string => JSON.stringify([tool, input]);
 
-/** Open questions to the user: at most a hundred, each for ten minutes. An answer is valid once, for the same call. */
+/** Stores open questions to the user: at most a hundred, each for ten minutes. An answer is valid once, for the same call. */
 export class Approvals {
   readonly #pending: LRUCache<string, { readonly key: string; readonly offer: Offer }>;
 

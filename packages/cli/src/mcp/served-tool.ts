@@ -37,7 +37,7 @@ export const PAID = { ...FREE, readOnlyHint: false, idempotentHint: false } as c
 /** Annotations of a tool that sends no request. */
 export const LOCAL = { ...FREE, openWorldHint: false } as const;
 
-/** The JSON Schema of a tool's arguments. */
+/** Returns the JSON Schema of a tool's arguments. */
 export const inputOf = (required: readonly string[], properties: object): object => ({
   type: 'object',
   properties,
@@ -51,7 +51,7 @@ type Arguments = Record<string, unknown>;
 /** Validates a tool's arguments. */
 export type ArgumentSchema = StandardSchemaWithJSON<Arguments, Arguments>;
 
-/** A validator for a JSON Schema, compiled at its first use. Compiling all of them would take a third of a start. */
+/** Returns a validator for a JSON Schema, compiled at its first use. Compiling all of them would take a third of a start. */
 export function argumentSchema(schema: object): ArgumentSchema {
   const json = (): Arguments => schema as Arguments;
   let compiled: ArgumentSchema | undefined;

@@ -21,7 +21,7 @@ const INSTRUCTIONS =
   'Paid tools name their price: the client pays it by x402, or this server within its budget, beyond which it asks the user. ' +
   'Long answers are cut: read_on shows the rest.';
 
-/** The host's abilities, as declared with this request or at the connection. Only 2026-07-28 has results of an extension. */
+/** Returns the host's abilities, as declared with this request or at the connection. Only 2026-07-28 has results of an extension. */
 function contextOf(server: McpServer, { mcpReq: request }: ServerContext): ToolContext {
   const claims = request.envelope as Readonly<Record<string, unknown>> | undefined;
   const declared = claims?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
@@ -44,14 +44,14 @@ function registerAnswers(server: McpServer, stored: StoredAnswers): void {
   });
 }
 
-/** A server's tools, in the order of its list. */
+/** Returns a server's tools, in the order of its list. */
 export function toolsOf(services: CallServices, isAll: boolean): ServedTool[] {
   return [...methodTools(services, isAll), quoteTool(services), spendingTool(services), readOnTool(services.stored)];
 }
 
 /**
- * A factory of servers that share one budget and the compiled schemas. Over HTTP, a server lasts for one request. With `isAll`, every
- * method has a tool, not only the common ones.
+ * Returns a factory of servers that share one budget and the compiled schemas. Over HTTP, a server lasts for one request. With `isAll`,
+ * every method has a tool, not only the common ones.
  */
 export function createServers(options: CallsOptions, isAll: boolean): McpServerFactory {
   const services: CallServices = { calls: new Calls(options), approvals: new Approvals(), stored: new StoredAnswers() };

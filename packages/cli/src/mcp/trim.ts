@@ -4,7 +4,7 @@ import { harmless } from '@asset-gateway/protocol';
 type Measure = Readonly<Record<'items' | 'characters' | 'members' | 'depth', number>>;
 
 const EVERYTHING = Number.POSITIVE_INFINITY;
-/** JSON can nest deeper than JavaScript's call stack. */
+/** The deepest JSON that is read. JSON can nest deeper than JavaScript's call stack. */
 export const DEEPEST = 500;
 const DEEP = 32;
 /** Limits from the largest to the smallest. The first that make the value fit are used. */
@@ -21,15 +21,15 @@ const MEASURES: readonly Measure[] = [
   { items: 1, characters: 80, members: 12, depth: DEEP },
 ];
 
-/** A notice is shorter than this many parts. */
+/** A notice takes less room than this many parts. */
 const LONGEST_NOTICE = 20;
 
 type Member = readonly [name: string, value: unknown];
 
-/** The size of a value as JSON. */
+/** Returns the size of a value as JSON. */
 export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
 
-/** The first parts of a list or object. A notice replaces the others, unless the notice is longer than they are. */
+/** Returns the first parts of a list or object. A notice replaces the others, unless the notice is longer than they are. */
 function shortened(value: object, most: number, inside: (part: unknown) => unknown): object {
   const isList = Array.isArray(value);
   const parts: readonly unknown[] = isList ? value : Object.entries(value);

@@ -9,7 +9,7 @@ import { fetchJson } from '../fetch-json.ts';
 import { CATALOG_PATH } from '../request.ts';
 import { makeFolder, writeDurably } from './durable.ts';
 
-/** Every gateway knows this provider, with or without routes. */
+/** The provider whose catalog is fetched first. Every gateway knows it, with or without routes. */
 const FIRST: UpstreamProvider = 'tokens';
 const UNKNOWN = 'invalid_provider_filter';
 const LIMITS = { timeoutMs: 30_000, maxBytes: MAX_READ_BYTES };
@@ -47,7 +47,7 @@ interface Asked {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** One catalog of a gateway. It is cached on disk and revalidated by ETag. */
+/** Returns one catalog of a gateway. It is cached on disk and revalidated by ETag. */
 async function fetchCatalog(gateway: string, { provider, signal }: Asked): Promise<Catalog> {
   const { origin } = new URL(gateway);
   const url = new URL(CATALOG_PATH, origin);
@@ -66,11 +66,11 @@ async function fetchCatalog(gateway: string, { provider, signal }: Asked): Promi
   return catalog;
 }
 
-/** The routes of a gateway's provider. Throws `invalid_provider_filter` for an unknown one. */
+/** Returns the routes of a gateway's provider. Throws `invalid_provider_filter` for an unknown one. */
 export const catalogOf = async (gateway: string, asked: Asked): Promise<readonly ListedRoute[]> =>
   (await fetchCatalog(gateway, asked)).routes;
 
-/** The routes of all providers. Fetches one catalog per provider, because a single one may be longer than a client reads. */
+/** Returns the routes of all providers. Fetches one catalog per provider, because a single one may be longer than a client reads. */
 export async function wholeCatalog(gateway: string): Promise<readonly ListedRoute[]> {
   try {
     // Each catalog names all providers.

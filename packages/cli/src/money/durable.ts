@@ -45,7 +45,7 @@ export function writeDurably(file: string, text: string): void {
   syncFolder(dirname(file));
 }
 
-/** Like `writeDurably`, but keeps an existing file. */
+/** Writes a file as `writeDurably` does, but keeps an existing one. */
 export function writeOnce(file: string, text: string): void {
   makeFolder(dirname(file));
   const draft = writeDraft(file, text);

@@ -11,7 +11,7 @@ import { OpenPayments } from './open-payments.ts';
 /** The steps of a purchase. Tests kill the process at each one. */
 export type PurchaseStep = 'held' | 'signed' | 'recorded' | 'answered' | 'closed';
 
-/** A limit as a line stores it: null without a limit. */
+/** Returns a limit as a line stores it: null without a limit. */
 const limitOf = (micros: number): number | null => (micros > Number.MAX_SAFE_INTEGER ? null : micros);
 
 const hashOf = ({ url, method, body = '' }: SentRequest): string =>
@@ -20,8 +20,8 @@ const hashOf = ({ url, method, body = '' }: SentRequest): string =>
     .digest('hex');
 
 /**
- * A ledger in a file that all processes of a user share. It needs no lock: each line is appended with one write, so all
- * processes see the same order, and an amount counts only if the earlier lines leave room for it.
+ * A ledger in a file that all processes of a user share. It needs no lock. Each line is appended with one write, so all processes see the
+ * same order. An amount counts only if the earlier lines leave room for it.
  */
 export class LedgerFile implements SpendingLedger {
   readonly payments: OpenPayments;
@@ -88,7 +88,7 @@ export class LedgerFile implements SpendingLedger {
     return [...refused, ...open].sort((one, other) => other.at - one.at);
   }
 
-  /** The spending of the last 24 hours and in all, in millionths of a dollar. Its amounts are listed oldest first. */
+  /** Returns the spending of the last 24 hours and in all, in millionths of a dollar. Its amounts are listed oldest first. */
   spending() {
     const account = this.#account();
     return { dayMicros: account.dayBefore(Date.now()), allMicros: account.all, spent: account.spent };

@@ -11,12 +11,12 @@ export interface LedgerLine extends Partial<PaymentTrace> {
   readonly step: LedgerStep;
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** When held: the amount, in millionths of a dollar. */
+  /** The amount in millionths of a dollar, in a line that holds one. */
   readonly micros?: number;
-  /** When held: the amount's limits; null if there is none. */
+  /** The limits of the amount, in a line that holds one; null if there is none. */
   readonly perDayMicros?: number | null;
   readonly inAllMicros?: number | null;
-  /** When signed: the hash of the request that the payment buys. */
+  /** The hash of the request that the payment buys, in a line that signs one. */
   readonly request?: string;
 }
 
@@ -24,7 +24,7 @@ export interface LedgerLine extends Partial<PaymentTrace> {
 export interface Spent
   extends Required<Pick<LedgerLine, 'id' | 'at' | 'micros' | 'step'>>,
     Pick<LedgerLine, 'request'> {
-  /** When it was signed, if it was. */
+  /** When the payment was signed, if it was. */
   readonly signedAt?: number;
   readonly trace?: PaymentTrace;
 }
@@ -36,7 +36,7 @@ const TORN = ' #torn\n';
 export const isAmount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 const isLimit = (value: unknown): boolean => value === null || isAmount(value);
 
-/** The trace in a line or object; undefined without one, as in ledgers of earlier versions. */
+/** Returns the trace in a line or object; undefined without one, as in ledgers of earlier versions. */
 export function traceIn(value: unknown): PaymentTrace | undefined {
   const { network, account, memo, slot, lastValidBlockHeight } = (value ?? {}) as Partial<PaymentTrace>;
   const hasTexts = [network, account, memo].every((text) => typeof text === 'string');
@@ -61,15 +61,15 @@ function parsedLine(line: string): LedgerLine | undefined {
 const isTorn = (line: string): boolean =>
   !line.includes('}') && (line.startsWith(BEGINNING) || BEGINNING.startsWith(line));
 
-/** The text to append for a line. It first marks an interrupted write, so that readers skip it. */
+/** Returns the text to append for a line. It first marks an interrupted write, so that readers skip it. */
 export function appended(text: string, line: LedgerLine): string {
   const last = text.slice(text.lastIndexOf('\n') + 1);
   return `${last !== '' && isTorn(last) ? TORN : '\n'}${JSON.stringify(line)}\n`;
 }
 
 /**
- * The lines in a ledger's text. Skips interrupted writes, which are marked or the last line. Throws at any other invalid line, because
- * it may have been an amount.
+ * Returns the lines in a ledger's text. Skips interrupted writes, which are marked or the last line. Throws at any other invalid line,
+ * because it may have been an amount.
  */
 export function* linesIn(text: string): Generator<LedgerLine> {
   const lines = text.split('\n');
@@ -81,13 +81,10 @@ export function* linesIn(text: string): Generator<LedgerLine> {
   }
 }
 
-/** A ledger's balance. Whether an amount is within its limits depends only on earlier lines, so all processes agree. */
+/** Computes a ledger's balance. Whether an amount is within its limits depends only on earlier lines, so all processes agree. */
 export class Account {
   readonly #counted = new Map<string, Spent>();
-  /**
-   * Every amount ever counted, by time. After a clock was set back, lines with earlier times follow lines with later
-   * ones.
-   */
+  /** Every amount that was ever counted, by time. After a clock was set back, lines with earlier times follow lines with later ones. */
   readonly #byTime: Spent[] = [];
   /** The last window: its start, the index of its first amount, and its sum. */
   #start = Number.NEGATIVE_INFINITY;
@@ -111,7 +108,7 @@ export class Account {
     return true;
   }
 
-  /** Spending in the 24 hours before this time and after it, in millionths of a dollar. Future lines count. */
+  /** Returns the spending in the 24 hours before this time and after it, in millionths of a dollar. Lines dated in the future count. */
   dayBefore(at: number): number {
     const start = at - DAY_MS;
     const times = this.#byTime;
@@ -121,7 +118,7 @@ export class Account {
     return this.#day;
   }
 
-  /** All amounts that count, oldest first. */
+  /** Returns all amounts that count, oldest first. */
   get spent(): readonly Spent[] {
     return [...this.#counted.values()];
   }

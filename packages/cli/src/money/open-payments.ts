@@ -8,7 +8,7 @@ import { isAmount, traceIn } from './ledger-lines.ts';
 export interface OpenPayment extends Omit<LedgerEntry, 'trace'> {
   readonly id: string;
   readonly at: number;
-  /** Undefined in payments of earlier versions. */
+  /** The trace; undefined in payments of earlier versions. */
   readonly trace?: PaymentTrace | undefined;
 }
 
@@ -24,7 +24,7 @@ function isPayment(value: unknown, id: string): value is OpenPayment {
   return own === id && isAmount(at) && isAmount(micros) && isRequest && hasTexts;
 }
 
-/** One file per signed payment, from before it is sent until its outcome is known. */
+/** Stores one file per signed payment, from before it is sent until its outcome is known. */
 export class OpenPayments {
   readonly #folder: string;
 
@@ -42,13 +42,13 @@ export class OpenPayments {
     rmSync(this.#file(id), { force: true });
   }
 
-  /** The ids of all open payments. */
+  /** Returns the ids of all open payments. */
   ids(): string[] {
     const names = existsSync(this.#folder) ? readdirSync(this.#folder) : [];
     return names.filter((name) => name.endsWith(SUFFIX)).map((name) => name.slice(0, -SUFFIX.length));
   }
 
-  /** An open payment; undefined if it was closed meanwhile. Throws if its file cannot be read. */
+  /** Returns an open payment; undefined if it was closed meanwhile. Throws if its file cannot be read. */
   read(id: string): OpenPayment | undefined {
     const file = this.#file(id);
     try {
@@ -62,7 +62,7 @@ export class OpenPayments {
     );
   }
 
-  /** All open payments, oldest first. */
+  /** Returns all open payments, oldest first. */
   all(): OpenPayment[] {
     return this.ids()
       .flatMap((id) => this.read(id) ?? [])

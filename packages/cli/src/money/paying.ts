@@ -13,7 +13,7 @@ import type { Wallet } from '../keys/wallets.ts';
 import type { Terminal } from '../show/terminal.ts';
 import type { LedgerFile } from './ledger-file.ts';
 
-/** The sandbox's chains listen on the two ports after the gateway's. */
+/** Returns the URL of a sandbox's chain. The chains listen on the two ports after the gateway's. */
 export function sandboxRpc(gateway: string, network: string): string {
   const { hostname, port } = new URL(gateway);
   return `http://${hostname}:${Number(port || 80) + (network === NETWORKS.mainnet ? 1 : 2)}`;
@@ -22,7 +22,7 @@ export function sandboxRpc(gateway: string, network: string): string {
 const LIMITS = { timeoutMs: 10_000, maxBytes: 65_536 };
 const INVALID_PARAMS = -32_602;
 
-/** The JSON answer of the sandbox's faucet; undefined without a faucet. */
+/** Returns the JSON answer of the sandbox's faucet; undefined without a faucet. */
 async function faucetAnswer(rpcUrl: string, params: readonly string[]): Promise<unknown> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'sandbox_faucet', params });
   const headers = { 'Content-Type': 'application/json' };
@@ -52,10 +52,7 @@ export interface PaymentSetup {
   readonly isPreapproved: boolean;
 }
 
-/**
- * The error of a call that needs a payment; nothing was signed. `offer`: the price. `payable`: the 402 with its
- * requirement.
- */
+/** Thrown by a call that needs a payment. Nothing was signed. `offer`: the price. `payable`: the 402 with its requirement. */
 export class Unpaid extends Error {
   readonly offer: Offer;
   readonly payable: PayableOffer['payable'];
@@ -67,7 +64,7 @@ export class Unpaid extends Error {
   }
 }
 
-/** A call's answer, or the offer that it did not pay. */
+/** Returns a call's answer, or the offer that it did not pay. */
 export async function answerOrOffer<Answer>(call: Promise<Answer>): Promise<Answer | Offer> {
   try {
     return await call;
@@ -77,14 +74,14 @@ export async function answerOrOffer<Answer>(call: Promise<Answer>): Promise<Answ
   }
 }
 
-/** A 402's offer. Throws `nothing_payable` if there is none. */
+/** Returns a 402's offer. Throws `nothing_payable` if there is none. */
 export function offerFor(...[required, wish]: Parameters<Payer['pay']>): PayableOffer {
   const found = findOffer(required, wish);
   if (!found) throw new GatewayError('nothing_payable', { message: 'the 402 asks for no payment' });
   return found;
 }
 
-/** Never pays. Throws `Unpaid` with the offer. */
+/** A payer that never pays. It throws `Unpaid` with the offer. */
 export const quotingPayer: Payer = {
   async pay(...request) {
     throw new Unpaid(offerFor(...request));
@@ -94,7 +91,7 @@ export const quotingPayer: Payer = {
 /** The known outcome of a payment. */
 export type Outcome = 'open' | 'paid' | 'refused';
 
-/** The same payment, which writes its outcome into `by`. */
+/** Returns the same payment, which writes its outcome into `by`. */
 export function withOutcome(payment: SignedPayment, by: { outcome?: Outcome | undefined }): SignedPayment {
   by.outcome = 'open';
   return {
@@ -114,8 +111,8 @@ const isGenerated = ({ wallet: { source } }: Pick<PaymentSetup, 'wallet'>): bool
 export const isLocal = (url: string): boolean => isLoopbackHostname(new URL(url).hostname);
 
 /**
- * A network's RPC. Throws if the wallet needs one of its own. A gateway on another machine could call its RPC a sandbox's, settle payments
- * that it refused, and free their amounts. So only a temporary wallet, which holds no money, pays through it.
+ * Returns a network's RPC. Throws if the wallet needs one of its own. A gateway on another machine could call its RPC a sandbox's, settle
+ * payments that it refused, and free their amounts. So only a temporary wallet, which holds no money, pays through it.
  */
 export function rpcOf(
   { rpc, gateway, wallet }: Pick<PaymentSetup, 'wallet' | 'rpc' | 'gateway'>,
@@ -133,7 +130,7 @@ function inWords({ network, amount, payTo }: Offer, isPlayMoney: boolean): strin
   return `$${dollars(Number(amount))} ${money} to ${payTo}`;
 }
 
-/** An offer in words. Only an RPC on this machine may say that its money is play money. */
+/** Returns an offer in words. Only an RPC on this machine may say that its money is play money. */
 export async function offerInWords(
   offer: Offer,
   { rpc, gateway }: Pick<PaymentSetup, 'rpc' | 'gateway'>,

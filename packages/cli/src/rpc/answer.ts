@@ -10,7 +10,7 @@ const MAX_CALLS = 16;
 const MAX_NAME = 64;
 const MAX_SENTENCE = 2_000;
 
-/** Codes of JSON-RPC 2.0. Solana's own codes have other meanings, and kit throws a TypeError for an unknown code. */
+/** The codes of JSON-RPC 2.0. Solana's own codes have other meanings, and kit throws a TypeError for an unknown code. */
 const CODES = { notJson: -32_700, invalid: -32_600, notSold: -32_601, wrongParams: -32_602, refused: -32_603 } as const;
 
 /** The parts that answer requests. */
@@ -24,7 +24,7 @@ export interface Node {
   readonly fallback: Fallback | undefined;
 }
 
-/** A refusal of this server. */
+/** Thrown by this server to refuse a call. */
 class Refused extends Error {
   readonly code: number;
   readonly data: Members | undefined;
@@ -41,7 +41,7 @@ const errorText = ({ code, message, data }: Refused, id: unknown): string =>
 
 type Method = (...values: unknown[]) => Call<unknown>;
 
-/** The call of a method with unchanged parameters; undefined if the gateway does not sell the method. */
+/** Returns the call of a method with unchanged parameters; undefined if the gateway does not sell the method. */
 function callOf({ rpc, das }: GatewayClient, method: string, params: unknown): Call<unknown> | undefined {
   const [positional, named] = [rpc, das].map((family) => {
     return Object.hasOwn(family, method) ? (Reflect.get(family, method) as Method) : undefined;
@@ -56,7 +56,7 @@ function callOf({ rpc, das }: GatewayClient, method: string, params: unknown): C
 
 const soldBy = ({ rpc, das }: GatewayClient): string => [...Object.keys(rpc), ...Object.keys(das)].join(', ');
 
-/** A failure with the gateway's message. Its code and the wrong parameters are data. */
+/** Returns a failure with the gateway's message. Its code and the wrong parameters are data. */
 function refusedBy(error: unknown, { peers, unpaidHint }: Node): Refused {
   if (error instanceof Refused) return error;
   const sentence = oneLine(failureSentence(error, peers), MAX_SENTENCE);
@@ -77,9 +77,7 @@ export class Answers {
     this.#node = node;
   }
 
-  /**
-   * The answer to a body, which may be a batch. Empty if no request of the body has an id. Numbers keep every digit.
-   */
+  /** Returns the answer to a body, which may be a batch. Empty if no request of the body has an id. Numbers keep every digit. */
   async to(body: string): Promise<string> {
     let requests: unknown;
     try {
@@ -96,7 +94,7 @@ export class Answers {
     return texts.length === 0 ? '' : `[${texts.join(',')}]`;
   }
 
-  /** The answer to one request; undefined if the request has no id to answer by. */
+  /** Returns the answer to one request; undefined if the request has no id to answer by. */
   async #one(request: unknown): Promise<string | undefined> {
     if (!isObject(request) || typeof request.method !== 'string') {
       return errorText(new Refused(CODES.invalid, 'this is not a JSON-RPC request'), null);
@@ -110,7 +108,7 @@ export class Answers {
     }
   }
 
-  /** The gateway's answer. If it does not sell the method or refuses the parameters, the fallback's. */
+  /** Returns the gateway's answer. If it does not sell the method or refuses the parameters, the fallback's. */
   async #answer({ id, params }: Members, method: string): Promise<string> {
     const { fallback } = this.#node;
     try {

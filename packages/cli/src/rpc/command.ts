@@ -12,7 +12,7 @@ import { rpcServer } from './server.ts';
 const DEFAULT_PORT = '8899';
 const PATH = /^\/?([\w-]{0,64})$/;
 
-/** The URL's path. It is random, so that only programs that know the URL can spend. */
+/** Returns the URL's path. It is random, so that only programs that know the URL can spend. */
 function pathIn(values: Values): string {
   const [, name] = PATH.exec(values.text('path') ?? randomBytes(16).toString('base64url')) ?? [];
   if (name === undefined) throw new UsageError('--path takes letters, digits, - and _, or / for none');
@@ -33,7 +33,7 @@ function fallbackIn(values: Values) {
   return url === undefined ? undefined : fallbackTo(url);
 }
 
-/** The address that pays. Throws if no call could be paid. */
+/** Returns the address that pays. Throws if no call could be paid. */
 async function payerOf({ isPreapproved, wallet }: Session): Promise<string> {
   const { source, signer } = await wallet;
   if (source !== 'temporary' || isPreapproved) return signer.address;

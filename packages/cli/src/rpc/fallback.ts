@@ -6,7 +6,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** Sends a JSON-RPC request to another RPC. Returns its answer unchanged. */
 export type Fallback = (request: string) => Promise<string>;
 
-/** A fallback. Messages show only the URL's host, because the rest may hold a key. */
+/** Returns a fallback. Messages show only the URL's host, because the rest may hold a key. */
 export function fallbackTo(url: string): Fallback {
   const { host } = new URL(url);
   const failed = (why: string, cause?: unknown): never => {

@@ -20,7 +20,7 @@ type Refusal = readonly [status: number, sentence: string];
 
 const hostOf = (host = ''): string => (URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : '');
 
-/** Why a request is refused. Checks against web pages first. With DNS rebinding, a page's request names another host. */
+/** Returns why a request is refused. Checks against web pages first. With DNS rebinding, a page's request names another host. */
 function refusalOf(
   { headers, method = '', url = '' }: IncomingMessage,
   { path, origins }: ServedRpc,
@@ -36,7 +36,7 @@ function refusalOf(
   return JSON_TYPE.test(headers['content-type'] ?? '') ? undefined : [415, 'send application/json'];
 }
 
-/** Headers that let an allowed origin's page read the answer. */
+/** Returns the headers that let an allowed origin's page read the answer. */
 function corsOf({ headers: { origin } }: IncomingMessage, { origins }: ServedRpc): Record<string, string> {
   if (origin === undefined || !origins.includes(origin)) return {};
   return {
@@ -47,7 +47,7 @@ function corsOf({ headers: { origin } }: IncomingMessage, { origins }: ServedRpc
   };
 }
 
-/** Node's type of a stream differs from the web's. */
+/** Returns a request's body as a stream. Node's type of a stream differs from the web's. */
 const bodyOf = (message: IncomingMessage) => Readable.toWeb(message) as Parameters<typeof readBytes>[0];
 
 async function answer(message: IncomingMessage, response: ServerResponse, served: ServedRpc): Promise<void> {
@@ -70,7 +70,7 @@ async function answer(message: IncomingMessage, response: ServerResponse, served
   else response.writeHead(200, { ...cors, 'Content-Type': 'application/json' }).end(text);
 }
 
-/** An HTTP server of JSON-RPC for programs on this machine. */
+/** Returns an HTTP server of JSON-RPC for programs on this machine. */
 export function rpcServer(served: ServedRpc): Server {
   const server = createServer((message, response) => {
     answer(message, response, served).catch(() => response.destroy());

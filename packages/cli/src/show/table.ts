@@ -8,7 +8,7 @@ function graphemesOf(text: string): string[] {
   return [...segmenter.segment(text)].map(({ segment }) => segment);
 }
 
-/** A text cut to a width, with an ellipsis if it was cut. */
+/** Returns a text cut to a width, with an ellipsis if it was cut. */
 export function fitted(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
   let taken = '';
@@ -21,7 +21,7 @@ export function fitted(text: string, width: number): string {
   return `${taken}…`;
 }
 
-/** A text padded with spaces. */
+/** Returns a text padded with spaces. */
 export function padded(text: string, width: number, align: 'left' | 'right' = 'left'): string {
   const space = ' '.repeat(Math.max(0, width - stringWidth(text)));
   return align === 'left' ? text + space : space + text;
@@ -44,7 +44,7 @@ const MAX_CELL = 1000;
 
 const sum = (widths: readonly number[]): number => widths.reduce((all, width) => all + width + GAP, -GAP);
 
-/** The widths of the columns that fit. First cuts columns, then omits them from the end. */
+/** Returns the widths of the columns that fit. First cuts columns, then omits them from the end. */
 function fit<Row>(columns: readonly Column<Row>[], natural: readonly number[], width: number): number[] {
   const least = columns.map(({ minWidth = Number.POSITIVE_INFINITY }, at) => Math.min(minWidth, natural[at] ?? 0));
   let shown = columns.length;
@@ -57,7 +57,7 @@ function fit<Row>(columns: readonly Column<Row>[], natural: readonly number[], w
   return widths;
 }
 
-/** The lines of a table, at most this wide. Cells are one line without hidden characters. */
+/** Returns the lines of a table, at most this wide. Cells are one line without hidden characters. */
 export function table<Row>(rows: readonly Row[], width: number, columns: readonly Column<Row>[]): string[] {
   const cells = rows.map((row) => columns.map(({ cell }) => oneLine(cell(row), MAX_CELL)));
   const natural = columns.map(({ title }, at) =>
