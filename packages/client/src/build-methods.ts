@@ -27,7 +27,7 @@ export interface ClientKind {
   readonly more?: (connection: Connection, settings: CallSettings) => object;
 }
 
-/** The result of a successful answer: parsed JSON, or text. */
+/** Returns the result of a successful answer: parsed JSON, or text. */
 function readResult(response: Response, text: string, row: MethodRow, { read }: ClientKind) {
   const { isBare, uint64 = [] } = row;
   if (!response.headers.get('content-type')?.startsWith('application/json')) return { result: text };
@@ -39,8 +39,8 @@ function readResult(response: Response, text: string, row: MethodRow, { read }: 
 }
 
 /**
- * An answer with its parts. Throws a `GatewayError` if the status is not a success. For a paid route's 402, the error
- * includes the hint. The error's `response` can still be read.
+ * Returns an answer with its parts. Throws a `GatewayError` if the status is not a success. For a paid route's 402, the error includes the
+ * hint. The error's `response` can still be read.
  */
 async function readFull(
   response: Response,
@@ -71,7 +71,7 @@ function methodsOf(table: MethodTable, call: (row: MethodRow, name: string, valu
   return Object.fromEntries(families) as object;
 }
 
-/** A client of this kind on a connection that other clients may share. It has methods by family, and further functions. */
+/** Returns a client of this kind on a connection that other clients may share. It has methods by family, and further functions. */
 export function buildClient(connection: Connection, settings: CallSettings, kind: ClientKind): object {
   const { base } = connection;
   const { methods, paid } = kind;

@@ -91,7 +91,7 @@ export function routesIn(body: unknown): readonly ListedRoute[] | undefined {
 export const providersIn = (body: unknown): string[] =>
   listAt(body, 'categories', 'providers').flatMap((each) => WORD.exec(textAt(each, 'id'))?.[0] ?? []);
 
-/** Sorts routes by path. At the same place, text comes before a parameter. */
+/** Orders routes by path. At the same place, text comes before a parameter. */
 const byText = ({ path: one }: ListedRoute, { path: other }: ListedRoute): number =>
   one.replace(/:[^/]*/g, '\uffff') < other.replace(/:[^/]*/g, '\uffff') ? -1 : 1;
 
@@ -115,7 +115,7 @@ export const listedMicros = ({ priceUsd }: ListedRoute): number => microsOfUsd(p
 
 const decoded = (text: string): string => attempt(() => decodeURIComponent(text), text);
 
-/** The values of a path or query, as its schema reads them. Unescaped commas separate a list's items. */
+/** Returns the values of a path or query, as its schema reads them. Unescaped commas separate a list's items. */
 function judged(schema: unknown, pairs: readonly (readonly string[])[]): Members {
   const properties = objectAt(schema, 'properties');
   const valueIn = (raw: string, own: unknown): unknown => {
@@ -127,7 +127,7 @@ function judged(schema: unknown, pairs: readonly (readonly string[])[]): Members
   );
 }
 
-/** The first violations of the route's published schemas: one in the path, one in query and body. */
+/** Returns the first violations of the route's published schemas: one in the path, one in query and body. */
 export function issuesOf(route: ListedRoute, { url, body, method }: SentRequest): Issue[] {
   const { path, inputSchema, pathParamsSchema, queryParamsSchema } = route;
   const { pathname, search } = new URL(url);

@@ -42,16 +42,13 @@ export class RpcError extends Error {
   }
 }
 
-/** How many seconds an RPC asks to wait, if that is short. */
+/** Returns how many seconds an RPC asks to wait, if that is short. */
 function pauseSeconds({ status, headers }: Response): number | undefined {
   const seconds = Number(headers.get('retry-after'));
   return status === 429 && seconds > 0 && seconds <= MAX_PAUSE_SECONDS ? seconds : undefined;
 }
 
-/**
- * Posts JSON. After a 429, it posts again when `Retry-After` is over, with a longer margin each time. Each answer has a
- * time limit.
- */
+/** Posts JSON. After a 429 it posts again when `Retry-After` is over, and adds a longer margin each time. Each answer has a time limit. */
 async function post({ rpcUrl, signal }: RpcAccess, body: string): Promise<Response> {
   for (let tries = 1; ; tries++) {
     const headers = { 'Content-Type': 'application/json' };
@@ -66,7 +63,7 @@ async function post({ rpcUrl, signal }: RpcAccess, body: string): Promise<Respon
   }
 }
 
-/** The result of a JSON-RPC call. Limits time and size, because x402's scheme does not. */
+/** Returns the result of a JSON-RPC call. Limits time and size, because x402's scheme does not. */
 async function read(access: RpcAccess, method: string, params: readonly unknown[]): Promise<unknown> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
   const response = await post(access, body);
@@ -77,13 +74,13 @@ async function read(access: RpcAccess, method: string, params: readonly unknown[
   throw new RpcError(reason || `the RPC answers ${response.status} without a result of ${method}`, response.status);
 }
 
-/** A whole number that JavaScript represents exactly. Throws for anything else. */
+/** Returns a whole number that JavaScript represents exactly. Throws for anything else. */
 function integer(value: unknown): number {
   if (Number.isSafeInteger(value)) return value as number;
   throw new RpcError('the RPC answers without a number', 200);
 }
 
-/** The latest blockhash at a commitment, its block's slot, and the last block for which it is valid. */
+/** Returns the latest blockhash at a commitment, its block's slot, and the last block for which it is valid. */
 async function blockhashAt(access: RpcAccess, commitment: 'confirmed' | 'finalized') {
   const result = await read(access, 'getLatestBlockhash', [{ commitment }]);
   const { blockhash, lastValidBlockHeight } = objectAt(result, 'value');
@@ -96,10 +93,10 @@ async function blockhashAt(access: RpcAccess, commitment: 'confirmed' | 'finaliz
   };
 }
 
-/** A blockhash for a new transaction. */
+/** Returns a blockhash for a new transaction. */
 export const latestBlockhash = (access: RpcAccess) => blockhashAt(access, 'confirmed');
 
-/** The newest final block: its height and its slot. */
+/** Returns the newest final block: its height and its slot. */
 export async function finalizedBlock(access: RpcAccess): Promise<{ readonly height: number; readonly slot: number }> {
   const { slot, lastValidBlockHeight } = await blockhashAt(access, 'finalized');
   return { slot, height: lastValidBlockHeight - BLOCKHASH_BLOCKS };
@@ -116,8 +113,8 @@ export async function assertNetwork(access: RpcAccess, network: string): Promise
 export const LISTED_TRANSACTIONS = 100;
 
 /**
- * The newest finalized transactions of an account, newest first. Their node has reached the slot; a slower node returns an error. A memo
- * has RPC's form, such as `[5] hello`; undefined if there is none.
+ * Returns the newest finalized transactions of an account, newest first. Their node has reached the slot; a slower node returns an error. A
+ * memo has RPC's form, such as `[5] hello`; undefined if there is none.
  */
 export async function transactionsOf(access: RpcAccess, account: string, minContextSlot: number) {
   const config = { commitment: 'finalized', limit: LISTED_TRANSACTIONS, minContextSlot };
@@ -130,7 +127,7 @@ export async function transactionsOf(access: RpcAccess, account: string, minCont
   }));
 }
 
-/** Where the data of a token account has its amount. */
+/** Where the amount is in the data of a token account, in bytes. */
 const AMOUNT = { offset: 64, length: 8 };
 
 /** Decodes a token account's amount: eight little-endian bytes. An address without a token account holds 0. */
@@ -153,7 +150,7 @@ async function accountsAt(access: RpcAccess, addresses: readonly string[]): Prom
 const usdcAccount = (owner: string, network: string): Promise<string> =>
   tokenAccount(owner, USDC[clusterOfNetwork(network)]);
 
-/** A wallet's USDC on a network (CAIP-2), in millionths. */
+/** Returns a wallet's USDC on a network (CAIP-2), in millionths. */
 export async function usdcOf(access: RpcAccess, owner: string, network: string): Promise<number> {
   const [token] = await accountsAt(access, [await usdcAccount(owner, network)]);
   return amountIn(token);

@@ -11,11 +11,11 @@ const MAX_REFUSAL_BYTES = 1024 * 1024;
 const NONCE = /^[0-9a-f]{32}$/;
 
 interface OutgoingRequest extends SentRequest {
-  /** Further options of `fetch`. */
+  /** Further options for `fetch`. */
   readonly init?: RequestInit;
 }
 
-/** The same response with its whole body in memory. */
+/** Returns the same response with its whole body in memory. */
 async function buffered(response: Response): Promise<Response> {
   const { ok, status, statusText, headers, url } = response;
   const bytes = await readBytes(response.body, ok ? MAX_READ_BYTES : MAX_REFUSAL_BYTES);
@@ -23,7 +23,7 @@ async function buffered(response: Response): Promise<Response> {
   return Object.defineProperty(whole, 'url', { value: url });
 }
 
-/** What remains of the shared budget, in a `RateLimit` header. */
+/** Matches what remains of the shared budget, in a `RateLimit` header. */
 const REMAINING = /;r=([0-9]{1,9});t=([0-9]{1,6})$/;
 
 /** Delays free calls while the shared budget is used up. */
@@ -39,7 +39,7 @@ class Pacing {
     this.#resetsAt = performance.now() + Number(seconds) * 1000;
   }
 
-  /** Milliseconds that the next request should wait. */
+  /** Returns how many milliseconds the next request should wait. */
   waitMs(): number {
     return this.#remaining > 0 ? 0 : Math.max(0, this.#resetsAt - performance.now());
   }
@@ -72,7 +72,7 @@ export class Connection {
     return Promise.resolve(this.#signer);
   }
 
-  /** A pool of nonces. Free routes share one, paid routes have one per cluster. */
+  /** Returns a pool of nonces. Free routes share one, paid routes have one per cluster. */
   pool(name: string): NoncePool {
     const pool = this.#pools.get(name) ?? new NoncePool(this.options.nonceTimeoutMs ?? NONCE_TIMEOUT_MS);
     this.#pools.set(name, pool);
@@ -114,7 +114,7 @@ export class Connection {
   }
 }
 
-/** The nonce in an answer's headers, if any. */
+/** Returns the nonce in an answer's headers, if any. */
 export function nonceIn(response: Response): string | undefined {
   const nonce = response.headers.get(HEADERS.replayNonce) ?? '';
   return NONCE.test(nonce) ? nonce : undefined;
@@ -123,7 +123,7 @@ export function nonceIn(response: Response): string | undefined {
 /** Statuses that ask for a retry. */
 export const RETRIED: readonly number[] = [408, 429, 503];
 
-/** Milliseconds to wait before a retry; undefined if a retry would not help. */
+/** Returns how many milliseconds to wait before a retry; undefined if a retry would not help. */
 export function retryAfterMs({ status, headers }: Response, statuses = RETRIED): number | undefined {
   const seconds = /^[0-9]{1,6}$/.exec(headers.get('retry-after') ?? (status === 408 ? '0' : ''))?.[0];
   return statuses.includes(status) && seconds !== undefined ? Number(seconds) * 1000 : undefined;

@@ -1,11 +1,11 @@
 import { GatewayError } from './error.ts';
 import type { CallSettings } from './settings.ts';
 
-/** With a longer delay, `setTimeout` would fire at once. */
+/** The longest delay of `setTimeout`. With a longer one it would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 const TIMEOUT_MS = 30_000;
 
-/** The outcome of a promise. Rejects if the signal aborts first. */
+/** Returns the outcome of a promise. Rejects if the signal aborts first. */
 export const race = <T>(signal: AbortSignal, outcome: Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);
@@ -39,7 +39,7 @@ export class Deadline {
     await this.race(over).finally(() => clearTimeout(timer));
   }
 
-  /** The outcome of a promise. Throws if the call is aborted or out of time first. */
+  /** Returns the outcome of a promise. Throws if the call is aborted or out of time first. */
   race<T>(outcome: Promise<T>): Promise<T> {
     return race(this.signal, outcome);
   }

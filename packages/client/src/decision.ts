@@ -17,7 +17,7 @@ function limitOf(name: keyof Caps, usd: unknown): number {
   throw new GatewayError('spending_limit', { message: `${name} must be a number of dollars of at least 0` });
 }
 
-/** Caps with defaults. Throws `spending_limit` for a cap that is not a finite number of at least 0. */
+/** Returns caps with defaults, in millionths of a dollar. Throws `spending_limit` for a cap that is not a finite number of at least 0. */
 export const limitsOf = (caps: Caps = {}): Limits => ({
   perCallMicros: limitOf('perCallUsd', caps.perCallUsd),
   perBundleMicros: limitOf('perBundleUsd', caps.perBundleUsd),
@@ -28,7 +28,7 @@ export const limitsOf = (caps: Caps = {}): Limits => ({
 const refused = (message: string): GatewayError =>
   new GatewayError('spending_limit', { message: `${message}; nothing was signed` });
 
-/** The listed route of a request, or an error if the catalog does not confirm the price. */
+/** Returns the listed route of a request, or an error if the catalog does not confirm the price. */
 function listing(routes: readonly ListedRoute[], { request }: PaymentWish, { offer, isBundle }: PayableOffer) {
   const route = listedRoute(routes, request);
   const asked = `the gateway asks for ${usdText(Number(offer.amount))}`;
@@ -66,7 +66,7 @@ const WAIT_SECONDS = 30;
 /** How many refused payments for one request to look up. Only the newest can still settle. */
 const MAX_REFUSED = 5;
 
-/** The error for a request whose earlier payment was refused and may still settle. */
+/** Returns the error for a request whose earlier payment was refused and may still settle. */
 function refusedBefore({ micros }: EarlierPayment): GatewayError {
   const message =
     `a payment of ${usdText(micros)} for this request was sent and refused; it counts as spent until it can no longer settle, ` +
@@ -74,7 +74,7 @@ function refusedBefore({ micros }: EarlierPayment): GatewayError {
   return new GatewayError('payment_refused', { message, retryAfterSeconds: WAIT_SECONDS });
 }
 
-/** The error for a request whose payment settled although the gateway refused it. */
+/** Returns the error for a request whose payment settled although the gateway refused it. */
 function settledBefore({ micros }: EarlierPayment): GatewayError {
   const message =
     `the gateway refused a payment of ${usdText(micros)} for this request, and the chain shows that it has settled: it counts as paid, ` +
@@ -83,8 +83,8 @@ function settledBefore({ micros }: EarlierPayment): GatewayError {
 }
 
 /**
- * The earlier payment to send again, if one may still settle. Frees payments that never will. Throws while a refused payment may settle,
- * and once for a refused one that has settled.
+ * Returns the earlier payment to send again, if one may still settle. Frees payments that never will. Throws while a refused payment may
+ * settle, and once for a refused one that has settled.
  */
 async function openPayment(request: PaymentWish['request'], { ledger, inFlight, fateOf }: DecisionOptions) {
   const earlier = (await ledger.earlier(request)).filter(({ id }) => !inFlight?.has(id));

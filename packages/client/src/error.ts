@@ -132,7 +132,7 @@ type UnknownMembers<Name extends string> = { readonly [Each in Name]?: unknown }
 export const isSignature = (value: unknown): value is string =>
   typeof value === 'string' && SIGNATURE_PATTERN.test(value);
 
-/** A refusal's body, with each text on one line; undefined if the body is not a refusal. */
+/** Returns a refusal's body, with each text on one line; undefined if the body is not a refusal. */
 function refusalIn(text: string): (Refused & { readonly error: string }) | undefined {
   try {
     const body = JSON.parse(text, (_, value) => (typeof value === 'string' ? oneLine(value, MAX_TEXT) : value));
@@ -144,7 +144,7 @@ function refusalIn(text: string): (Refused & { readonly error: string }) | undef
   }
 }
 
-/** The known members of an issue; empty if one is missing. */
+/** Returns the known members of an issue; empty if one is missing. */
 function issueIn(issue: UnknownMembers<(typeof ISSUE)[number]>): Issue[] {
   const members = ISSUE.map((name) => [name, issue?.[name]] as const);
   return members.every(([, text]) => typeof text === 'string') ? [Object.fromEntries(members) as never] : [];
@@ -156,9 +156,7 @@ function paymentIn(payment: UnknownMembers<'state' | 'transaction'>): PaymentSta
   return state && { state, ...(isSignature(transaction) && { transaction }) };
 }
 
-/**
- * The error for an answer that is not from a gateway. If you paid for the answer, read it from the error's `response`.
- */
+/** Returns the error for an answer that is not from a gateway. If you paid for the answer, read it from the error's `response`. */
 export function notAGateway(response: Response, transaction?: string | undefined): GatewayError {
   const { status, url } = response;
   const answers = `${new URL(url || 'unknown:').origin} answers ${status} and is not a gateway; `;

@@ -25,10 +25,10 @@ type Headers = Readonly<Record<string, string>>;
 /** The body of a 402, unchecked. */
 export type Body402 = Partial<PaymentRequired> | null;
 
-/** A restart of the gateway may invalidate a fresh challenge once, but hardly twice. */
+/** The most sign-ins of one call. A restart of the gateway may invalidate a fresh challenge once, but hardly twice. */
 const MAX_SIGN_INS = 3;
 
-/** The JSON object in a body; null without one. */
+/** Returns the JSON object in a body; null without one. */
 export const readObject = async (response: Response): Promise<Body402> =>
   response
     .clone()
@@ -55,7 +55,7 @@ export class Exchange {
     return this.#signIns < MAX_SIGN_INS;
   }
 
-  /** The answer of a free route, with any status. */
+  /** Returns the answer of a free route, with any status. */
   async signedIn(pool: NoncePool): Promise<Response> {
     const { pacing } = this.connection;
     const nonce = await pool.take(this.deadline.signal);
@@ -122,7 +122,7 @@ export class Exchange {
     return { [HEADERS.signIn]: await deadline.race(signed) };
   }
 
-  /** The network whose credit a signature may spend; undefined if it spends none. */
+  /** Returns the network whose credit a signature may spend; undefined if it spends none. */
   get network(): string | undefined {
     const { access, cluster } = this.outgoing;
     return access === 'exact' ? NETWORKS[cluster as Cluster] : undefined;

@@ -5,7 +5,7 @@ import type { Deadline } from './deadline.ts';
 import { errorOf, GatewayError } from './error.ts';
 import { FREE_METHODS } from './methods.ts';
 
-/** A catalog this old still counts as fresh. */
+/** The age up to which a catalog counts as fresh, in milliseconds. */
 const FRESH_MS = 1_000;
 /** The most catalogs in memory. Clients use fewer providers. */
 const MAX_KEPT = 100;
@@ -46,8 +46,8 @@ interface Asked {
 }
 
 /**
- * The gateway's catalog of one provider or of all. It is at most ten minutes old, or fresh if `isAnew`. Throws `invalid_provider_filter`
- * for an unknown provider.
+ * Returns the gateway's catalog of one provider or of all. It is at most ten minutes old, or fresh if `isAnew`. Throws
+ * `invalid_provider_filter` for an unknown provider.
  */
 async function catalogOf(
   connection: Connection,
@@ -66,7 +66,7 @@ async function catalogOf(
   return routes;
 }
 
-/** The catalog that lists a path: that of the provider in the path, else the whole one. */
+/** Returns the catalog that lists a path: that of the provider in the path, else the whole one. */
 export async function catalogFor(
   connection: Connection,
   deadline: Deadline,
@@ -89,7 +89,7 @@ const OURS: Readonly<Record<string, readonly string[]>> = {
   wallet: ['alchemy', 'helius'],
 };
 
-/** The routes of one of our surfaces or of an API. For other names, throws `not_served` with the known names. */
+/** Returns the routes of one of our surfaces or of an API. For other names, throws `not_served` with the known names. */
 export async function routesOfSurface(
   connection: Connection,
   deadline: Deadline,

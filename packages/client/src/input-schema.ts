@@ -12,7 +12,7 @@ export interface Property {
   readonly isRequired: boolean;
 }
 
-/** The properties of an object schema, including those of the schemas that it is composed of. */
+/** Returns the properties of an object schema, including those of the schemas that it is composed of. */
 export function propertiesOf(value: unknown, depth = 0): Property[] {
   const { properties, required, allOf, anyOf, oneOf } = objectAt(value);
   const needed = listAt(required);

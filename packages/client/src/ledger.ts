@@ -99,11 +99,14 @@ interface Spent extends Omit<EarlierPayment, 'state'> {
  */
 export function memoryLedger(now: () => number = Date.now): SpendingLedger {
   const spent = new Map<string, Spent>();
-  /** Spending more than a day ago, in millionths of a dollar. */
+  /** The spending of more than a day ago, in millionths of a dollar. */
   let older = 0;
   let last = 0;
 
-  /** Spending of the last 24 hours, in millionths of a dollar. Entries dated in the future count, because the clock was set back. */
+  /**
+   * Returns the spending of the last 24 hours, in millionths of a dollar. Entries dated in the future count, because the clock was set
+   * back.
+   */
   function ofDay(): number {
     let day = 0;
     for (const [id, { micros, at }] of spent) {

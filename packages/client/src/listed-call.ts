@@ -143,7 +143,7 @@ export const isOpen = ({ httpMethod, surface, credit, inputSchema }: CallableRou
   !isWhole(inputSchema) &&
   objectAt(inputSchema).additionalProperties !== false;
 
-/** Issues for unknown names among the values, and for required parameters without a value. */
+/** Returns issues for unknown names among the values, and for required parameters without a value. */
 function issuesIn(route: CallableRoute, parameters: readonly CallParameter[], values: Members): Issue[] {
   const names = parameters.map(({ name }) => name);
   const unknown = isOpen(route) ? [] : Object.keys(values).filter((name) => !names.includes(name));
@@ -179,7 +179,7 @@ function pathOf({ path }: CallableRoute, values: ReadonlyMap<string, unknown>): 
   return segments.join('/');
 }
 
-/** A query value. Commas inside a list's item are escaped. */
+/** Returns a query value. Commas inside a list's item are escaped. */
 const queryTextOf = (value: unknown): string =>
   [value]
     .flat()

@@ -3,7 +3,7 @@ import { withNumbers } from '@asset-gateway/protocol/wire';
 const LONG_DIGITS = 16;
 const DIGITS = /^-?[0-9]+$/;
 
-/** Puts the long integers of a JSON text in quotes, so that parsing loses no digit. Undefined if it has none. */
+/** Returns a JSON text with its long integers in quotes, so that parsing loses no digit. Undefined if it has none. */
 const withLongNumbersQuoted = (json: string): string | undefined =>
   withNumbers(json, (text) => (text.length >= LONG_DIGITS && DIGITS.test(text) ? `"${text}"` : undefined));
 
@@ -57,7 +57,7 @@ export function parseWhole(json: string, paths: readonly string[]): unknown {
   return value;
 }
 
-/** The result in an answer's text. Integers of 16 and more digits become strings. */
+/** Returns the result in an answer's text. Integers of 16 and more digits become strings. */
 export function parseReadable(json: string, isBare: boolean): unknown {
   const body = JSON.parse(withLongNumbersQuoted(json) ?? json) as JsonMembers;
   return isBare ? body : body.result;

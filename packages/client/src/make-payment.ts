@@ -7,7 +7,7 @@ import type { PayableOffer } from './offer.ts';
 import { assertPays, tokenAccount } from './payment-check.ts';
 import { base64 } from './signer.ts';
 
-/** Wraps an error of the wallet or its RPC. */
+/** Throws an error of the wallet or its RPC as `payment_not_made`. */
 export function notMade(cause: unknown): never {
   if (cause instanceof GatewayError) throw cause;
   const message = 'the payment could not be made, and nothing was sent; check rpcUrl and the wallet';

@@ -30,7 +30,9 @@ export interface PreparedCall {
 
 const notServed = (message: string): GatewayError => new GatewayError('not_served', { message });
 
-/** The route of a name on the chosen cluster. If no provider is chosen, the last provider that serves it: Helius for our own routes. */
+/**
+ * Returns the route of a name on the chosen cluster. If no provider is chosen, the last provider that serves it: Helius for our own routes.
+ */
 function listedFor(routes: readonly ListedRoute[], { name, settings }: NamedCall): ListedRoute {
   const { cluster = 'mainnet', provider } = settings;
   const shown = oneLine(name, 64);
@@ -64,7 +66,8 @@ function prepare(routes: readonly ListedRoute[], call: NamedCall, base: URL): Pr
 }
 
 /**
- * The request of a named call. If the catalog does not allow it, throws before anything is sent. Reads an outdated catalog again first.
+ * Returns the request of a named call. If the catalog does not allow it, throws before anything is sent. Reads an outdated catalog again
+ * first.
  */
 export async function namedCall(connection: Connection, deadline: Deadline, call: NamedCall): Promise<PreparedCall> {
   const [surface = ''] = call.name.split('.', 1);

@@ -1,7 +1,7 @@
 import { SHARED_TIMES, type SiwxInfo } from '@asset-gateway/protocol/wire';
 import type { SignInChallenge } from './sign-in.ts';
 
-/** How long a nonce is used. The margin allows for the transit. */
+/** How long a nonce is used, in milliseconds. The margin allows for the transit. */
 const LIFETIME_MS = SHARED_TIMES.challengeMs - SHARED_TIMES.aheadMs;
 const MAX_NONCES = 100;
 
@@ -65,7 +65,10 @@ export class NoncePool {
     if (this.#inFlight === 0) this.#waiters[0]?.(undefined);
   }
 
-  /** The challenge with this nonce, for another path and statement, if any. Its own statement may name the amount of another call. */
+  /**
+   * Returns the last challenge with a new nonce, path and statement; undefined without one. The old statement is dropped, because it may
+   * name the price of another call.
+   */
   challengeWith(nonce: string, url: URL, statement?: string): SignInChallenge | undefined {
     if (!this.#challenge) return undefined;
     const { expirationTime: _, statement: __, ...rest } = this.#challenge.info;

@@ -137,7 +137,7 @@ class WalletPayer implements QuotingPayer {
       const made = await race(signal, this.#made(decision, signer, signal));
       this.#signedAt.set(id, performance.now());
       await this.#ledger.signed(id, { micros, request, ...made });
-      // From here on, another process may send the payment. Its amount is released only when it can no longer settle.
+      // From here on another process may send the payment. So its amount is released only when the payment can no longer settle.
       return this.#signedPayment({ id, micros, headers: made.headers });
     } catch (error) {
       this.#inFlight.delete(id);
@@ -164,7 +164,7 @@ class WalletPayer implements QuotingPayer {
     return decide(body, wish, { ledger: this.#ledger, inFlight: this.#inFlight, allowMemo, fateOf: fate });
   }
 
-  /** The wallet's signer. Throws `insufficient_funds` if the wallet holds too little. */
+  /** Returns the wallet's signer. Throws `insufficient_funds` if the wallet holds too little. */
   async #fundedSigner(found: PayableOffer, signal: AbortSignal): Promise<TransactionSigner> {
     const { network } = found.offer;
     // Without an RPC, throws before the wallet is asked.

@@ -37,7 +37,7 @@ async function walletSigner(wallet: Wallet, network: string): Promise<Transactio
   return { address: addressOf(account.address), modifyAndSignTransactions };
 }
 
-/** A `@solana/kit` signer for payments on this network (CAIP-2). */
+/** Returns a `@solana/kit` signer for payments on this network (CAIP-2). */
 export async function transactionSigner(wallet: PayingWallet, network: string): Promise<TransactionSigner> {
   const { createKeyPairSignerFromBytes, createSignerFromKeyPair } = await import('./kit.ts');
   if (wallet instanceof Uint8Array) return createKeyPairSignerFromBytes(wallet);

@@ -33,7 +33,7 @@ const SIGNERS = 2;
 const COMPARED = ['network', 'asset', 'payTo', 'amount'] as const;
 const utf8 = new TextEncoder();
 
-/** The associated token account of an owner. */
+/** Returns the associated token account of an owner. */
 export async function tokenAccount(owner: string, mint: string): Promise<string> {
   const { getAddressEncoder, getProgramDerivedAddress } = await import('./kit-address.ts');
   const seeds = [owner, PROGRAMS.token, mint].map((each) => getAddressEncoder().encode(each as Address));
@@ -41,7 +41,7 @@ export async function tokenAccount(owner: string, mint: string): Promise<string>
   return account;
 }
 
-/** The approved transfer, which is the only instruction that may move money. */
+/** Returns the approved transfer, which is the only instruction that may move money. */
 async function transferOf({ asset, payTo, amount }: Offer, payer: string): Promise<Instruction> {
   const { getU64Encoder } = await import('./kit.ts');
   return {
@@ -69,10 +69,10 @@ function sorted({ instructions, signers }: Pick<ReadTransaction, 'instructions' 
   return { budget: of(PROGRAMS.computeBudget), memos: of(PROGRAMS.memo), acts };
 }
 
-/** A little-endian number. A number that JavaScript cannot represent exactly stays large. */
+/** Returns a little-endian number. A number that JavaScript cannot represent exactly stays large. */
 const numberIn = (bytes: readonly number[]): number => bytes.reduceRight((sum, byte) => sum * 256 + byte, 0);
 
-/** The compute units and their price. One instruction sets each of them. */
+/** Returns the compute units and their price. One instruction sets each of them. */
 function costOf(budget: readonly Instruction[]) {
   const set = (kind: number, bytes: number): number => {
     const { data } = budget.find((each) => each.data[0] === kind) ?? { data: [] };
@@ -86,7 +86,7 @@ function costOf(budget: readonly Instruction[]) {
   };
 }
 
-/** Why a transaction costs more than the 402 allows; undefined if it does not. */
+/** Returns why a transaction costs more than the 402 allows; undefined if it does not. */
 function costFault(budget: readonly Instruction[], extra: Readonly<Record<string, unknown>>): string | undefined {
   const allowed = (name: keyof typeof PAYMENT_LIMITS): number =>
     Number.isSafeInteger(extra[name]) ? Number(extra[name]) : PAYMENT_LIMITS[name];
@@ -97,7 +97,7 @@ function costFault(budget: readonly Instruction[], extra: Readonly<Record<string
   return fee > maxFee ? `its fee is ${fee} lamports of at most ${maxFee}` : undefined;
 }
 
-/** How a payment differs from the approved one; undefined if it does not. */
+/** Returns how a payment differs from the approved one; undefined if it does not. */
 async function differenceOf(
   { accepted }: Payment,
   transaction: ReadTransaction,

@@ -29,7 +29,7 @@ function queryOf(values: object = {}): string {
   return given.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`).join('&');
 }
 
-/** The JSON body, without omitted positional parameters at its end. */
+/** Returns the JSON body, without omitted positional parameters at its end. */
 function bodyOf({ takes }: MethodRow, values: readonly unknown[], write: MethodCall['write']): string {
   if (takes === 'params')
     return write({ params: values.slice(0, values.findLastIndex((value) => value !== undefined) + 1) });
@@ -37,7 +37,7 @@ function bodyOf({ takes }: MethodRow, values: readonly unknown[], write: MethodC
   return write(takes === 'body' ? (values[0] ?? {}) : {});
 }
 
-/** The request of a call. */
+/** Returns the request of a call. */
 export function outgoingFor(row: MethodRow, call: MethodCall, target: Target): Outgoing {
   const { cluster, provider, buys } = target;
   const values = [...call.values];
@@ -61,7 +61,7 @@ export function outgoingFor(row: MethodRow, call: MethodCall, target: Target): O
 const invalid = (message: string): GatewayError =>
   new GatewayError('invalid_request', { message: `${message}; nothing was sent` });
 
-/** The URL of a path at this gateway. Throws `invalid_request` for another origin. */
+/** Returns the URL of a path at this gateway. Throws `invalid_request` for another origin. */
 export function urlOf(path: string, base: URL): URL {
   if (!URL.canParse(path, base)) throw invalid('the path cannot be read');
   const url = new URL(path, base);
@@ -70,8 +70,8 @@ export function urlOf(path: string, base: URL): URL {
 }
 
 /**
- * The gate of a path, and the cluster to pay on. Paths of an operator's API are not in the table: a paid one contains
- * `solana` and a cluster, a free one does not. Other unknown paths count as paid.
+ * Returns the gate of a path, and the cluster to pay on. Paths of an operator's API are not in the table: a paid one contains `solana` and
+ * a cluster, a free one does not. Other unknown paths count as paid.
  */
 export function gateOf(path: string, methods: MethodTable, chosen: string): Pick<Outgoing, 'access' | 'cluster'> {
   const row = Object.values(methods)
@@ -82,11 +82,11 @@ export function gateOf(path: string, methods: MethodTable, chosen: string): Pick
   return { access: row?.access ?? (isFree ? 'siwx' : 'exact'), cluster };
 }
 
-/** The credit that an amount in dollars buys. */
+/** Returns the credit that an amount in dollars buys. */
 export const creditFor = (usd: unknown): PaymentWish['buys'] =>
   usd === undefined ? 'credit' : { micros: microsOfUsd(Number(usd)) };
 
-/** The chosen cluster and provider of a paid method. By default the table's last provider, Helius. */
+/** Returns the chosen cluster and provider of a paid method. By default the table's last provider, Helius. */
 export function targetOf(
   row: MethodRow,
   { name, values, settings: { cluster = 'mainnet', provider } }: MethodCall,

@@ -7,7 +7,7 @@ import type { SignedPayment } from './settings.ts';
 const MAX_ATTEMPTS = 20;
 const PAUSE_MS = 1000;
 
-/** Statuses that ask for the same payment again. With 409, the gateway is still working on it. */
+/** The statuses that ask for the same payment again. With 409 the gateway is still working on it. */
 const OPEN = [...RETRIED, 409];
 
 const unknownOutcome = (cause: unknown, refusal?: GatewayError): GatewayError =>
@@ -34,8 +34,8 @@ async function close({ options }: Connection, payment: ResentPayment, outcome: '
 }
 
 /**
- * The last answer to a payment in this call. Throws `payment_unknown` if the payment may have settled. A payment that the gateway calls
- * unused stays open: the next call for the request sends it again while it can settle.
+ * Returns the last answer to a payment in this call. Throws `payment_unknown` if the payment may have settled. A payment that the gateway
+ * calls unused stays open: the next call for the request sends it again while it can settle.
  */
 async function lastAnswer(connection: Connection, payment: ResentPayment, response: Response): Promise<Response> {
   if (response.ok || response.status === 402) {

@@ -21,7 +21,7 @@ export interface SignInChallenge {
 type SignInMembers = Readonly<Record<string, unknown>>;
 
 const utf8 = new TextEncoder();
-/** One line. A line break in a field could turn the signed text into another sign-in. */
+/** Matches one line. A line break in a field could turn the signed text into another sign-in. */
 const LINE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{0,1024}$/u;
 /** The signed fields of a challenge and their formats. */
 const FIELDS = {
@@ -75,7 +75,7 @@ function assertBoundTo({ domain, uri }: SiwxInfo, { host, origin, pathname, sear
 
 const SIGNATURE_BYTES = 64;
 
-/** The base58 signature of a text. Throws `not_signed` if the wallet fails. */
+/** Returns the base58 signature of a text. Throws `not_signed` if the wallet fails. */
 async function signatureOf(signer: Signer, text: string): Promise<string> {
   try {
     const signature = await signer.signMessage(utf8.encode(text));

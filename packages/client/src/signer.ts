@@ -152,14 +152,14 @@ const notSigned = (message: string): GatewayError => new GatewayError('not_signe
 const isSame = (one: Uint8Array, other: Uint8Array): boolean =>
   one.length === other.length && one.every((byte, at) => byte === other[at]);
 
-/** A wallet's feature. Throws if the wallet lacks it. */
+/** Returns a wallet's feature. Throws if the wallet lacks it. */
 export function featureOf<T>(wallet: Wallet, name: string): T {
   const feature = wallet.features[name];
   if (feature) return feature as T;
   throw notSigned(`${wallet.name} has no ${name}; use another wallet`);
 }
 
-/** The wallet's first Solana account. Connects the wallet if it shows none. */
+/** Returns the wallet's first Solana account. Connects the wallet if it shows none. */
 export async function accountOf(wallet: Wallet): Promise<WalletAccount> {
   const isSolana = ({ chains }: WalletAccount): boolean => chains.some((chain) => chain.startsWith('solana:'));
   const shown = wallet.accounts.find(isSolana);

@@ -22,13 +22,13 @@ const requirementsIn = (body: Body402): readonly unknown[] => listAt(body, 'acce
 
 const AMOUNT = /^[0-9]{1,15}$/;
 
-/** A requirement's price in millionths of a dollar; infinite if it cannot be read. */
+/** Returns a requirement's price in millionths of a dollar; infinite if it cannot be read. */
 function priceIn(requirement: unknown): number {
   const amount = member(requirement, 'amount');
   return typeof amount === 'string' && AMOUNT.test(amount) ? Number(amount) : Number.POSITIVE_INFINITY;
 }
 
-/** A call's price from credit: the amount in the text to sign, else the one in the 402. */
+/** Returns a call's price from credit: the amount in the text to sign, else the one in the 402. */
 function creditPriceIn(requirement: unknown, challenge: SignInChallenge | undefined): number {
   const told = below(requirement, 'extra', 'creditPriceUsd');
   return mostMicrosOf(challenge?.info.statement) ?? microsOf(told) ?? priceIn(requirement);
@@ -63,14 +63,14 @@ async function payFor(exchange: Exchange, response: Response, body: Body402): Pr
 /** The end of a running purchase of credit. Each cluster of a client has a pool. */
 const purchases = new WeakMap<NoncePool, Promise<void>>();
 
-/** The answer to a bundle's payment, which parallel calls wait for and share. */
+/** Returns the answer to a bundle's payment, which parallel calls wait for and share. */
 function shared(answer: Promise<Response>, pool: NoncePool): Promise<Response> {
   const end = (): void => void purchases.delete(pool);
   purchases.set(pool, answer.then(end, end));
   return answer;
 }
 
-/** The error for a 402 after a payment. The client must not pay it again. */
+/** Returns the error for a 402 after a payment. The client must not pay it again. */
 function refusedPayment(response: Response, text: string, micros: number): GatewayError {
   const { code, message: why, requestId, payment } = errorOf(response, text);
   const message =
@@ -79,7 +79,7 @@ function refusedPayment(response: Response, text: string, micros: number): Gatew
   return new GatewayError('payment_refused', { message, status: 402, requestId, payment, response });
 }
 
-/** Notes the call's price in a 402. Throws if the price is above the cap. */
+/** Remembers the call's price in a 402. Throws if the price is above the cap. */
 function notePrice(exchange: Exchange, body: Body402, challenge: SignInChallenge | undefined): void {
   const { connection, outgoing, settings } = exchange;
   const price = creditPriceIn(requirementsIn(body)[0], challenge);
@@ -90,8 +90,8 @@ function notePrice(exchange: Exchange, body: Body402, challenge: SignInChallenge
 }
 
 /**
- * The next answer after a 402, if credit can pay: to a signature, or to a request that asks for credit. Undefined if only a payment can,
- * because the credit is used up or the gateway sells none. `nonce`: the nonce that the refused request has signed.
+ * Returns the next answer after a 402, if credit can pay: to a signature, or to a request that asks for credit. Undefined if only a payment
+ * can, because the credit is used up or the gateway sells none. `nonce`: the nonce that the refused request has signed.
  */
 async function retryWithCredit(
   exchange: Exchange,
@@ -118,7 +118,7 @@ async function retryWithCredit(
   return connection.sellsCredit && !hasPreferred ? exchange.send(preference(exchange)) : undefined;
 }
 
-/** An answer paid from credit, or else with a payment. */
+/** Returns an answer paid from credit, or else with a payment. */
 async function fromCredit(exchange: Exchange, pool: NoncePool): Promise<Response> {
   const { connection, outgoing, settings, deadline } = exchange;
   // Wait for a nonce only if the price is known and within the cap.
@@ -152,11 +152,11 @@ async function fromCredit(exchange: Exchange, pool: NoncePool): Promise<Response
   }
 }
 
-/** The challenge of a 402 that asks for a signature and no payment. A path that is not in the table may be free. */
+/** Returns the challenge of a 402 that asks for a signature and no payment. A path that is not in the table may be free. */
 const freeChallenge = (body: Body402): SignInChallenge | undefined =>
   requirementsIn(body).length === 0 ? challengeIn(body) : undefined;
 
-/** The answer of a paid route, with any status, paid from credit or with a payment. */
+/** Returns the answer of a paid route, with any status, paid from credit or with a payment. */
 export async function paidAnswer(exchange: Exchange): Promise<Response> {
   const { connection, outgoing, settings } = exchange;
   const hasCredit = settings.credit !== false && outgoing.buys === undefined && connection.sellsCredit !== false;

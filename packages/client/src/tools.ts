@@ -65,7 +65,7 @@ const LEFT_OUT = ['pattern', 'patternProperties', 'not'];
 const MAX_DEPTH = 40;
 const MAX_TEXT = 1_000;
 
-/** A schema as plain data, without those keywords and hidden characters. Keeps all property names. */
+/** Returns a schema as plain data, without those keywords and hidden characters. Keeps all property names. */
 function plain(schema: unknown, depth = 0): unknown {
   if (typeof schema === 'string') return oneLine(schema, MAX_TEXT);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -94,7 +94,7 @@ function asStandard(schema: Omit<ToolSchema, '~standard'>): ToolSchema {
   return Object.defineProperty(schema, '~standard', { value, enumerable: false }) as ToolSchema;
 }
 
-/** The input schema of a tool. */
+/** Returns the input schema of a tool. */
 const inputSchemaOf = (parameters: readonly CallParameter[], additionalProperties = false): ToolSchema =>
   asStandard({
     type: 'object',
@@ -103,7 +103,7 @@ const inputSchemaOf = (parameters: readonly CallParameter[], additionalPropertie
     additionalProperties,
   });
 
-/** A method's arguments, from its tool's input. */
+/** Returns a method's arguments, from its tool's input. */
 function argumentsFrom(row: Route, input: unknown): unknown[] {
   const values = objectAt(input);
   const positional = positionalParameters(row);
@@ -211,7 +211,7 @@ function toolOf(client: GatewayClient, source: ToolSource): Tool {
   };
 }
 
-/** A row's prices from the catalog if given, else those of a gateway with default settings. */
+/** Returns a row's prices from the catalog if given, else those of a gateway with default settings. */
 function pricesOf(row: Route, listed: readonly ListedRoute[]): Pick<Tool, 'priceUsd' | 'creditPriceUsd'> {
   if (row.units === undefined) return { priceUsd: undefined, creditPriceUsd: undefined };
   const [priceUsd, creditPriceUsd] = [priceMicros(row, DEFAULT_PRICING), listMicros(row, DEFAULT_PRICING)].map(dollars);
