@@ -19,5 +19,5 @@ export const gatewayIndex = once(async () => {
   };
 });
 
-/** The index; undefined while it loads. */
+/** Returns the index; undefined while it loads. */
 export const useGateway = () => useReloadable(gatewayIndex, []).value;

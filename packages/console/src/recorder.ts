@@ -18,8 +18,8 @@ const LEFT = /;r=([0-9]{1,9});t=([0-9]{1,6})$/;
 const LIMIT = /;q=([0-9]{1,9});/;
 
 /**
- * The budget of free routes, which all clients share: calls per window, calls left, and when the next is available, in milliseconds of
- * `performance.now()`.
+ * Returns the budget of free routes, which all clients share: calls per window, calls left, and when the next is available, in milliseconds
+ * of `performance.now()`.
  */
 function budgetIn({ headers }: Response) {
   const [, left, seconds] = LEFT.exec(headers.get('ratelimit') ?? '') ?? [];
@@ -55,7 +55,7 @@ export class Recorder extends EventTarget {
     if (this.#texts.size > MAX_STEPS) this.#texts.delete(this.#texts.keys().next().value ?? '');
   }
 
-  /** The requests of the latest call to this URL. */
+  /** Returns the requests of the latest call to this URL. */
   stepsFor(url: string): readonly RecordedRequest[] {
     const steps = this.#steps.filter((step) => step.url === url);
     const before = steps.slice(0, -1).findLastIndex(({ status }) => status !== 402);

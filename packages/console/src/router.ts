@@ -13,11 +13,11 @@ export function placeOf(fragment: string) {
   return { view, rest, query: query.join('?') };
 }
 
-/** The fragment of a place. */
+/** Returns the fragment of a place. */
 export const hrefOf = (view: string, ...rest: readonly string[]): string =>
   `#/${[view, ...rest].map(encodeURIComponent).join('/')}`;
 
-/** The place in the address bar. */
+/** Returns the place in the address bar. */
 export function usePlace(): Place {
   return placeOf(useShown(window, 'hashchange', () => location.hash));
 }

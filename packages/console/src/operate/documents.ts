@@ -7,6 +7,6 @@ import sales from '../../../../docs/sales.md?url';
 /** This version's documentation by title, as text on the port of this page. */
 export const DOCUMENTS = { alerts, metrics, sales, cache, 'shares and blocking': shares } as const;
 
-/** The section of an alert. */
+/** Returns the section of an alert. */
 export const documentOf = (alert: string): string =>
   `${alerts}#:~:text=${encodeURIComponent(alert).replaceAll('-', '%2D')}`;

@@ -12,7 +12,7 @@ interface Look {
 /** The widest character of the labels, and the space beside them, in pixels. */
 const [CHARACTER, MARGIN] = [8, 14];
 
-/** An axis as wide as its longest label. */
+/** Returns an axis as wide as its longest label. */
 const widthOf = (_: uPlot, labels: readonly string[] | null): number =>
   MARGIN + CHARACTER * Math.max(3, ...(labels ?? []).map(({ length }) => length));
 

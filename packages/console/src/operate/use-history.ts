@@ -88,7 +88,7 @@ export class Watch {
   rows: readonly HistoryRow[] = [];
   lost: { readonly sinceMs: number; readonly why: string } | undefined;
 
-  /** The end of a row's minute. */
+  /** Returns the end of a row's minute. */
   timeOf(index: number): number {
     const { firstAt = 0, firstMinute = 0 } = this.latest ?? {};
     return firstAt + (this.#first + index - firstMinute) * MINUTE_MS;

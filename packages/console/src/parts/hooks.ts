@@ -51,7 +51,7 @@ export function once<T>(load: () => Promise<T>): typeof load {
   };
 }
 
-/** A target's state, read again after each event of this name. */
+/** Returns a target's state, read again after each event of this name. */
 export function useShown<T>(target: EventTarget, name: string, read: () => T): T {
   const [shown, setShown] = useState(read);
   useEvent(target, name, () => setShown(read));

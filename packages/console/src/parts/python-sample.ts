@@ -2,7 +2,7 @@ import { withEscapes } from '@asset-gateway/protocol';
 import SOURCE from './sample.py?raw';
 import type { Sample, SampledCall } from './samples.ts';
 
-/** A value as Python source. */
+/** Returns a value as Python source. */
 function literal(value: unknown): string {
   if (Array.isArray(value)) return `[${Array.from(value, literal).join(', ')}]`;
   if (typeof value === 'boolean') return value ? 'True' : 'False';
@@ -25,7 +25,7 @@ function noteOf({ accessMode, credit }: SampledCall): string | undefined {
     : 'Python does not pay here: it prints what to pay.';
 }
 
-/** A call in Python. It uses the standard library and, to sign, `cryptography`. */
+/** Returns a call in Python. It uses the standard library and, to sign, `cryptography`. */
 export function pythonSample(call: SampledCall): Sample {
   const { surface, url, body, accessMode, credit } = call;
   const isSigned = accessMode === 'siwx' || credit === 'accepted';

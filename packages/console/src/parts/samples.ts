@@ -128,7 +128,7 @@ function tool({ surface, method, named, accessMode, priceUsd, cluster }: Sampled
 /** Families without tools. */
 const WITHOUT_TOOLS = ['system', 'credit'];
 
-/** A call in the clients that most people use. Python is in a file of its own. */
+/** Returns a call in the clients that most people use. Python is in a file of its own. */
 export const samplesOf = (call: SampledCall): readonly Sample[] => [
   curl(call),
   typeScript(call),

@@ -2,7 +2,7 @@ import { attempt, HIDDEN, isObject, listAt, type Members } from '@asset-gateway/
 
 const MAX_LENGTH = 120;
 
-/** An upstream's text, shortened and without hidden characters; empty if it is not a string. */
+/** Returns an upstream's text, shortened and without hidden characters; empty if it is not a string. */
 export function plain(text: unknown, maxLength = MAX_LENGTH): string {
   if (typeof text !== 'string') return '';
   // Cut first, so that a text of megabytes is not scanned.
@@ -10,10 +10,10 @@ export function plain(text: unknown, maxLength = MAX_LENGTH): string {
   return start.length > maxLength || text.length > maxLength + 1 ? `${start.slice(0, maxLength)}…` : start;
 }
 
-/** A long address or signature as `So11…1112`. */
+/** Returns a long address or signature as `So11…1112`. */
 export const short = (text: string): string => (text.length > 12 ? `${text.slice(0, 4)}…${text.slice(-4)}` : text);
 
-/** The objects among a list's first items; empty if it is not a list. */
+/** Returns the objects among a list's first items; empty if it is not a list. */
 export const rows = (value: unknown, most: number): readonly Members[] => listAt(value).slice(0, most).filter(isObject);
 
 /** Decodes base64 or base64url. */
@@ -25,7 +25,7 @@ export const textIn = (base64: string): string => new TextDecoder('utf-8', { fat
 
 export const isJson = (text: string): boolean => attempt(() => JSON.parse(text) !== undefined, false);
 
-/** The JSON text in a header's base64, if any. */
+/** Returns the JSON text in a header's base64, if any. */
 export function decodedHeader(value: string): string | undefined {
   // `{"` in base64.
   const text = value.startsWith('ey') ? attempt(() => textIn(value), '') : '';

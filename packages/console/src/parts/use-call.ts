@@ -91,7 +91,7 @@ const keyOf = ({ method, values }: TokensCall): string => JSON.stringify([method
 const stepsOf = (response: Response | undefined): readonly RecordedRequest[] =>
   response?.url ? session.recorder.stepsFor(response.url) : [];
 
-/** The Retry-After of a 429 or 503, in milliseconds. */
+/** Returns the Retry-After of a 429 or 503, in milliseconds. */
 const retryAfterMs = (error: unknown): number | undefined =>
   error instanceof GatewayError && error.retryAfterSeconds !== undefined && [429, 503].includes(error.status ?? 0)
     ? error.retryAfterSeconds * 1000

@@ -27,7 +27,7 @@ export const SURFACES: Readonly<Record<string, string>> = {
   system: 'The gateway itself',
 };
 
-/** A row's description as a heading. */
+/** Returns a row's description as a heading. */
 export const titleOf = ({ description }: CatalogRow): string => description.replace(/\.$/, '');
 
 const idOf = ({ surface, cluster, provider, method }: SystemCatalogResult['routes'][number]): string =>
@@ -36,13 +36,13 @@ const idOf = ({ surface, cluster, provider, method }: SystemCatalogResult['route
 /** The common members of the gateway's own rows. */
 const SYSTEM = { surface: 'system', provider: 'gateway', accessMode: 'public', paymentRequired: false, priceUsd: '0' };
 
-/** The row with checked path, price and texts; none if they cannot be read. */
+/** Returns the row with checked path, price and texts; none if they cannot be read. */
 const readable = (row: object): object[] =>
   (routesIn({ routes: [row] }) ?? []).map((listed) => ({ ...row, ...listed }));
 
 const MAX_TITLE = 60;
 
-/** The titles of providers. APIs are providers too. */
+/** Returns the titles of providers. APIs are providers too. */
 const titlesIn = (categories: unknown): ReadonlyMap<unknown, string> =>
   new Map(listAt(categories, 'providers').map((row) => [below(row, 'id'), oneLine(below(row, 'label'), MAX_TITLE)]));
 
@@ -68,16 +68,16 @@ export const rowsOf = once(async (): Promise<readonly CatalogRow[]> => {
 /** A method. Its rows differ in cluster and provider. */
 export type Method = ReturnType<typeof methodsOf>[number];
 
-/** The key of a row's method. */
+/** Returns the key of a row's method. */
 export const keyOf = ({ surface, method }: CatalogRow): string => `${surface}.${method}`;
 
 const PREFERRED = ['mainnet', 'helius'];
 
-/** How well a row suits as first choice. */
+/** Returns how well a row suits as first choice. */
 const rankOf = ({ cluster, provider }: CatalogRow): number =>
   PREFERRED.filter((each) => each === cluster || each === provider).length;
 
-/** The methods of the rows. The row that opens first comes first. */
+/** Returns the methods of the rows. The row that opens first comes first. */
 export function methodsOf(rows: readonly CatalogRow[]) {
   const methods = new Map<string, CatalogRow[]>();
   for (const row of rows) {

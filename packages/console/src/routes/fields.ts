@@ -48,7 +48,7 @@ const MAX_CHECKED = 8192;
 
 const isNumeric = ({ type }: Schema): boolean => type === 'integer' || type === 'number';
 
-/** The schema of a value, without null. */
+/** Returns the schema of a value, without null. */
 function withoutNull(schema: Schema): Schema {
   const { type, anyOf, ...rest } = schema;
   const forms = anyOf?.filter((each) => each.type !== 'null') ?? [];
@@ -69,14 +69,14 @@ function kindOf(schema: Schema): Field['kind'] {
 const nameOf = (steps: Field['steps']): string =>
   steps.map((step, at) => (typeof step === 'number' ? `[${step}]` : `${at === 0 ? '' : '.'}${step}`)).join('');
 
-/** The names of the values in a JSON-RPC parameter list. */
+/** Returns the names of the values in a JSON-RPC parameter list. */
 export function positionsOf({ inputSchema }: Pick<FormRow, 'inputSchema'>): readonly string[] {
   if (!inputSchema.properties) return [];
   const named = positionalParameters({ input: { body: inputSchema } } as Route) ?? [];
   return named.map(({ name }) => name);
 }
 
-/** The name of a JSON-RPC parameter, or of a member of an object among the parameters. */
+/** Returns the name of a JSON-RPC parameter, or of a member of an object among the parameters. */
 function labelOf([first, second, ...inner]: Field['steps'], positions: readonly string[]): string | undefined {
   if (first !== 'params' || second === undefined) return undefined;
   return nameOf(typeof second === 'string' ? [second, ...inner] : inner) || positions[Number(second)];
@@ -96,7 +96,7 @@ function fieldsIn(given: Schema, at: Pick<Field, 'place' | 'steps' | 'isRequired
   return [{ place, name: nameOf(steps), steps, kind: kindOf(schema), schema, isRequired }];
 }
 
-/** The field of a body without named members: a list, a text, or one of several. */
+/** Returns the field of a body without named members: a list, a text, or one of several. */
 const wholeBody = (field: UnnamedField, httpMethod: string): UnnamedField[] =>
   field.place === 'body' && httpMethod !== 'GET' && Object.keys(field.schema).length > 0
     ? [{ ...field, name: 'body', kind: 'json' }]
@@ -105,7 +105,7 @@ const wholeBody = (field: UnnamedField, httpMethod: string): UnnamedField[] =>
 /** Whether a field is the whole body. */
 export const isWhole = ({ steps }: Pick<Field, 'steps'>): boolean => steps.length === 0;
 
-/** The fields of a row's form, in the order of its schemas. */
+/** Returns the fields of a row's form, in the order of its schemas. */
 export function fieldsOf({ httpMethod, inputSchema, ...row }: FormRow): Field[] {
   const { pathParamsSchema = {}, queryParamsSchema = {} } = row;
   const top = { steps: [], isRequired: true } as const;
@@ -119,7 +119,7 @@ export function fieldsOf({ httpMethod, inputSchema, ...row }: FormRow): Field[] 
   return fields.map((field) => ({ ...field, label: labelOf(field.steps, positions) ?? field.name }));
 }
 
-/** A field's initial text: the row's example. */
+/** Returns a field's initial text: the row's example. */
 export function exampleOf({ place, steps, kind }: Field, row: FormRow): string {
   const { httpMethod, inputExample, pathParamsExample, queryParamsExample } = row;
   const inQuery = httpMethod === 'GET' ? inputExample : queryParamsExample;
@@ -168,7 +168,7 @@ function listFault(text: string, { items = {}, minItems, maxItems = 0 }: Schema)
   return wrong < 0 ? undefined : `Line ${wrong + 1} is invalid.`;
 }
 
-/** An obvious error in a field, found before sending. The gateway decides. */
+/** Returns an obvious error in a field, found before sending. The gateway decides. */
 export function faultOf({ kind, schema, isRequired }: Field, text: string): string | undefined {
   if (text.trim() === '') return isRequired && !(kind === 'list' && schema.minItems === 0) ? 'Required.' : undefined;
   if (kind === 'number') return numberFault(text.trim(), schema);
@@ -183,7 +183,7 @@ const numberIn = (text: string, { type }: Schema): number | string => {
   return isExact ? value : text;
 };
 
-/** The value of a field's text. A text of the wrong kind is sent unchanged, so that the gateway refuses it. */
+/** Returns the value of a field's text. A text of the wrong kind is sent unchanged, so that the gateway refuses it. */
 export function fieldValue({ kind, schema }: Pick<Field, 'kind' | 'schema'>, text: string): unknown {
   const { items = {} } = schema;
   if (kind === 'number') return numberIn(text.trim(), schema);

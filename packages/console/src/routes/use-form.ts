@@ -10,24 +10,24 @@ const MAX_TEXT = 20_000;
 
 export const keyOf = ({ place, name }: Pick<Field, 'place' | 'name'>): string => `${place} ${name}`;
 
-/** A field's name in links. It has its place if another field has the same name. */
+/** Returns a field's name in links. It has its place if another field has the same name. */
 const nameIn = (fields: readonly Field[], field: Field): string =>
   fields.some((other) => other !== field && other.name === field.name) ? `${field.place}.${field.name}` : field.name;
 
-/** A text as one component of a URL. A lone surrogate becomes U+FFFD. */
+/** Returns a text as one component of a URL. A lone surrogate becomes U+FFFD. */
 const component = (text: string): string => encodeURIComponent(text.replace(/\p{Cs}/gu, '\ufffd'));
 
-/** A query value. Commas inside a list's item are escaped. */
+/** Returns a query value. Commas inside a list's item are escaped. */
 const listed = (value: unknown): string =>
   [value]
     .flat()
     .map((each) => component(String(each)))
     .join(',');
 
-/** The same, with readable brackets, commas and colons. */
+/** Returns the same, with readable brackets, commas and colons. */
 const encoded = (text: string): string => component(text).replace(/%(?:5B|5D|2C|3A)/g, decodeURIComponent);
 
-/** The texts from a link, or the row's examples if it has none. */
+/** Returns the texts from a link, or the row's examples if it has none. */
 function textsIn(query: string, fields: readonly Field[], row: FormRow): Texts {
   const given = new URLSearchParams(query);
   const textOf = (field: Field): string =>
@@ -35,7 +35,7 @@ function textsIn(query: string, fields: readonly Field[], row: FormRow): Texts {
   return Object.fromEntries(fields.map((field) => [keyOf(field), textOf(field)]));
 }
 
-/** The query of a link to these texts; empty for the row's examples. */
+/** Returns the query of a link to these texts; empty for the row's examples. */
 function queryOf(texts: Texts, fields: readonly Field[], row: FormRow): string {
   const textOf = (field: Field): string => texts[keyOf(field)] ?? '';
   if (fields.every((field) => textOf(field) === exampleOf(field, row))) return '';
@@ -60,7 +60,7 @@ function write(into: Tree, steps: Field['steps'], value: unknown): void {
   write(into[step] as Tree, steps.slice(1), value);
 }
 
-/** A body with its required containers. */
+/** Returns a body with its required containers. */
 function emptyBody({ required = [], properties = {} }: Schema): Tree {
   const containers = required.filter((name) => properties[name]?.properties ?? properties[name]?.prefixItems);
   return Object.fromEntries(containers.map((name) => [name, properties[name]?.prefixItems ? [] : {}]));
@@ -104,7 +104,7 @@ function concerns(field: Field, issue: { readonly in: string; readonly name: str
 /** The state of a form and its operations. */
 export type FormState = ReturnType<typeof useForm>;
 
-/** The faults of the fields, by their keys. */
+/** Returns the faults of the fields, by their keys. */
 function faultsBy(fields: readonly Field[], find: (field: Field) => string | undefined): Texts {
   const found = fields.map((field) => [keyOf(field), find(field)] as const);
   return Object.fromEntries(found.flatMap(([key, fault]) => (fault ? [[key, fault]] : [])));

@@ -4,7 +4,7 @@ import { type ChartSettings, startOf } from './candles.ts';
 
 type Tokens = FreeClient['tokens'];
 
-/** A call of a method. An argument that is not an object is an asset's id. */
+/** Returns a call of a method. An argument that is not an object is an asset's id. */
 const callOf = <Method extends keyof Tokens>(method: Method, ...values: Parameters<Tokens[Method]>): TokensCall => ({
   method,
   values,
@@ -15,7 +15,7 @@ const SEARCH_LIMIT = 20;
 
 export const search = (q: string): TokensCall => callOf('search', { q, limit: SEARCH_LIMIT });
 
-/** All data for an asset's page, in one call of the shared budget. */
+/** Returns all data for an asset's page, in one call of the shared budget. */
 export function asset(assetId: string, settings: ChartSettings, nowSeconds: number): TokensCall {
   const ohlcvFrom = startOf(settings, nowSeconds);
   return callOf('assetDetail', assetId, {
@@ -30,7 +30,7 @@ export type List = TokensCuratedInput['list'];
 
 export const curated = (list: List): TokensCall => callOf('curated', { list });
 
-/** The closing prices of the last seven days. */
+/** Returns the closing prices of the last seven days. */
 export const courseOf = (assetId: string): TokensCall => callOf('priceChart', assetId, { interval: '4H' });
 
 export const tickers = (assetId: string): TokensCall => callOf('tickers', assetId);

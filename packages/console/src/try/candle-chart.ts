@@ -39,7 +39,7 @@ function volumeColours(figure: HTMLElement, style: ChartStyle): Colours {
   return style === 'line' ? { up: colour, down: colour } : coloursIn(figure);
 }
 
-/** The width of a candle in canvas pixels. */
+/** Returns the width of a candle in canvas pixels. */
 function widthOf({ bbox }: uPlot, candles: readonly Candle[]): number {
   const step = bbox.width / Math.max(candles.length, 1);
   return Math.max(1, Math.min(Math.floor(step * MOST_OF_STEP), MAX_WIDTH * uPlot.pxRatio));
@@ -88,7 +88,7 @@ function paintCandles(plot: uPlot, candles: readonly Candle[], { up, down }: Col
   ctx.restore();
 }
 
-/** The range of the price axis, with room for the volumes. */
+/** Returns the range of the price axis, with room for the volumes. */
 function rangeOf(candles: readonly Candle[]): [number, number] {
   const low = Math.min(...candles.map((each) => each.low));
   const high = Math.max(...candles.map((each) => each.high));

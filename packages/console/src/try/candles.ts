@@ -24,7 +24,7 @@ function candleOf(value: unknown): Candle | undefined {
 const canBeDrawn = (candle: Candle): boolean =>
   Math.abs(candle.time) < MAX_TIME && PRICES.every((name) => Math.abs(candle[name]) < MAX_PRICE);
 
-/** An answer's latest candles with unique times: those within the chart's bounds, and the number of others. */
+/** Returns an answer's latest candles with unique times: those within the chart's bounds, and the number of others. */
 export function candlesIn(value: unknown) {
   const items = listAt(value);
   const valid = items.flatMap((item) => candleOf(item) ?? []);
@@ -52,7 +52,7 @@ export interface ChartSettings {
 const [HOUR, DAY] = [3600, 86_400];
 const UNITS: Readonly<Record<string, number>> = { m: 60, H: HOUR, D: DAY, W: 7 * DAY };
 
-/** The length of a candle in seconds. */
+/** Returns the length of a candle in seconds. */
 const secondsOf = (interval: Interval): number => Number.parseInt(interval, 10) * (UNITS[interval.slice(-1)] ?? 0);
 
 /** By range: words for a sentence (`over 7 days`), the intervals with a readable number of candles, and the default one. */
@@ -63,7 +63,7 @@ export const RANGES = {
   '1Y': { days: 365, words: '1 year', first: '1D', intervals: ['1D', '1W'] },
 } as const;
 
-/** The period of the drawn candles: its lowest, highest and last price, and its change in percent. Undefined without candles. */
+/** Returns the period of the drawn candles: its lowest, highest and last price, and its change in percent. Undefined without candles. */
 export function periodOf({ drawn }: Pick<Candles, 'drawn'>) {
   const [first, last] = [drawn[0], drawn.at(-1)];
   if (!first || !last) return undefined;
@@ -91,7 +91,9 @@ export function lengthWords(seconds: number): string {
   return plural(seconds / unit, noun);
 }
 
-/** At most this many candles. If there are more, merges several short candles into a longer one. `seconds`: the length of a candle. */
+/**
+ * Returns at most this many candles. If there are more, merges several short candles into a longer one. `seconds`: the length of a candle.
+ */
 export function merged(candles: readonly Candle[], interval: Interval, most: number) {
   const own = secondsOf(interval);
   const covered = (candles.at(-1)?.time ?? 0) - (candles[0]?.time ?? 0) + own;
@@ -117,7 +119,7 @@ export const RANGE_NAMES = Object.keys(RANGES) as readonly Range[];
 
 const FIRST_RANGE: Range = '7D';
 
-/** The chart that an address names: `/<range>`, `/<interval>` unless it is the range's own, and `?chart=line`. */
+/** Returns the chart that an address names: `/<range>`, `/<interval>` unless it is the range's own, and `?chart=line`. */
 export function chartSettingsIn([, range, interval]: readonly string[], query: string): ChartSettings {
   const known = RANGE_NAMES.find((each) => each === range) ?? FIRST_RANGE;
   const { intervals, first } = RANGES[known];
@@ -125,14 +127,14 @@ export function chartSettingsIn([, range, interval]: readonly string[], query: s
   return { range: known, interval: intervals.find((each) => each === interval) ?? first, style };
 }
 
-/** The address of an asset's chart. The default chart has the shortest. */
+/** Returns the address of an asset's chart. The default chart has the shortest. */
 export function hrefOfChart(assetId: string, { range, interval, style }: ChartSettings): string {
   const isOwn = interval === RANGES[range].first;
   const segments = isOwn ? (range === FIRST_RANGE ? [] : [range]) : [range, interval];
   return hrefOf('try', assetId, ...segments) + (style === 'line' ? '?chart=line' : '');
 }
 
-/** The start of a chart in Unix seconds. It is a full hour or candle, so that users share cached answers. */
+/** Returns the start of a chart in Unix seconds. It is a full hour or candle, so that users share cached answers. */
 export function startOf({ range, interval }: Omit<ChartSettings, 'style'>, nowSeconds: number): number | undefined {
   // A week is the upstream's default.
   if (range === FIRST_RANGE) return undefined;
@@ -140,5 +142,5 @@ export function startOf({ range, interval }: Omit<ChartSettings, 'style'>, nowSe
   return Math.floor(nowSeconds / unit) * unit - RANGES[range].days * DAY;
 }
 
-/** The start of the last 24 hours in Unix seconds, at a full hour. */
+/** Returns the start of the last 24 hours in Unix seconds, at a full hour. */
 export const dayBefore = (nowSeconds: number): number => Math.floor(nowSeconds / HOUR) * HOUR - DAY;

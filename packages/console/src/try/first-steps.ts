@@ -14,7 +14,7 @@ export const CLUSTER: Cluster = 'mainnet';
 /** A call that the gateway sells: its path, and its price in millionths of a dollar. */
 export type PaidCall = Awaited<ReturnType<typeof paidCall>>;
 
-/** The call of step 3, as the catalog lists it: an address's balance. */
+/** Returns the call of step 3, as the catalog lists it: an address's balance. */
 export async function paidCall() {
   const { rowsOf } = await import('../routes/catalog.ts');
   const isIt = ({ surface, method, cluster }: CatalogRow) =>

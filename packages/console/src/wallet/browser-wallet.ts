@@ -24,10 +24,10 @@ export interface Purchase {
 const NAME = 'purchases';
 const MAX_PURCHASES = 20;
 
-/** The JSON in a header, if readable. */
+/** Returns the JSON in a header, if readable. */
 const jsonIn = (header: string | null): unknown => JSON.parse(decodedHeader(header ?? '') ?? 'null');
 
-/** The payer, cluster and receipt (a compact JWS) that a PAYMENT-RESPONSE header names. */
+/** Returns the payer, cluster and receipt (a compact JWS) that a PAYMENT-RESPONSE header names. */
 function settlementIn(header: string) {
   const settled = jsonIn(header);
   return {
@@ -37,10 +37,10 @@ function settlementIn(header: string) {
   };
 }
 
-/** The cluster in a paid route's path, because an answer paid from credit names none. */
+/** Returns the cluster in a paid route's path, because an answer paid from credit names none. */
 const clusterIn = (url: string): Cluster | undefined => CLUSTERS.find((each) => url.includes(`/${each}/`));
 
-/** The amount of a payment in request headers, in millionths of a dollar; undefined without a payment. */
+/** Returns the amount of a payment in request headers, in millionths of a dollar; undefined without a payment. */
 function microsIn(headers: HeadersInit | undefined): number | undefined {
   const amount = below(jsonIn(new Headers(headers).get('payment-signature')), 'accepted', 'amount');
   const micros = Number(amount);
@@ -69,7 +69,7 @@ export class BrowserWallet extends EventTarget {
     addEventListener('storage', () => this.#changed());
   }
 
-  /** The address that pays. */
+  /** Returns the address that pays. */
   get payer(): string {
     return this.external?.accounts[0]?.address ?? this.address;
   }
@@ -94,7 +94,7 @@ export class BrowserWallet extends EventTarget {
     this.#changed();
   }
 
-  /** A paying client. */
+  /** Returns a paying client. */
   client(): Promise<GatewayClient> {
     return this.#clientWith(this.#own.fetch);
   }
@@ -117,7 +117,10 @@ export class BrowserWallet extends EventTarget {
     return response;
   }
 
-  /** An installed wallet prompts for each signature. So it pays without credit, which would add a sign-in. */
+  /**
+   * Returns a client that pays with an installed wallet. The wallet prompts for each signature, so it pays without credit, which would add
+   * a sign-in.
+   */
   async #clientWith(fetch: typeof globalThis.fetch): Promise<GatewayClient> {
     const { payingClient } = await import('./paying.ts');
     const { signer, wallet } = this.#own;

@@ -2,7 +2,7 @@ import { balancesOf, RpcError } from '@asset-gateway/client/pay';
 import { type Cluster, NETWORKS } from '@asset-gateway/protocol';
 import { connectivity } from '../parts/connectivity.ts';
 
-/** The gateway's URL for the chain data that a payment needs. */
+/** Returns the gateway's URL for the chain data that a payment needs. */
 export const rpcOf = (cluster: Cluster): string => new URL(`/console/rpc/${cluster}`, location.origin).href;
 
 /** The balances of an address on a cluster. */

@@ -21,7 +21,7 @@ const RETENTION_MS = 7 * DAY_MS;
 
 const isWithin = ({ at }: Spent, ms: number): boolean => Date.now() - at < ms;
 
-/** A signed payment must have everything needed to resend it. */
+/** Whether a value is a stored payment. A signed one must have everything that is needed to send it again. */
 const isSpent = (value: Partial<Spent> | null): boolean =>
   typeof value?.id === 'string' &&
   Number.isSafeInteger(value.micros) &&
@@ -56,7 +56,7 @@ const put = (id: string, changed: (entry: Spent) => Spent): Promise<void> =>
 const dayOf = (spent: readonly Spent[]): number =>
   spent.filter((each) => isWithin(each, DAY_MS)).reduce((sum, each) => sum + each.micros, 0);
 
-/** The spending that counts towards the 24-hour limit, in millionths of a dollar; undefined if the ledger cannot be read. */
+/** Returns the spending that counts towards the 24-hour limit, in millionths of a dollar; undefined if the ledger cannot be read. */
 export const spentMicros = (): number | undefined => attempt(() => dayOf(all()), undefined);
 
 /** Signed payments with an unknown outcome. */

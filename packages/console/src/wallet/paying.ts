@@ -12,7 +12,7 @@ export interface PayingOptions {
   readonly fetch: typeof fetch;
 }
 
-/** A client that pays within these caps and records each payment before sending it. */
+/** Returns a client that pays within these caps and records each payment before sending it. */
 export function payingClient({ signer, wallet, caps, fetch }: PayingOptions): GatewayClient {
   const pay = payWith({ wallet, rpcUrl: (network) => rpcOf(clusterOfNetwork(network)), caps, ledger: browserLedger });
   return createClient({ baseUrl: location.origin, signer, pay, fetch });

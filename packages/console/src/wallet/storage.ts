@@ -1,7 +1,7 @@
 import type { Caps } from '@asset-gateway/client/pay';
 import { attempt } from '@asset-gateway/protocol';
 
-/** A value from localStorage. The fallback if it is missing or unreadable. */
+/** Returns a value from localStorage. The fallback if it is missing or unreadable. */
 export const readStored = <T>(name: string, fallback: T): T =>
   attempt(() => JSON.parse(localStorage.getItem(`asset-gateway.${name}`) ?? 'null') as T | null, null) ?? fallback;
 

@@ -71,14 +71,14 @@ class BalanceSource extends EventTarget {
 const source = new BalanceSource();
 const reload = (): void => void source.read();
 
-/** The payer's balances, which header, strip, wallet and pay buttons share. */
+/** Returns the payer's balances, which header, strip, wallet and pay buttons share. */
 export function useBalances(): Balances {
   const state = useShown(source, 'change', () => source.state);
   useEffect(() => source.start(), []);
   return { ...state, reload };
 }
 
-/** The balance on a cluster in millionths of a USDC; undefined if unknown. */
+/** Returns the balance on a cluster in millionths of a USDC; undefined if unknown. */
 export const usdcOn = ({ value }: Balances, cluster: Cluster): number | undefined =>
   value?.find((each) => each.cluster === cluster)?.usdcMicros;
 
