@@ -1,4 +1,4 @@
-/** A member of parsed JSON; undefined if the value is not an object or lacks the member. */
+/** Returns a member of parsed JSON; undefined if the value is not an object or lacks the member. */
 export const member = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
 
@@ -15,23 +15,23 @@ export const isShallow = (value: unknown, levels: number): boolean =>
   value === null ||
   (levels > 0 && Object.values(value).every((each) => isShallow(each, levels - 1)));
 
-/** The value at a path of names in parsed JSON, if any. */
+/** Returns the value at a path of names in parsed JSON, if any. */
 export const below = (value: unknown, ...names: readonly string[]): unknown =>
   names.reduce((inside, name) => member(inside, name), value);
 
-/** The object at a path; empty if there is none. */
+/** Returns the object at a path; empty if there is none. */
 export function objectAt(value: unknown, ...names: readonly string[]): Members {
   const found = below(value, ...names);
   return isObject(found) ? found : {};
 }
 
-/** The list at a path; empty if there is none. */
+/** Returns the list at a path; empty if there is none. */
 export function listAt(value: unknown, ...names: readonly string[]): readonly unknown[] {
   const found = below(value, ...names);
   return Array.isArray(found) ? found : [];
 }
 
-/** The text at a path; empty if there is none. */
+/** Returns the text at a path; empty if there is none. */
 export function textAt(value: unknown, ...names: readonly string[]): string {
   const found = below(value, ...names);
   return typeof found === 'string' ? found : '';
@@ -48,7 +48,7 @@ interface Indented {
 
 const newLine = (depth: number): string => `\n${'  '.repeat(Math.max(0, Math.min(depth, MAX_INDENT)))}`;
 
-/** The index after the string that starts at `start`. A string that goes beyond `end` is cut there. */
+/** Returns the index after the string that starts at `start`. A string that goes beyond `end` is cut there. */
 export function afterString(json: string, start: number, end = json.length): number {
   const last = Math.min(end, json.length);
   let at = json.indexOf('"', start + 1);
@@ -60,7 +60,7 @@ export function afterString(json: string, start: number, end = json.length): num
   return at < 0 || at >= last ? Math.min(last + 1, json.length) : at + 1;
 }
 
-/** The index of the first character from `start` that is not a space. */
+/** Returns the index of the first character from `start` that is not a space. */
 export function afterSpace(json: string, start: number): number {
   let at = start;
   while (at < json.length && SPACE.test(json.charAt(at))) at++;
@@ -93,5 +93,5 @@ export function indentJson(json: string, limit: number, write: (text: string) =>
   return { text, isWhole: at >= json.length };
 }
 
-/** A text without the byte order mark that some editors write. RFC 8259, section 8.1, lets a reader ignore it. */
+/** Returns a text without the byte order mark that some editors write. RFC 8259, section 8.1, lets a reader ignore it. */
 export const withoutMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text);

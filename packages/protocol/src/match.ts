@@ -62,8 +62,9 @@ function find<Row>(from: Node<Row>, segments: readonly string[], values: string[
 }
 
 /**
- * The only matcher. Finds the rows of a raw, encoded path. It decodes segments before comparing them, and prefers literals to parameters
- * for every verb. Returns `malformed` for a path that is not plain, and undefined for an unknown one.
+ * Returns the function that finds the rows of a raw, encoded path; gateway and clients use no other matcher. It decodes segments before it
+ * compares them, and prefers literals to parameters for every verb. It returns `malformed` for a path that is not plain, and undefined for
+ * an unknown one.
  */
 export function createMatcher<Row extends Placed>(
   rows: readonly Row[],

@@ -1,6 +1,6 @@
 import { afterString } from './json.ts';
 
-/** The index of the comma or bracket that ends the value at `start`. */
+/** Returns the index of the comma or bracket that ends the value at `start`. */
 export function afterValue(json: string, start: number): number {
   let depth = 0;
   for (let index = start; index < json.length; index++) {
@@ -14,8 +14,8 @@ export function afterValue(json: string, start: number): number {
 }
 
 /**
- * The unchanged text of an object's member, so that numbers keep every digit. If several members have the name, the last counts, as for
- * JSON.parse. The caller must know that the text is valid JSON.
+ * Returns the unchanged text of an object's member, so that numbers keep every digit. If several members have the name, the last counts, as
+ * for JSON.parse. The caller must know that the text is valid JSON.
  */
 export function memberText(json: string, name: string): string | undefined {
   let found: string | undefined;

@@ -1,7 +1,7 @@
 const MAX_NAME = 64;
 const MAX_NAMES = 1_000;
 
-/** How many characters to change, add or remove to turn one text into the other. Takes the product of both lengths in time. */
+/** Returns how many characters to change, add or remove to turn one text into the other. Takes the product of both lengths in time. */
 export function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (let at = 0; at < one.length; at++) {
@@ -15,7 +15,9 @@ export function distance(one: string, other: string): number {
   return row.at(-1) ?? 0;
 }
 
-/** The name most similar to this one; undefined if there are no names. Reads only the first 64 characters of each of 1,000 names. */
+/**
+ * Returns the name most similar to this one; undefined if there are no names. Reads only the first 64 characters of each of 1,000 names.
+ */
 export function nearest(name: string, names: readonly string[]): string | undefined {
   const short = name.slice(0, MAX_NAME);
   let best: { readonly name: string; readonly far: number } | undefined;

@@ -13,7 +13,7 @@ export type Cluster = keyof typeof NETWORKS;
 /** The clusters, mainnet first. */
 export const CLUSTERS: readonly Cluster[] = ['mainnet', 'devnet'];
 
-/** The cluster of a CAIP-2 identifier. Throws for another network. */
+/** Returns the cluster of a CAIP-2 identifier. Throws for another network. */
 export function clusterOfNetwork(network: string): Cluster {
   if (network === NETWORKS.mainnet) return 'mainnet';
   if (network === NETWORKS.devnet) return 'devnet';

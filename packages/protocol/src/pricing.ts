@@ -32,7 +32,7 @@ export const DEFAULT_PRICING = { rates: RATES, settlementFeeMicros: 4_000 } as c
 /** A rate is the price of this many units. */
 const UNITS_PER_RATE = 1_000_000;
 
-/** The list price of one call, which credit pays, in millionths of a dollar (atomic units of USDC); 0 if free. */
+/** Returns the list price of one call, which credit pays, in millionths of a dollar (atomic units of USDC); 0 if free. */
 export function listMicros(
   { id, units, provider }: Route,
   { rates, own }: Omit<Pricing, 'settlementFeeMicros'>,
@@ -41,7 +41,7 @@ export function listMicros(
   return own?.get(id)?.micros ?? Math.ceil((units * (rates[provider] ?? 0)) / UNITS_PER_RATE);
 }
 
-/** The price of one call with a settlement of its own, in millionths of a dollar; 0 if free. */
+/** Returns the price of one call with a settlement of its own, in millionths of a dollar; 0 if free. */
 export function priceMicros(route: Route, pricing: Pricing): number {
   const { own, settlementFeeMicros } = pricing;
   const hasFee = route.units !== undefined && own?.get(route.id)?.settlementFee !== false;
@@ -70,6 +70,6 @@ export const ASSUMED_SOL_PRICE_USD = 250;
 /** The smallest units of a SOL. */
 export const LAMPORTS_PER_SOL = 1_000_000_000;
 
-/** The usual fee of one settlement in millionths of a dollar, rounded up. */
+/** Returns the usual fee of one settlement in millionths of a dollar, rounded up. */
 export const usualFeeMicros = (solPriceUsd = ASSUMED_SOL_PRICE_USD): number =>
   Math.ceil((USUAL_FEE_LAMPORTS * solPriceUsd * MICROS_PER_USD) / LAMPORTS_PER_SOL);

@@ -21,7 +21,7 @@ export const PROVIDERS: Readonly<Record<UpstreamProvider, ProviderFacts>> = {
 /** The provider of the gateway's own routes, which sell and show credit. */
 export const GATEWAY = 'gateway';
 
-/** The values of the catalog's provider filter, including the operator's APIs. */
+/** Returns the values of the catalog's provider filter, including the operator's APIs. */
 export const catalogProviders = (apis: readonly string[], hasCredit: boolean): readonly string[] => [
   ...Object.keys(PROVIDERS),
   ...apis,
@@ -33,7 +33,7 @@ export const MAX_READ_BYTES = 32 * 1024 * 1024;
 
 const FAMILY = /^\/v1\/x402\/(?:solana\/[a-z]{1,16}\/)?([\w-]{1,64})(?:\/|$)/;
 
-/** The provider in a path, as a value of the catalog's provider filter; undefined if the path has none. */
+/** Returns the provider in a path, as a value of the catalog's provider filter; undefined if the path has none. */
 export function providerIn(path: string): string | undefined {
   const [, name] = FAMILY.exec(path) ?? [];
   return name === 'credit' ? GATEWAY : name;

@@ -64,19 +64,19 @@ export class Refusal extends Error {
     this.details = details;
   }
 
-  /** The HTTP status of the answer. */
+  /** Returns the HTTP status of the answer. */
   get status(): number {
     return this.details.status ?? REFUSALS[this.code].status;
   }
 
-  /** The answer's Retry-After, if it has one. */
+  /** Returns the answer's Retry-After, if it has one. */
   get retryAfterSeconds(): number | undefined {
     const kind: RefusalKind = REFUSALS[this.code];
     return this.details.retryAfterSeconds ?? kind.retryAfterSeconds;
   }
 }
 
-/** A refusal's JSON body: `ok error message requestId`, then the public details. */
+/** Returns a refusal's JSON body: `ok error message requestId`, then the public details. */
 export function refusalBody(refusal: Refusal, requestId: string, state?: PaymentState): Record<string, unknown> {
   const { message, issues, scope, payment = state } = refusal.details;
   const { retryAfterSeconds } = refusal;

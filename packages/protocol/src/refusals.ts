@@ -17,7 +17,7 @@ export const NEXT_STEPS = [
 /** The client's next step after a refusal. */
 export type NextStep = (typeof NEXT_STEPS)[number][0];
 
-/** The client's next step after a refusal with this code. */
+/** Returns the client's next step after a refusal with this code. */
 export const nextStepOf = (code: string): NextStep =>
   NEXT_STEPS.find(([, codes]) => codes.test(code))?.[0] ?? 'Ask the operator';
 

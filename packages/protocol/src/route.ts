@@ -13,7 +13,7 @@ export interface PositionalParameter {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** A row's positional parameters, named after their descriptions; undefined for other rows. */
+/** Returns a row's positional parameters, named after their descriptions; undefined for other rows. */
 export function positionalParameters({ input }: Pick<Route, 'input'>): readonly PositionalParameter[] | undefined {
   const params = input.body?.properties?.params as
     | { prefixItems?: readonly Readonly<Record<string, unknown>>[]; minItems?: number }
@@ -151,8 +151,8 @@ export interface Route {
 export const unchanged = (values: RequestValues): RequestValues => values;
 
 /**
- * The body of a success: `ok provider surface method result`, on paid routes `ok provider cluster surface method priceUsd result`. It
- * contains the upstream's JSON text unchanged, so numbers beyond 2^53 survive. The gateway's own routes have no envelope.
+ * Returns the body of a success: `ok provider surface method result`, on paid routes `ok provider cluster surface method priceUsd result`.
+ * It contains the upstream's JSON text unchanged, so numbers beyond 2^53 survive. The gateway's own routes have no envelope.
  */
 export function envelope(route: Route, json: string, priceUsd?: string): string {
   if (route.surface === 'system') return json;

@@ -7,7 +7,7 @@ export const SIWX_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 /** The PKCS #8 prefix of an Ed25519 seed (RFC 8410). */
 const HEAD = [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
 
-/** A 32-byte Ed25519 seed as PKCS #8 in DER, the format of crypto libraries. */
+/** Returns a 32-byte Ed25519 seed as PKCS #8 in DER, the format of crypto libraries. */
 export const pkcs8OfSeed = (seed: Uint8Array): Uint8Array => Uint8Array.of(...HEAD, ...seed);
 
 /** The signed fields of a sign-in. */
@@ -38,7 +38,7 @@ export interface SiwxMessage {
   readonly resources?: readonly string[];
 }
 
-/** The text whose UTF-8 bytes a Solana wallet signs. Source: x402 sign-in-with-x, with the layout of EIP-4361. */
+/** Returns the text whose UTF-8 bytes a Solana wallet signs. Source: x402 sign-in-with-x, with the layout of EIP-4361. */
 export function siwxMessageText(message: SiwxMessage): string {
   const lines = [`${message.domain} wants you to sign in with your Solana account:`, message.address, ''];
   if (message.statement) lines.push(message.statement, '');
@@ -163,7 +163,7 @@ const chain = (chainId: string) => ({ chainId, type: 'ed25519' });
 
 const SUPPORTED_CHAINS = /* @__PURE__ */ SIGN_IN_NETWORKS.map(chain);
 
-/** The sign-in extension of a challenge, for one network or all. */
+/** Returns the sign-in extension of a challenge, for one network or all. */
 export const siwxExtension = (info: SiwxInfo, network?: string) => ({
   info,
   supportedChains: network === undefined ? SUPPORTED_CHAINS : [chain(network)],

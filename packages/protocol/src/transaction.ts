@@ -16,7 +16,7 @@ export interface TransactionCost {
   readonly microLamports: number;
 }
 
-/** A transaction's fee in lamports, for its signatures and for the priority of all its compute units. */
+/** Returns a transaction's fee in lamports, for its signatures and for the priority of all its compute units. */
 export const feeLamports = ({ signatures, computeUnits, microLamports }: TransactionCost): number =>
   signatures * LAMPORTS_PER_SIGNATURE + Math.ceil((computeUnits * microLamports) / MICRO_LAMPORTS);
 
@@ -45,9 +45,9 @@ function isAssertion({ program, data: [kind = 0] }: AddressedInstruction): boole
 }
 
 /**
- * The instructions of a payment without guards, the checks that wallets add. A guard uses no signature and writes nothing. It may be about
- * the signers and about what the other instructions name and use. The payer may know that any other account, such as the clock's, changes
- * between the simulation and the block, where a failed check costs the fee payer its fee.
+ * Returns the instructions of a payment without guards, the checks that wallets add. A guard uses no signature and writes nothing. It may
+ * be about the signers and about what the other instructions name and use. The payer may know that any other account, such as the clock's,
+ * changes between the simulation and the block, where a failed check costs the fee payer its fee.
  */
 export function withoutGuards<Each extends AddressedInstruction>(
   instructions: readonly Each[],

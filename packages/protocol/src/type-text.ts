@@ -17,10 +17,10 @@ const SCALARS = ['string', 'number', 'boolean', 'null'];
 /** Whether a schema describes a 64-bit integer. A double cannot hold it, so results have a bigint. */
 const isUint64 = ({ type, maximum }: Members): boolean => type === 'integer' && maximum === UINT64_MAXIMUM;
 
-/** A property name, quoted if necessary. */
+/** Returns a property name, quoted if necessary. */
 export const quoted = (name: string): string => (NAME.test(name) ? name : literal(name));
 
-/** A JSON value as a TypeScript literal. */
+/** Returns a JSON value as a TypeScript literal. */
 export function literal(value: unknown): string {
   if (typeof value === 'string') return `'${withEscapes(JSON.stringify(value).slice(1, -1)).replaceAll("'", "\\'")}'`;
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
@@ -29,7 +29,7 @@ export function literal(value: unknown): string {
   return members.length > 0 ? `{ ${members.join(', ')} }` : '{}';
 }
 
-/** A doc comment that its lines cannot end. */
+/** Returns a doc comment that its lines cannot end. */
 export function comment(lines: readonly string[], indent: string): string {
   const safe = lines.map((line) => oneLine(line, MAX_DESCRIPTION).replaceAll('*/', '*\\/'));
   if (safe.length === 0) return '';
@@ -37,11 +37,11 @@ export function comment(lines: readonly string[], indent: string): string {
   return `${indent}/**\n${safe.map((line) => `${indent} * ${line}`.trimEnd()).join('\n')}\n${indent} */\n`;
 }
 
-/** The type of an enum's value. An object or list would be typed member by member. */
+/** Returns the type of an enum's value. An object or list would be typed member by member. */
 const constantText = (value: unknown): string =>
   typeof value === 'object' && value !== null ? 'unknown' : literal(value);
 
-/** A union of these types, without repetition. */
+/** Returns a union of these types, without repetition. */
 function unionOf(texts: readonly string[]): string {
   const distinct = [...new Set(texts)];
   return distinct.includes('unknown') || distinct.length === 0 ? 'unknown' : distinct.join(' | ');
@@ -97,7 +97,7 @@ class TypeWriting {
     return members === '' ? this.#record(schema, indent) : `{\n${members}${indent}}`;
   }
 
-  /** The intersection of several schemas and the schema's own members. */
+  /** Returns the intersection of several schemas and the schema's own members. */
   #intersection({ allOf, ...own }: Members, indent: string): string {
     const texts = [...(own.properties ? [own] : []), ...listAt(allOf)].map((each) => this.type(each, indent));
     const known = [...new Set(texts)].filter((text) => text !== 'unknown');
@@ -127,7 +127,7 @@ class TypeWriting {
     return `${mark}${isSeveral || isReadonlyList ? `(${item})` : item}[]`;
   }
 
-  /** The members of an object schema, one per line, with descriptions. */
+  /** Returns the members of an object schema, one per line, with descriptions. */
   #members({ required, properties }: Members, indent: string): string {
     const needed = listAt(required);
     return Object.entries(objectAt(properties))
@@ -144,7 +144,7 @@ class TypeWriting {
 }
 
 /**
- * A schema as a TypeScript type. The schema may be foreign, so no text in it can end a comment or a string.
+ * Returns a schema as a TypeScript type. The schema may be foreign, so no text in it can end a comment or a string.
  * `json-schema-to-typescript` brings Prettier and knows no bigints.
  */
 export const typeText = (schema: unknown, direction: Direction, indent = ''): string =>

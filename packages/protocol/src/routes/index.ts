@@ -15,6 +15,6 @@ export const everyRoute: readonly Route[] = [...routes, ...receiptRoutes, ...cre
 
 export { catalogRow, consoleRoutes, creditRoutes, faucetRoute, receiptRoutes };
 
-/** The path of an operation in an operator's API. `cluster`: the cluster to pay on; undefined for a free operation. */
+/** Returns the path of an operation in an operator's API. `cluster`: the cluster to pay on; undefined for a free operation. */
 export const apiPath = (api: string, path: string, cluster: Cluster | undefined): string =>
   cluster ? `/v1/x402/solana/${cluster}/${api}${path}` : `/v1/x402/${api}${path}`;

@@ -20,7 +20,7 @@ interface RowParts extends Omit<Route, keyof RowOptions | 'httpMethod' | 'input'
 
 const inputObject = (properties: TProperties) => Type.Object(properties, { additionalProperties: false });
 
-/** An object in a body, without unknown members. */
+/** Returns an object in a body, without unknown members. */
 export const strictObject = (description: string, properties: TProperties) =>
   Type.Object(properties, { additionalProperties: false, description });
 
@@ -61,7 +61,7 @@ export interface RpcMethod extends Pick<RowOptions, 'rules'> {
   readonly example: unknown;
 }
 
-/** A JSON-RPC surface: one row per method, cluster and provider that serves the method. */
+/** Returns a JSON-RPC surface: one row per method, cluster and provider that serves the method. */
 export const rpcRows = <Name extends string>(
   surface: string,
   methods: Readonly<Record<Name, RpcMethod>>,

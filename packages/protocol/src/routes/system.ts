@@ -8,7 +8,7 @@ import { defineRow, type RowOptions } from './row.ts';
 /** How long clients may cache documents. */
 const DOCUMENT_SECONDS = 60;
 
-/** A row of the gateway's own. */
+/** Returns a row of the gateway's own. */
 const row = (method: string, endpoint: string, description: string, options: RowOptions = {}): Route => {
   const fields = { id: `system.${method}`, provider: 'gateway', surface: 'system', method, endpoint, description };
   return defineRow({ ...fields, access: 'public', ...options });
@@ -24,7 +24,7 @@ export const receiptRoutes: readonly Route[] = [
   }),
 ];
 
-/** The catalog of a service that serves these APIs besides ours. */
+/** Returns the catalog of a service that serves these APIs besides ours. */
 export const catalogRow = (apis: readonly string[], hasCredit: boolean): Route =>
   documentRow('catalog', 'GET /v1/catalog', 'Every enabled route, its access mode and its price.', {
     query: { provider: optional(oneOf(catalogProviders(apis, hasCredit), 'Only the routes of one provider.')) },
