@@ -84,7 +84,7 @@ export async function startSolanaSandbox({ port, key, blockMs, marketNow = Date.
   };
 }
 
-/** The route that gives play money to pages of the gateway, on their own origin. */
+/** Returns the route that gives play money to pages of the gateway, on their own origin. */
 export const faucetOf = (solana: SolanaSandbox): OwnRoute => ({
   route: faucetRoute,
   async answer({ input: { body } }) {

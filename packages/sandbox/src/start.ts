@@ -15,7 +15,7 @@ const SANDBOX_KEY = 'sandbox-key-0123456789';
 /** If any of these is set, the operator has configured paid routes. */
 const PAID = /^(?:ALCHEMY|HELIUS|FACILITATOR|SOLANA)_|^(?:PAY_TO_WALLET|FEE_PAYER_KEYPAIR)$/;
 
-/** The sandbox sells credit unless the operator has set CREDIT. */
+/** Whether the sandbox sells credit. It does unless the operator has set CREDIT. */
 const sellsCredit = ({ CREDIT }: Environment): boolean => !CREDIT?.trim();
 
 const DEFAULT_PORT = 8402;
@@ -23,7 +23,7 @@ const LAST_PORT = 65_535;
 const CHAINS = 2;
 
 /**
- * The mainnet chain's port: the one after the gateway's, where `npm run ask` expects it. Devnet uses the next one. Undefined if the
+ * Returns the mainnet chain's port: the one after the gateway's, where `npm run ask` expects it. Devnet uses the next one. Undefined if the
  * gateway uses any free port. Also undefined if PORT is invalid, which the gateway reports.
  */
 function chainPort({ PORT }: Environment): number | undefined {

@@ -59,14 +59,14 @@ export interface Answer {
   readonly body: string | Buffer;
 }
 
-/** An answer of JSON text. */
+/** Returns an answer of JSON text. */
 export const jsonAnswer = (status: number, body: Answer['body'], headers: Answer['headers'] = {}): Answer => ({
   status,
   headers: { 'content-type': 'application/json', ...headers },
   body,
 });
 
-/** The header of a knob, if it is on. */
+/** Returns the header of a knob, if it is on. */
 export const retryAfterOf = ({ retryAfter }: CommonKnobs): Record<string, string> =>
   retryAfter === undefined ? {} : { 'retry-after': retryAfter };
 
@@ -96,7 +96,7 @@ export function createFaults<Knobs extends object>(permanent: object = {}): Faul
   return faults;
 }
 
-/** The knobs that affect a request. Counts down `times`. */
+/** Returns the knobs that affect a request. Counts down `times`. */
 function knobsFor<Knobs extends CommonKnobs>(all: Faults<Knobs>, arrival: Arrival): Partial<Knobs> {
   const { reset: _, only, times, ...knobs } = all;
   const isOn = Object.values(knobs).some((value) => value !== undefined && value !== false);
@@ -105,7 +105,7 @@ function knobsFor<Knobs extends CommonKnobs>(all: Faults<Knobs>, arrival: Arriva
   return knobs as unknown as Partial<Knobs>;
 }
 
-/** A request's body, or what has arrived of it if the client disconnects. */
+/** Returns a request's body, or what has arrived of it if the client disconnects. */
 export async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   try {

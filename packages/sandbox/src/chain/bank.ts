@@ -57,7 +57,7 @@ export class Bank {
     return this.#known.get(signature);
   }
 
-  /** The account at an address. If it does not exist, an empty wallet. */
+  /** Returns the account at an address. If it does not exist, an empty wallet. */
   accountOrNew(address: string): Account {
     if (!isAddress(address)) throw new TypeError(`not an address: ${address}`);
     const fresh = { address, lamports: 0n, data: new Uint8Array(), owner: SYSTEM_PROGRAM, executable: false };

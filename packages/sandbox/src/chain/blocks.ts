@@ -49,7 +49,7 @@ export function createBlocks({ cluster, now, blockMs }: BlockOptions) {
     advance(count: bigint): void {
       added += count;
     },
-    /** A new blockhash, and the last height at which it is valid. */
+    /** Returns a new blockhash, and the last height at which it is valid. */
     latest(commitment: Commitment) {
       const at = height(commitment);
       const blockhash = bs58.encode(createHash('sha256').update(`${cluster}:${began}:${at}`).digest());

@@ -27,7 +27,7 @@ export interface RpcCall {
 /** Parses a request body; undefined if it is not JSON. */
 const parsed = (body: string): unknown => attempt(() => JSON.parse(body), undefined);
 
-/** The call in a request body. Throws a refusal if there is none. */
+/** Returns the call in a request body. Throws a refusal if there is none. */
 function readCall(body: string): RpcCall {
   const value = parsed(body);
   if (value === undefined) throw new RpcError(-32700, 'Parse error');
@@ -36,7 +36,7 @@ function readCall(body: string): RpcCall {
   throw new RpcError(-32600, 'Invalid request');
 }
 
-/** The id of the call in a request body. */
+/** Returns the id of the call in a request body. */
 export const idIn = (body: string): unknown => member(parsed(body), 'id') ?? null;
 
 /** An answer as JSON text, with its refusal if any. */
@@ -45,14 +45,14 @@ interface RpcAnswer {
   readonly refusal?: RpcError;
 }
 
-/** An error as JSON-RPC. Only refusals reveal details. */
+/** Returns an error as JSON-RPC. Only refusals reveal details. */
 export function refuse(error: unknown, id: unknown): RpcAnswer {
   const refusal = error instanceof RpcError ? error : new RpcError(-32603, 'Internal error');
   const { code, message, data } = refusal;
   return { text: losslessJson({ jsonrpc: '2.0', error: { code, message, data }, id }), refusal };
 }
 
-/** The answer to the call in a request body, under its id. */
+/** Returns the answer to the call in a request body, under its id. */
 export async function respond(
   body: string,
   answer: (call: RpcCall) => Promise<unknown>,

@@ -103,7 +103,7 @@ const [CODE, STRINGS] = [
   [7, 3, 0],
 ] as const;
 
-/** A section of an ELF file, with its bytes at a place in the file. */
+/** Returns a section of an ELF file, with its bytes at a place in the file. */
 function section([name, kind, flags]: typeof CODE | typeof STRINGS, at: number, { length }: Buffer): Buffer {
   const bytes = Buffer.alloc(SECTION_BYTES);
   bytes.writeUInt32LE(name, 0);
@@ -114,7 +114,7 @@ function section([name, kind, flags]: typeof CODE | typeof STRINGS, at: number, 
   return bytes;
 }
 
-/** An ELF file with one section of code, as Solana's loader reads it. */
+/** Returns an ELF file with one section of code, as Solana's loader reads it. */
 function fileOf(code: Buffer): Buffer {
   const namesAt = HEADER_BYTES + code.length;
   const gap = Buffer.alloc(-(namesAt + NAMES.length) & 7);
@@ -129,5 +129,5 @@ function fileOf(code: Buffer): Buffer {
   return Buffer.concat([header, code, NAMES, gap, ...sections]);
 }
 
-/** The program as a chain loads it. */
+/** Returns the program as a chain loads it. */
 export const lighthouseFile = (): Buffer => fileOf(bytecodeOf(PROGRAM));

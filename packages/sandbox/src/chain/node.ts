@@ -24,7 +24,7 @@ export const withContext = (node: ChainNode, commitment: Commitment, value: unkn
   value,
 });
 
-/** A method with its configuration at this position. It answers a value with the slot of its commitment. */
+/** Returns a method with its configuration at this position. It answers a value with the slot of its commitment. */
 export function atSlot(position: number, read: (params: Params, config: Members, node: ChainNode) => unknown): Method {
   return (params, node) => {
     const config = configAt(params, position);

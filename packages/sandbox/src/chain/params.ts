@@ -5,37 +5,37 @@ import { invalidParams } from './json-rpc.ts';
 /** The positional parameters of a call. */
 export type Params = readonly unknown[];
 
-/** The text at a position. */
+/** Returns the text at a position. */
 export function textAt(params: Params, index: number): string {
   const value = params[index];
   if (typeof value !== 'string') throw invalidParams(`Invalid params: expected a string at position ${index}.`);
   return value;
 }
 
-/** A base58 address of 32 bytes. */
+/** Returns a base58 address of 32 bytes. */
 export function addressIn(value: unknown): string {
   if (!isAddress(value)) throw invalidParams('Invalid param: Invalid');
   return value;
 }
 
-/** The address at a position. */
+/** Returns the address at a position. */
 export const addressAt = (params: Params, index: number): string => addressIn(textAt(params, index));
 
-/** The texts of the list at a position. */
+/** Returns the texts of the list at a position. */
 export function textsAt(params: Params, index: number): string[] {
   const value = params[index];
   if (!Array.isArray(value)) throw invalidParams('Invalid params: invalid type, expected a sequence.');
   return value.map((_, at) => textAt(value, at));
 }
 
-/** The configuration at a position; empty if missing. */
+/** Returns the configuration at a position; empty if missing. */
 export function configAt(params: Params, index: number): Members {
   const value = params[index] ?? {};
   if (!isObject(value)) throw invalidParams('Invalid params: invalid type, expected a map.');
   return value;
 }
 
-/** A configuration's commitment; default: finalized. */
+/** Returns a configuration's commitment; default: finalized. */
 export function commitmentOf(config: Members, name = 'commitment'): Commitment {
   const value = config[name] ?? 'finalized';
   if (value !== 'processed' && value !== 'confirmed' && value !== 'finalized') {
@@ -44,7 +44,7 @@ export function commitmentOf(config: Members, name = 'commitment'): Commitment {
   return value;
 }
 
-/** A whole number in a configuration, if any. */
+/** Returns a whole number in a configuration, if any. */
 export function integerOf(config: Members, name: string): number | undefined {
   const value = config[name] ?? undefined;
   if (value === undefined) return undefined;

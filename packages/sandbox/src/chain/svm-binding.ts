@@ -7,7 +7,7 @@ function instructionError(error: InstructionError): unknown {
   return 'code' in error ? { Custom: error.code } : { BorshIoError: error.msg };
 }
 
-/** The runtime's error as JSON-RPC. */
+/** Returns the runtime's error as JSON-RPC. */
 export function errorJson(error: SvmError): unknown {
   if (typeof error === 'number') return ERRORS.transaction[error] ?? 'SanitizeFailure';
   if ('err' in error) return { InstructionError: [error.index, instructionError(error.err())] };

@@ -98,7 +98,7 @@ export function isSigned({ signatures, message, messageBytes }: WireTransaction)
   });
 }
 
-/** A transaction's memos, in the order of its instructions. */
+/** Returns a transaction's memos, in the order of its instructions. */
 export function memosOf({ message: { instructions, staticAccounts } }: WireTransaction): string[] {
   return instructions
     .filter(({ programAddressIndex }) => MEMO_PROGRAMS.includes(staticAccounts[programAddressIndex] ?? ''))

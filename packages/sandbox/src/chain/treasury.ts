@@ -10,7 +10,7 @@ import { readTransaction } from './transaction.ts';
 
 const TREASURY_LAMPORTS = 1_000_000_000_000_000n;
 
-/** The data of the system program's transfer of lamports. */
+/** Returns the data of the system program's transfer of lamports. */
 function transferData(lamports: bigint): Buffer {
   const data = Buffer.alloc(12);
   data.writeUInt32LE(2, 0);
@@ -98,7 +98,7 @@ function lamportsIn(value: unknown): bigint {
   return lamports;
 }
 
-/** The methods of the faucet. */
+/** Returns the methods of the faucet. */
 export function faucetMethods(bank: Bank, treasury: ReturnType<typeof createTreasury>): Methods {
   const pay = createPayer(bank);
   return {

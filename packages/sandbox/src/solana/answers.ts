@@ -44,7 +44,7 @@ const REFUSALS: Readonly<Record<number, readonly [code: number, message: string]
 const FAILED = [-32000, -32603];
 const ALCHEMY_CODES: Readonly<Record<number, number>> = { 401: -32600, 429: 429 };
 
-/** The HTTP status that Helius sets for an error code. Alchemy answers 200. */
+/** Returns the HTTP status that Helius sets for an error code. Alchemy answers 200. */
 function heliusStatus(code: number): number {
   const found = Object.entries(REFUSALS).find(([, [each]]) => each === code);
   return FAILED.includes(code) ? 500 : Number(found?.[0] ?? 200);
@@ -53,7 +53,7 @@ function heliusStatus(code: number): number {
 const walletError = (status: number, error: string): Answer =>
   jsonAnswer(status, losslessJson({ error, code: status }));
 
-/** The endpoint of a request, if any: `/v1/wallet/…`, Helius' `/<cluster>?api-key=…`, or Alchemy's `/<cluster>/v2/<key>`. */
+/** Returns the endpoint of a request, if any: `/v1/wallet/…`, Helius' `/<cluster>?api-key=…`, or Alchemy's `/<cluster>/v2/<key>`. */
 function endpointOf({ pathname, searchParams }: URL, { headers }: Arrival): Endpoint | undefined {
   const key = searchParams.get('api-key') ?? String(headers['x-api-key'] ?? '');
   const [name, version, alchemyKey = ''] = pathname.split('/').slice(1);
@@ -71,7 +71,7 @@ function refusedAt({ kind }: Endpoint, status: number, message: string, body: st
 
 const METHOD_NOT_FOUND = methodNotFound().code;
 
-/** The row of a JSON-RPC method, if any. */
+/** Returns the row of a JSON-RPC method, if any. */
 export const rpcRowOf = ({ kind, cluster }: Omit<Endpoint, 'key'>, method: string, rows = routes): Route | undefined =>
   rows.find((row) => row.method === method && row.provider === kind && row.cluster === cluster);
 

@@ -25,7 +25,7 @@ function holding(token: typeof SOL, amount: bigint, pricePerToken: number) {
   return { ...token, balance, pricePerToken, usdValue, logoUri: null, tokenProgram: 'spl-token' };
 }
 
-/** The price of SOL in the sandbox's Tokens API at this time. */
+/** Returns the price of SOL in the sandbox's Tokens API at this time. */
 function solPriceAt(now: number): number {
   const sol = knownVariant(WRAPPED_SOL);
   return (sol && metricsOf(sol, now)?.price) ?? 0;

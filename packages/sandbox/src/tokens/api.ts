@@ -54,7 +54,7 @@ export interface TokensApi extends Upstream<FaultKnobs> {
   readonly keys: Set<string>;
 }
 
-/** A fault's answer in place of the upstream's, if any. */
+/** Returns a fault's answer in place of the upstream's, if any. */
 function faultyAnswer(knobs: FaultKnobs, { method, target, headers, body }: Arrival): Answer | undefined {
   if (knobs.status !== undefined) {
     const answer = errorAnswer(knobs.status, knobs.message);

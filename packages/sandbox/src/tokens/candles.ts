@@ -62,7 +62,7 @@ function price({ seed, base, volatility }: History, seconds: number): number {
   return significant(base * Math.exp(volatility * height), 9);
 }
 
-/** The price at a time; undefined before the first trade. */
+/** Returns the price at a time; undefined before the first trade. */
 export const priceAt = (history: History, seconds: number): number | undefined =>
   seconds < history.since ? undefined : price(history, seconds);
 
@@ -80,7 +80,7 @@ function candle(history: History, time: number, { seconds, now }: Span) {
   };
 }
 
-/** A price history's candles, oldest first. Each starts at the price at which the one before ended. */
+/** Returns a price history's candles, oldest first. Each starts at the price at which the one before ended. */
 export function candlesOf(history: History, span: Span) {
   const { seconds, from, to, now } = span;
   const phase = seconds === INTERVALS['1W'] ? MONDAY : 0;

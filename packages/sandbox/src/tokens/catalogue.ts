@@ -73,7 +73,7 @@ function assetOf(row: AssetRow): Asset {
   return asset;
 }
 
-/** The assets, in the table's order. */
+/** Returns the assets, in the table's order. */
 export const ASSETS: readonly Asset[] = (assetRows as readonly AssetRow[]).map(assetOf);
 
 const byMint = new Map(ASSETS.flatMap(({ variants }) => variants).map((variant) => [variant.mint, variant]));
@@ -88,10 +88,10 @@ const byName = new Map(ASSETS.flatMap((asset) => namesOf(asset).map((name) => [n
 /** All mints with data. */
 export const KNOWN_MINTS: readonly string[] = [...byMint.keys()];
 
-/** The variant with this mint, if any. */
+/** Returns the variant with this mint, if any. */
 export const knownVariant = (mint: string): Variant | undefined => byMint.get(mint);
 
-/** An unknown mint as its own asset, without a market. */
+/** Returns an unknown mint as its own asset, without a market. */
 const singleton = (mint: string): Asset =>
   assetOf({
     id: `${SINGLETON}${mint}`,
@@ -121,7 +121,7 @@ export function resolveReference(reference: string): Resolution | undefined {
   return asset && { asset, resolvedBy: asset.id === text ? 'assetId' : 'alias', mint: null };
 }
 
-/** How well an asset matches a lower-case text. 0 means no match. */
+/** Returns how well an asset matches a lower-case text. 0 means no match. */
 export function relevance(asset: Asset, wanted: string): number {
   const names = [...namesOf(asset), ...asset.variants.map(({ mint }) => mint.toLowerCase())];
   if (names.includes(wanted)) return 3;

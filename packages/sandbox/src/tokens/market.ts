@@ -8,23 +8,23 @@ const FIVE_MINUTES = 300_000;
 const TIER1_ABOVE = 10_000_000;
 const TIER2_FROM = 2_500_000;
 
-/** When the upstream last filled its cache: the last full five minutes, in milliseconds. */
+/** Returns when the upstream last filled its cache: the last full five minutes, in milliseconds. */
 export const fetchedAt = (now: number): number => Math.floor(now / FIVE_MINUTES) * FIVE_MINUTES;
 
-/** The minute of a time in milliseconds, in Unix seconds. */
+/** Returns the minute of a time in milliseconds, in Unix seconds. */
 export const minuteOf = (now: number): number => Math.floor(now / 60_000) * 60;
 
-/** The image of a token or asset; null without a symbol. */
+/** Returns the image of a token or asset; null without a symbol. */
 export const imageOf = (symbol: string | undefined): string | null =>
   symbol === undefined ? null : `https://images.sandbox.example/${encodeURIComponent(symbol)}.png`;
 
-/** The liquidity tier of a variant. */
+/** Returns the liquidity tier of a variant. */
 export function tierOf({ liquidity }: Variant): string {
   if (liquidity > TIER1_ABOVE) return 'tier1';
   return liquidity >= TIER2_FROM ? 'tier2' : 'tier3';
 }
 
-/** The price history of an asset over all markets. */
+/** Returns the price history of an asset over all markets. */
 export const historyOf = ({ id, price, supply, volatility, since }: Asset): History => ({
   seed: seedOf(id),
   base: price,
@@ -33,7 +33,9 @@ export const historyOf = ({ id, price, supply, volatility, since }: Asset): Hist
   since: Date.parse(since) / 1000,
 });
 
-/** A variant's price history, which follows its asset's; undefined for a token without pools. A native token is the asset itself. */
+/**
+ * Returns a variant's price history, which follows its asset's; undefined for a token without pools. A native token is the asset itself.
+ */
 export function historyOfVariant({ asset, mint, kind, ratio = 1, liquidity, pools }: Variant): History | undefined {
   if (pools === 0) return undefined;
   const premium = kind === 'native' ? 1 : between(0.9994, 1.0006, `${mint}/premium`);
@@ -41,7 +43,7 @@ export function historyOfVariant({ asset, mint, kind, ratio = 1, liquidity, pool
   return { ...historyOf(asset), base, volume: liquidity * between(0.4, 1.3, `${mint}/turnover`) };
 }
 
-/** The price in the minute of `now` (milliseconds) with its changes in percent; undefined before the first trade. */
+/** Returns the price in the minute of `now` (milliseconds) with its changes in percent; undefined before the first trade. */
 export function pricesOf(history: History | undefined, now: number) {
   const seconds = minuteOf(now);
   const price = history && priceAt(history, seconds);
@@ -54,7 +56,7 @@ export function pricesOf(history: History | undefined, now: number) {
 /** The metrics of a traded variant; money in US dollars, changes in percent. */
 export type Metrics = NonNullable<ReturnType<typeof metricsOf>>;
 
-/** The metrics of a variant in the minute of `now` (milliseconds); null for a token without a market. */
+/** Returns the metrics of a variant in the minute of `now` (milliseconds); null for a token without a market. */
 export function metricsOf(variant: Variant, now: number) {
   const { asset, mint, liquidity, decimals = 6, symbol, kind } = variant;
   const history = historyOfVariant(variant);
@@ -75,7 +77,7 @@ export function metricsOf(variant: Variant, now: number) {
   };
 }
 
-/** The market of a variant on the variant-market routes. */
+/** Returns the market of a variant on the variant-market routes. */
 export function rawMarket(variant: Variant, now: number) {
   const metrics = metricsOf(variant, now);
   const { mint, symbol, name, asset } = variant;
@@ -83,14 +85,14 @@ export function rawMarket(variant: Variant, now: number) {
   return metrics && { mint, source: 'birdeye', lastFetchedAt: fetchedAt(now), symbol, name, ...metrics, extensions };
 }
 
-/** A variant without its market and names. */
+/** Returns a variant without its market and names. */
 export function variantBrief(variant: Variant) {
   const tier = tierOf(variant);
   const { mint, kind, tags = [], issuer, issuerUrl, label, stockVariantTier } = variant;
   return { mint, kind, tags, issuer, issuerUrl, label, stockVariantTier, liquidityTier: tier, trustTier: tier };
 }
 
-/** A variant with its market, as most routes return it. */
+/** Returns a variant with its market, as most routes return it. */
 export function variantWithMarket(variant: Variant, now: number) {
   const { asset, mint, symbol, name } = variant;
   const metrics = metricsOf(variant, now);
@@ -104,7 +106,7 @@ export function variantWithMarket(variant: Variant, now: number) {
   };
 }
 
-/** An asset's figures over all variants; null without a market. */
+/** Returns an asset's figures over all variants; null without a market. */
 export function statsOf(asset: Asset, now: number) {
   const prices = asset.price === 0 ? undefined : pricesOf(historyOf(asset), now);
   if (prices === undefined) return null;
@@ -121,10 +123,10 @@ export function statsOf(asset: Asset, now: number) {
   };
 }
 
-/** The primary variant of an asset: the deepest one. */
+/** Returns the primary variant of an asset: the deepest one. */
 export const primaryOf = ({ variants }: Asset): Variant | undefined => variants[0];
 
-/** An asset in search and curated lists. */
+/** Returns an asset in search and curated lists. */
 export function assetRow(asset: Asset, now: number, variant = primaryOf(asset)) {
   const { id, name, symbol, category, coingeckoId: coinId } = asset;
   const stats = statsOf(asset, now);

@@ -40,13 +40,13 @@ const ANSWERS: Readonly<Record<string, RouteAnswer>> = {
   description: { answer: facts.description, maxAge: 300, stale: 600 },
 };
 
-/** The upstream's answer to a row. */
+/** Returns the upstream's answer to a row. */
 export const routeAnswer = ({ method, result }: Route): RouteAnswer =>
   ANSWERS[method] ?? { answer: () => result.example };
 
 const rowsAt = upstreamRows('tokens');
 
-/** The route of a request, if any, and whether it accepts the request's method. */
+/** Returns the route of a request, if any, and whether it accepts the request's method. */
 function routeOf({ target, method }: Arrival) {
   const found = rowsAt(target.split('?')[0] ?? '');
   const [place] = found?.rows.values() ?? [];
@@ -56,7 +56,7 @@ function routeOf({ target, method }: Arrival) {
   return { ...routeAnswer(row), httpMethod, isTaken, reference: found.parameters.assetId ?? '' };
 }
 
-/** The Cache-Control of an answer. */
+/** Returns the Cache-Control of an answer. */
 function cacheControlOf({ maxAge, stale }: RouteAnswer): string {
   const whileStale = stale === undefined ? '' : `, stale-while-revalidate=${stale}`;
   return maxAge === undefined ? 'no-store' : `private, max-age=${maxAge}${whileStale}`;
@@ -66,7 +66,7 @@ const NOT_FOUND_PAGE =
   '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>404: This page could not be found.</title></head>' +
   '<body><h1>404</h1><h2>This page could not be found.</h2></body></html>';
 
-/** An answer with a value and its cache rule. */
+/** Returns an answer with a value and its cache rule. */
 export const valueAnswer = (status: number, value: unknown, cacheControl = 'no-store'): Answer =>
   jsonAnswer(status, JSON.stringify(value), { 'cache-control': cacheControl });
 
@@ -80,13 +80,13 @@ const ERRORS: Readonly<Record<number, readonly [tag: string, message: string]>> 
   502: ['UpstreamDataError', 'Upstream data error'],
 };
 
-/** An error of the upstream. By default it has the status's usual message. */
+/** Returns an error of the upstream. By default it has the status's usual message. */
 export function errorAnswer(status: number, message?: string): Answer {
   const [tag, usual] = ERRORS[status] ?? ['InternalServerError', 'Internal server error'];
   return valueAnswer(status, { error: { _tag: tag, message: message ?? usual } });
 }
 
-/** An answer's request id: the received one, a new one for health, none on the framework's pages. */
+/** Returns an answer's request id: the received one, a new one for health, none on the framework's pages. */
 export function requestIdOf(arrival: Arrival): string | undefined {
   const route = routeOf(arrival);
   if (!route?.isTaken) return undefined;
@@ -99,7 +99,7 @@ function checkKey(given: unknown, keys: ReadonlySet<string>): void {
   if (typeof given !== 'string' || !keys.has(given)) throw new Refusal(401, 'Invalid API key');
 }
 
-/** The upstream's answer to a request with one of these keys. `now`: the time in milliseconds. */
+/** Returns the upstream's answer to a request with one of these keys. `now`: the time in milliseconds. */
 export function serve(arrival: Arrival, keys: ReadonlySet<string>, now: number): Answer {
   const { target, headers, body } = arrival;
   const route = routeOf(arrival);

@@ -18,7 +18,7 @@ function parsed(account: Account) {
   return { program, parsed: { info, type: 'account' }, space: account.data.length };
 }
 
-/** An account as RPC returns it. A token account is parsed on request. Others are in base64 for any encoding. */
+/** Returns an account as RPC returns it. A token account is parsed on request. Others are in base64 for any encoding. */
 function accountJson(account: Account | undefined, config: Members) {
   if (!account) return null;
   const slice = configAt([config.dataSlice ?? null], 0);

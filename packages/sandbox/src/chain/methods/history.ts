@@ -9,7 +9,7 @@ import { addressAt, commitmentOf, configAt, integerOf, textAt, textsAt } from '.
 import { tokenAmount } from '../token.ts';
 import { EMPTY_SIGNATURE, memosOf, type WireTransaction } from '../transaction.ts';
 
-/** A transaction's memos as RPC lists them; null without memos. */
+/** Returns a transaction's memos as RPC lists them; null without memos. */
 function memoText(transaction: WireTransaction): string | null {
   const memos = memosOf(transaction);
   return memos.length === 0 ? null : memos.map((memo) => `[${Buffer.byteLength(memo)}] ${memo}`).join('; ');
@@ -41,7 +41,7 @@ const metaJson = ({ outcome, before, after }: Landed) => ({
   status: statusOf(outcome.err),
 });
 
-/** A transaction in the requested encoding. Its instructions are never parsed. */
+/** Returns a transaction in the requested encoding. Its instructions are never parsed. */
 function bodyJson({ wire, message, signatures }: WireTransaction, encoding: unknown) {
   if (encoding === 'base64') return [Buffer.from(wire).toString('base64'), encoding];
   if (encoding === 'base58') return [bs58.encode(wire), encoding];
@@ -66,7 +66,7 @@ function bodyJson({ wire, message, signatures }: WireTransaction, encoding: unkn
   };
 }
 
-/** The slot of the node that answers about landed transactions. */
+/** Returns the slot of the node that answers about landed transactions. */
 const reachedSlot = ({ bank, faults }: ChainNode, commitment: Commitment): bigint =>
   bank.blocks.slot(commitment) - BigInt(faults.lie?.slotsBehind ?? 0);
 

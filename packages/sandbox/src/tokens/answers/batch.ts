@@ -5,7 +5,7 @@ import { badRequest, checkedMint, type RouteRequest } from './request.ts';
 const MAX_SNAPSHOTS = 250;
 const MAX_MARKETS = 50;
 
-/** The first mints of a list, at most this many, each once. */
+/** Returns the first mints of a list, at most this many, each once. */
 const mintsIn = (list: readonly string[], most: number): string[] =>
   [...new Set(list)].slice(0, most).map((mint) => checkedMint(mint));
 

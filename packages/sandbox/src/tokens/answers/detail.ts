@@ -18,7 +18,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
 const missing = (message: string) => ({ ok: false, reason: 'not_available', message });
 const NO_VARIANT = missing('No primary variant available');
 
-/** The requested blocks. */
+/** Returns the requested blocks. */
 function includes(asset: Asset, variant: Variant | undefined, { query, now }: RouteRequest) {
   const wanted = query.get('include')?.split(',') ?? [];
   const page = pageOf(query, 10, 'markets');
@@ -47,7 +47,7 @@ function variantGroups({ variants }: Asset, { query, now }: RouteRequest) {
   return Object.fromEntries(groups);
 }
 
-/** An asset's page with the requested blocks. */
+/** Returns an asset's page with the requested blocks. */
 export function assetDetail(request: RouteRequest) {
   const { reference, query, now } = request;
   const { resolvedBy, mint } = resolutionOf(reference);

@@ -4,7 +4,7 @@ import { fetchedAt, historyOf, historyOfVariant, metricsOf, minuteOf, statsOf } 
 import { draw, seedOf, significant } from '../seed.ts';
 import { checkedMint, chosen, cut, pageOf, type RouteRequest, rangeOf, resolutionOf } from './request.ts';
 
-/** A price history's candles in a range; empty without a history. */
+/** Returns a price history's candles in a range; empty without a history. */
 export function candlesIn(history: History | undefined, range: ReturnType<typeof rangeOf>, now: number) {
   const { seconds, from, to } = range;
   return history ? candlesOf(history, { seconds, from, to: to + 1, now: minuteOf(now) }) : [];
@@ -30,7 +30,7 @@ export function priceChart({ reference, query, now }: RouteRequest) {
 
 const missing = (message: string) => ({ ok: false, reason: 'not_found', message }) as const;
 
-/** An asset's external profile, or the reason why there is none. */
+/** Returns an asset's external profile, or the reason why there is none. */
 export function profileOf(asset: Asset, now: number) {
   const stats = statsOf(asset, now);
   if (stats === null) return missing('Profile not available in cache');
@@ -53,7 +53,7 @@ export function profileOf(asset: Asset, now: number) {
   return { ok: true, data } as const;
 }
 
-/** The profile of the asset in the path. */
+/** Returns the profile of the asset in the path. */
 export function profile({ reference, now }: RouteRequest) {
   const { asset } = resolutionOf(reference);
   return { assetId: asset.id, profile: profileOf(asset, now) };
@@ -66,7 +66,7 @@ const PAIRS = Array.from({ length: EXCHANGES.length * TARGETS.length }, (_, inde
   target: TARGETS[index % TARGETS.length],
 }));
 
-/** A page of exchange tickers, largest volume first; empty for an asset without a price. */
+/** Returns a page of exchange tickers, largest volume first; empty for an asset without a price. */
 export function tickers({ reference, query, now }: RouteRequest) {
   const { asset } = resolutionOf(reference);
   const page = pageOf(query, 50);
@@ -90,7 +90,7 @@ export function tickers({ reference, query, now }: RouteRequest) {
 
 const scored = (score: number) => ({ score, status: score >= 60 ? 'safe' : 'risk', hasData: true });
 
-/** A score that grows with the logarithm of a value: 100 at `full`. */
+/** Returns a score that grows with the logarithm of a value: 100 at `full`. */
 const logarithmic = (value: number, full: number) =>
   scored(Math.round(100 * Math.min(1, Math.log10(1 + value) / Math.log10(full))));
 
@@ -105,7 +105,7 @@ function verdictOf(score: number, hasInsufficientData: boolean) {
   return { score, grade, label, tone, isTrustedLaunch: false, caps: [], hasInsufficientData, insufficientDataReason };
 }
 
-/** The verdict on a variant and the parts of its score. */
+/** Returns the verdict on a variant and the parts of its score. */
 function scoreOf(variant: Variant, now: number) {
   const metrics = metricsOf(variant, now);
   const { liquidity = 0, holder = 0, volume24hUSD = 0 } = metrics ?? {};
@@ -118,7 +118,7 @@ function scoreOf(variant: Variant, now: number) {
   return { verdict: verdictOf(score, metrics === null), components, metrics };
 }
 
-/** The market score of a variant with its input. */
+/** Returns the market score of a variant with its input. */
 export function riskOf(variant: Variant, now: number) {
   const { verdict, components, metrics } = scoreOf(variant, now);
   return {
@@ -136,7 +136,7 @@ export function riskOf(variant: Variant, now: number) {
   };
 }
 
-/** A variant's score with more about its risk. */
+/** Returns a variant's score with more about its risk. */
 function riskAnswer(request: RouteRequest, more: (risk: ReturnType<typeof riskOf>) => object) {
   const { asset, variant } = chosen(request);
   const risk = riskOf(variant, request.now);
@@ -146,20 +146,20 @@ function riskAnswer(request: RouteRequest, more: (risk: ReturnType<typeof riskOf
   return { assetId: asset.id, mint: variant.mint, risk: marketScore.hasInsufficientData ? unknown : known };
 }
 
-/** The score of a variant. */
+/** Returns the score of a variant. */
 export const riskSummary = (request: RouteRequest) => riskAnswer(request, () => ({}));
 
-/** The score of a variant with its input. */
+/** Returns the score of a variant with its input. */
 export const riskDetails = (request: RouteRequest) =>
   riskAnswer(request, ({ marketScoreInput }) => ({ marketScoreInput, tags: [] }));
 
-/** The risk of a mint as a flat object. */
+/** Returns the risk of a mint as a flat object. */
 export function riskSummaryByMint({ query, now }: RouteRequest) {
   const variant = knownVariant(checkedMint(query.get('mint') ?? ''));
   return variant === undefined ? verdictOf(0, true) : scoreOf(variant, now).verdict;
 }
 
-/** The description of a variant; null for untraded tokens. */
+/** Returns the description of a variant; null for untraded tokens. */
 export function description(request: RouteRequest) {
   const { asset, variant } = chosen(request);
   const summary = `${variant.name} (${variant.symbol}): ${asset.name} on Solana. ${asset.about}`;

@@ -21,23 +21,23 @@ export class Refusal extends Error {
   }
 }
 
-/** The upstream's 400. */
+/** Returns the upstream's 400. */
 export const badRequest = (message: string): Refusal => new Refusal(400, message);
 
 const notFound = (message: string): Refusal => new Refusal(404, message);
 
-/** How many rows a request asks for. */
+/** Returns how many rows a request asks for. */
 export function limitOf(query: URLSearchParams, byDefault: number, name = 'limit'): number {
   return Number(query.get(name) ?? byDefault);
 }
 
-/** The requested page. `prefix` precedes the names of its parameters. */
+/** Returns the requested page. `prefix` precedes the names of its parameters. */
 export function pageOf(query: URLSearchParams, byDefault: number, prefix: 'markets' | '' = '') {
   const [offset, limit] = prefix === '' ? ['offset', 'limit'] : ['marketsOffset', 'marketsLimit'];
   return { offset: Number(query.get(offset) ?? 0), limit: limitOf(query, byDefault, limit) };
 }
 
-/** The rows on this page. */
+/** Returns the rows on this page. */
 export const cut = <Row>(rows: readonly Row[], { offset, limit }: ReturnType<typeof pageOf>): Row[] =>
   rows.slice(offset, offset + limit);
 
@@ -50,7 +50,7 @@ export function checkedMint(mint: string): string {
 const WEEK = 604_800;
 const MAX_CANDLES = 10_000;
 
-/** The requested range of candles in Unix seconds, including candles that start at `to`. */
+/** Returns the requested range of candles in Unix seconds, including candles that start at `to`. */
 export function rangeOf(query: URLSearchParams, now: number, prefix: 'ohlcv' | '' = '') {
   const [name, start, end] = prefix === '' ? ['interval', 'from', 'to'] : ['ohlcvInterval', 'ohlcvFrom', 'ohlcvTo'];
   const interval = query.get(name) ?? '1H';
@@ -63,14 +63,14 @@ export function rangeOf(query: URLSearchParams, now: number, prefix: 'ohlcv' | '
   return { interval, seconds, from, to };
 }
 
-/** The asset in the path. An unknown mint is an asset too. */
+/** Returns the asset in the path. An unknown mint is an asset too. */
 export function resolutionOf(reference: string): Resolution {
   const found = resolveReference(reference);
   if (found === undefined) throw notFound('Asset not found');
   return found;
 }
 
-/** The asset of a request, and the variant that the query or path names, else the primary one. */
+/** Returns the asset of a request, and the variant that the query or path names, else the primary one. */
 export function subjectOf({ reference, query }: RouteRequest): { asset: Asset; variant: Variant | undefined } {
   const { asset, mint } = resolutionOf(reference);
   const wanted = query.get('mint') ?? mint;
@@ -79,7 +79,7 @@ export function subjectOf({ reference, query }: RouteRequest): { asset: Asset; v
   return { asset, variant };
 }
 
-/** The same, for a route that needs a variant. */
+/** Returns the same, for a route that needs a variant. */
 export function chosen(request: RouteRequest): { asset: Asset; variant: Variant } {
   const { asset, variant } = subjectOf(request);
   if (variant === undefined) throw notFound('No variants available');

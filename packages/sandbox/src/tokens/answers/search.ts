@@ -21,7 +21,7 @@ export function resolve({ query }: RouteRequest) {
 
 const sizeOf = ({ price, supply }: Asset): number => price * supply;
 
-/** The assets that match a text, by relevance and then by size. */
+/** Returns the assets that match a text, by relevance and then by size. */
 export function search({ query, now }: RouteRequest) {
   const limit = limitOf(query, 20);
   const [text, category] = [query.get('q') ?? '', query.get('category')];
@@ -39,7 +39,7 @@ export function search({ query, now }: RouteRequest) {
 
 const volumeOf = (asset: Asset, now: number): number => statsOf(asset, now)?.volume24hUSD ?? 0;
 
-/** A curated list, most traded first, with a row per asset or per mint. */
+/** Returns a curated list, most traded first, with a row per asset or per mint. */
 export function curated({ query, now }: RouteRequest) {
   const listId = query.get('list') ?? 'all';
   const listed = ASSETS.filter(({ lists }) => listId === 'all' || lists.includes(listId)).toSorted(

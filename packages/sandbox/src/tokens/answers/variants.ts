@@ -24,7 +24,7 @@ const tokenOf = ({ mint, decimals, symbol, name }: Variant) => ({
   name,
 });
 
-/** The pools of a variant, deepest first; undefined without a market. */
+/** Returns the pools of a variant, deepest first; undefined without a market. */
 export function poolsOf(variant: Variant, now: number) {
   const metrics = metricsOf(variant, now);
   if (metrics === null) return undefined;
@@ -50,7 +50,7 @@ export function poolsOf(variant: Variant, now: number) {
   });
 }
 
-/** The variants of an asset that match the filters. */
+/** Returns the variants of an asset that match the filters. */
 export function variants({ reference, query, now }: RouteRequest) {
   const { asset } = resolutionOf(reference);
   const [kind, mint] = [query.get('kind'), query.get('mint')];
@@ -89,14 +89,14 @@ export function variantTopMarkets({ reference, query, now }: RouteRequest) {
   };
 }
 
-/** The market of the variant named by `mint`, or of the primary one. */
+/** Returns the market of the variant named by `mint`, or of the primary one. */
 export function variantMarket(request: RouteRequest) {
   const { asset, variant } = chosen(request);
   const market = rawMarket(variant, request.now);
   return { assetId: asset.id, mint: variant.mint, market, lastUpdatedAt: market?.lastFetchedAt ?? null };
 }
 
-/** The DEX markets of a variant, deepest first. */
+/** Returns the DEX markets of a variant, deepest first. */
 export function markets(request: RouteRequest) {
   const { asset, variant } = chosen(request);
   const page = pageOf(request.query, 10);
