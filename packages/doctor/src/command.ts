@@ -5,7 +5,7 @@ import { ASKING_SECONDS, PAUSES_SECONDS } from './http-client.ts';
 
 const MAX_LINES = 200;
 
-/** A diagnosis as text: a line for each fault with all its places, the notes, and a summary. */
+/** Returns a diagnosis as text: a line for each fault with all its places, the notes, and a summary. */
 function report({ origin, routes, requests, findings, notes }: Diagnosis): string {
   const faults = new Map<string, Finding & { readonly places: number }>();
   for (const finding of findings) {

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 
-/** Enough for a billion dollars with 18 decimals. */
+/** The longest price. It suffices for a billion dollars with 18 decimals. */
 export const MAX_PRICE_LENGTH = 40;
 
 const text = Type.String({ minLength: 1 });
@@ -38,7 +38,7 @@ const SOLD = Type.Object({
 /** A complete catalog entry. Members of the other access mode may be absent. */
 export type CatalogEntry = Static<typeof ENTRY> & Partial<Static<typeof SIGNED> & Static<typeof SOLD>>;
 
-/** The schemas of an entry with this access mode. */
+/** Returns the schemas of an entry with this access mode. */
 export function entrySchemas(accessMode: unknown) {
   if (accessMode === 'siwx') return [ENTRY, SIGNED];
   return accessMode === 'exact' ? [ENTRY, SOLD] : [ENTRY];
@@ -46,17 +46,17 @@ export function entrySchemas(accessMode: unknown) {
 
 const encoded = (value: unknown): string => encodeURIComponent(String(value)).replaceAll('%2C', ',');
 
-/** Such as `GET /assets/:assetId`. */
+/** Returns an endpoint such as `GET /assets/:assetId`. */
 export const endpointOf = ({ httpMethod, path }: Pick<CatalogEntry, 'httpMethod' | 'path'>): string =>
   `${httpMethod} ${path}`;
 
-/** An entry's path with its example's values. */
+/** Returns an entry's path with its example's values. */
 export function bareTarget({ path, pathParamsExample = {} }: CatalogEntry): string {
   const values = new Map<string, unknown>(Object.entries(pathParamsExample));
   return path.replace(/\/:(\w+)/g, (_, name: string) => `/${encoded(values.get(name))}`);
 }
 
-/** An entry's path and query with their examples' values. */
+/** Returns an entry's path and query with their examples' values. */
 export function exampleTarget(entry: CatalogEntry): string {
   const example = (entry.httpMethod === 'GET' ? entry.inputExample : entry.queryParamsExample) ?? {};
   const pairs = Object.entries(example).map(([name, value]) => `${name}=${encoded(value)}`);

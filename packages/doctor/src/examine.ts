@@ -6,7 +6,7 @@ import { type Fault, type Finding, faultsAt } from './finding.ts';
 import { ASKING_SECONDS, HttpClient, PAUSES_SECONDS, TIME_OVER } from './http-client.ts';
 import { Overrun, runWithin } from './schema.ts';
 
-/** A note on the lowest price, if a gateway that settles itself can lose money with it. */
+/** Returns a note on the lowest price, if a gateway that settles itself can lose money with it. */
 function priceNotes(entries: readonly CatalogEntry[]): string[] {
   const sold = entries.filter(
     ({ accessMode, paymentNetwork }) => accessMode === 'exact' && paymentNetwork?.startsWith('solana:'),
@@ -20,7 +20,7 @@ function priceNotes(entries: readonly CatalogEntry[]): string[] {
   ];
 }
 
-/** Notes on limits that left something unchecked. */
+/** Returns notes on limits that left something unchecked. */
 function limitNotes({ answers, leftOut }: Exploration): string[] {
   const unasked = answers.filter(({ failure }) => failure === TIME_OVER).length;
   const limited = answers.filter(({ status }) => status === 429).length;
@@ -31,14 +31,14 @@ function limitNotes({ answers, leftOut }: Exploration): string[] {
   ];
 }
 
-/** Notes about a gateway, as clauses without a full stop. */
+/** Returns notes about a gateway, as clauses without a full stop. */
 const notesOn = (exploration: Exploration): string[] => [
   ...priceNotes(exploration.entries),
   ...limitNotes(exploration),
 ];
 
 const MAX_TEXT = 1_000;
-/** The check of our own gateway takes a tenth of a second. */
+/** The time limit of the checks. Those of our own gateway take a tenth of a second. */
 export const CHECK_SECONDS = 5;
 
 /** Makes foreign text safe to print. */

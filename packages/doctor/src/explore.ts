@@ -13,7 +13,7 @@ import { type Answer, type Ask, type AskOptions, CONNECTIONS } from './http-clie
 import { parsed } from './reading.ts';
 import { mismatch } from './schema.ts';
 
-/** The gateway cannot be examined. The message says why. */
+/** Thrown if the gateway cannot be examined. The message says why. */
 export class Unreadable extends Error {}
 
 /** The most routes, and the most provider lists. */
@@ -28,11 +28,11 @@ const JUNK: Readonly<Record<CatalogEntry['accessMode'], string>> = { siwx: HEADE
 const DOCUMENTS = ['liveness', 'catalog', 'openapi', 'wellKnown', 'llms'] as const;
 type DocumentName = (typeof DOCUMENTS)[number];
 
-/** The path of a document, which is the same at every gateway. */
+/** Returns the path of a document, which is the same at every gateway. */
 const pathOf = (name: DocumentName): string =>
   table.find(({ surface, method }) => surface === 'system' && method === name)?.path ?? '';
 
-/** Maps items concurrently and keeps their order. */
+/** Returns the results of a job for each item. The jobs run concurrently, and the results keep the items' order. */
 const concurrently = <T, R>(items: readonly T[], job: (item: T) => Promise<R>): Promise<R[]> =>
   pLimit(CONNECTIONS).map(items, job);
 
@@ -77,7 +77,7 @@ async function probeDocuments(ask: Ask, catalog: Answer) {
   return Object.fromEntries(probes) as Readonly<Record<DocumentName, DocumentProbe>>;
 }
 
-/** The options of a request with the catalog's example values. */
+/** Returns the options of a request with the catalog's example values. */
 function exampleRequest(entry: CatalogEntry): AskOptions {
   if (entry.httpMethod === 'GET') return {};
   return { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(entry.inputExample ?? {}) };
@@ -178,13 +178,13 @@ export async function explore(origin: string, askOnce: Ask) {
 /** All requests to a gateway and their answers. */
 export type Exploration = Awaited<ReturnType<typeof explore>>;
 
-/** The probes of all endpoints. */
+/** Returns the probes of all endpoints. */
 export const allProbes = ({ documents, routes }: Exploration): readonly Probe[] => [
   ...Object.values(documents),
   ...routes,
 ];
 
-/** The answers to unpaid requests, each with its route's entry. */
+/** Returns the answers to unpaid requests, each with its route's entry. */
 export const unpaidAnswers = ({ routes }: Exploration): { readonly entry: CatalogEntry; readonly answer: Answer }[] =>
   routes.flatMap(({ entry, unpaid }) =>
     unpaid.filter(({ status }) => status !== 0).map((answer) => ({ entry, answer })),

@@ -23,13 +23,13 @@ export const unless = (holds: boolean, problem: Problem): Problem | undefined =>
 /** A request that may have a problem. */
 export type Place = Pick<Answer, 'method' | 'url'>;
 
-/** The place of a route. */
+/** Returns the place of a route. */
 export const placeOf = ({ httpMethod, path }: { httpMethod: string; path: string }, origin: string): Place => ({
   method: httpMethod,
   url: origin + path,
 });
 
-/** The problems of a place. */
+/** Returns the problems of a place. */
 export const faultsAt = (
   { method, url }: Place,
   found: Problem | undefined | readonly (Problem | undefined)[],

@@ -16,9 +16,9 @@ export const PAUSES_SECONDS = 30;
 export const ASKING_SECONDS = 120;
 /** The failure of a request after that time. */
 export const TIME_OVER = `not sent within ${ASKING_SECONDS} seconds`;
-/** Gateways on this machine, which are reached without a proxy. */
+/** Matches gateways on this machine, which are reached without a proxy. */
 const LOCAL = /^https?:\/\/(?:localhost|127\.[\d.]+|\[::1\])(?::\d+)?$/;
-/** The characters that a request line may contain. */
+/** Matches a target with the characters that a request line may contain. */
 const TARGET = /^\/[\x21-\x7e]{0,8191}$/;
 
 /** The headers and body of a request. */
@@ -34,7 +34,7 @@ export type Ask = (method: string, target: string, options?: AskOptions) => Prom
 export interface Answer {
   readonly method: string;
   readonly url: string;
-  /** 0 if there is no answer. */
+  /** The status; 0 if there is no answer. */
   readonly status: number;
   /** Headers by lower-case name. Repeated headers are joined. */
   readonly headers: Readonly<Record<string, string>>;
@@ -47,13 +47,13 @@ function plainHeaders(headers: Dispatcher.ResponseData['headers']): Record<strin
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String([value].flat().join(', '))]));
 }
 
-/** An answer's Retry-After in milliseconds. */
+/** Returns an answer's Retry-After in milliseconds. */
 function pauseOf({ headers }: Answer): number {
   const seconds = Number(headers['retry-after'] ?? 1);
   return (seconds >= 0 ? seconds : 1) * 1000;
 }
 
-/** Why there was no answer. */
+/** Returns why there was no answer. */
 function failureOf(error: unknown): string {
   if (error instanceof TooLarge) return error.message;
   const { code, name } = error as NodeJS.ErrnoException;
@@ -79,7 +79,7 @@ export class HttpClient {
     this.#dispatcher = new (LOCAL.test(origin) ? Agent : EnvHttpProxyAgent)({ connections: CONNECTIONS });
   }
 
-  /** A failed request is an answer with status 0. */
+  /** Sends a request. A failed request is an answer with status 0. */
   readonly ask: Ask = async (method, target, options = {}) => {
     for (let attempt = 1; ; attempt++) {
       await pause(Math.max(0, this.#quietUntil - performance.now()), undefined, { signal: this.#signal }).catch(

@@ -11,14 +11,14 @@ export function parsed(text: string): unknown {
   return value;
 }
 
-/** The names in a comma-separated header value. */
+/** Returns the names in a comma-separated header value. */
 export const names = (value: string): string[] =>
   value
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
 
-/** The expected names that are missing, ignoring case. */
+/** Returns the expected names that are missing, ignoring case. */
 export function missingNames(expected: readonly string[], given: readonly string[]): string[] {
   const present = new Set(given.map((name) => name.toLowerCase()));
   return expected.filter((name) => !present.has(name.toLowerCase()));
@@ -26,10 +26,10 @@ export function missingNames(expected: readonly string[], given: readonly string
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** An answer's challenge header; empty if missing. */
+/** Returns an answer's challenge header; empty if missing. */
 export const challengeHeader = ({ headers }: Answer): string => headers[HEADERS.paymentRequired.toLowerCase()] ?? '';
 
-/** The PaymentRequired in an answer's header, if the header is base64 of a JSON object. */
+/** Returns the PaymentRequired in an answer's header, if the header is base64 of a JSON object. */
 export function challengeInHeader(answer: Answer): Members | undefined {
   const header = challengeHeader(answer);
   const value = BASE64.test(header) ? parsed(Buffer.from(header, 'base64').toString('utf8')) : undefined;
@@ -45,15 +45,15 @@ function parsedBody(answer: Answer): unknown {
   return known.value;
 }
 
-/** The PaymentRequired in an answer's body, if any. */
+/** Returns the PaymentRequired in an answer's body, if any. */
 export function challengeInBody(answer: Answer): Members | undefined {
   const value = parsedBody(answer);
   return isObject(value) && Array.isArray(value.accepts) ? value : undefined;
 }
 
-/** The challenge of a 402: from its body, because scripts can always read it, or else from its header. */
+/** Returns the challenge of a 402: from its body, because scripts can always read it, or else from its header. */
 export const challengeIn = (answer: Answer): Members | undefined =>
   answer.status === 402 ? (challengeInBody(answer) ?? challengeInHeader(answer)) : undefined;
 
-/** An extension of a challenge; empty if missing. */
+/** Returns an extension of a challenge; empty if missing. */
 export const extensionIn = (challenge: Members, name: string): Members => objectAt(challenge, 'extensions', name);

@@ -5,7 +5,7 @@ import { Errors, type XSchema } from 'typebox/schema';
 const context = createContext({ job: undefined });
 const script = new Script('job()');
 
-/** A job took too long. */
+/** Thrown if a job takes too long. */
 export class Overrun extends Error {}
 
 /**
@@ -24,18 +24,18 @@ export function runWithin<T>(milliseconds: number, job: () => T): T {
 }
 
 const MAX_LENGTH = 120;
-/** A schema like ours takes under a millisecond, and up to a hundred times that on a busy machine. */
+/** The time limit of one job. A schema like ours takes under a millisecond, and up to a hundred times that on a busy machine. */
 const MAX_MS = 1_000;
 
-/** Why a value violates one of our schemas; undefined if it does not. */
+/** Returns why a value violates one of our schemas; undefined if it does not. */
 export function mismatch(schema: unknown, value: unknown): string | undefined {
   const [fits, [first]] = Errors(schema as XSchema, value);
   return fits ? undefined : `${first?.instancePath || 'it'} ${first?.message ?? 'does not fit'}`.slice(0, MAX_LENGTH);
 }
 
 /**
- * Why a value violates a JSON Schema (2020-12); undefined if it does not. The schema is foreign, and its patterns and references could
- * take for ever. So it is interpreted, never compiled to code, and stopped after a second.
+ * Returns why a value violates a JSON Schema (2020-12); undefined if it does not. The schema is foreign, and its patterns and references
+ * could take for ever. So it is interpreted, never compiled to code, and stopped after a second.
  */
 export function misfit(schema: unknown, value: unknown): string | undefined {
   try {
@@ -57,7 +57,7 @@ function everyObject(value: unknown): object[] {
   return found;
 }
 
-/** The references that a document itself cannot resolve. */
+/** Returns the references that a document itself cannot resolve. */
 export function deadReferences(document: unknown): string[] {
   const references = everyObject(document).map((object) => below(object, '$ref'));
   const names = [...new Set(references.filter((name) => typeof name === 'string'))];

@@ -36,7 +36,7 @@ function providerFaults(
   return faultsAt(answer, unless(isSame, { problem, fix: 'List exactly the routes of the provider' }));
 }
 
-/** The catalog is complete and consistent. */
+/** Checks that the catalog is complete and consistent. */
 export function catalog(exploration: Exploration): Fault[] {
   const { plain, json } = exploration.documents.catalog;
   const routes = listAt(json, 'routes');
@@ -81,11 +81,11 @@ function examplesIn(operation: Members): Example[] {
   return [...parameters, ...media].filter(([, schema, value]) => schema !== undefined && value !== undefined);
 }
 
-/** The examples of the catalog and of OpenAPI match their schemas. */
+/** Checks that the examples of the catalog and of OpenAPI match their schemas. */
 export function examples({ entries, origin, documents }: Exploration): Fault[] {
   const openApi = documents.openapi.json;
   const components = below(openApi, 'components');
-  // An operation's schemas refer to components of the document.
+  // The schemas of an operation refer to components of the document.
   const withComponents = ([name, schema, value]: Example): Example => [name, { ...Object(schema), components }, value];
   const faultsOf = (place: Place, document: string, found: readonly Example[]): Fault[] =>
     found.flatMap(([name, schema, value]) => {

@@ -6,15 +6,15 @@ import type { Answer } from '../http-client.ts';
 import { challengeHeader, challengeIn, challengeInBody, challengeInHeader } from '../reading.ts';
 
 const HEADER = HEADERS.paymentRequired;
-/** Proxies limit an answer's headers to 8 KiB or less in total. */
+/** The longest challenge in a header. Proxies limit all headers of an answer to 8 KiB or less. */
 const MAX_HEADER_LENGTH = 4096;
-/** If the URL is longer, a challenge may name it without its query. */
+/** The longest URL that a challenge must name whole. It may name a longer one without its query. */
 const MAX_URL_LENGTH = 256;
 const MEMBERS = ['x402Version', 'error', 'resource', 'accepts', 'extensions'];
 const MAX_TAGS = 5;
 const PRINTABLE = /^[\x20-\x7e]{1,32}$/;
 
-/** Every gated route answers 402 without a proof or with an invalid one. */
+/** Checks that every gated route answers 402 to a request without a proof, and to one with an invalid proof. */
 export const probes = (exploration: Exploration): Fault[] =>
   unpaidAnswers(exploration).flatMap(({ answer }) => {
     const problem = `without a valid signature or payment it answers ${answer.status}`;
@@ -41,7 +41,7 @@ function challengeProblem(answer: Answer): Problem | undefined {
   return unless(inHeader.x402Version === 2, { problem, fix: 'Write a PaymentRequired of version 2' });
 }
 
-/** Each challenge is readable and the same in header and body. */
+/** Checks that each challenge is readable, and the same in header and body. */
 export const challenge = (exploration: Exploration): Fault[] =>
   unpaidAnswers(exploration).flatMap(({ answer }) =>
     answer.status === 402 ? faultsAt(answer, challengeProblem(answer)) : [],
@@ -51,7 +51,7 @@ export const challenge = (exploration: Exploration): Fault[] =>
 export const isRequestedUrl = (named: string, { url }: Answer): boolean =>
   named === url || (url.length > MAX_URL_LENGTH && named === url.split('?', 1)[0]);
 
-/** A problem with a wrong URL. If the origin is wrong, all routes get the same text. */
+/** Returns a problem with a wrong URL. If the origin is wrong, all routes get the same text. */
 function misnamed(named: string, { url }: Answer): string {
   const { origin } = new URL(url);
   const isElsewhere = URL.canParse(named) && new URL(named).origin !== origin;
@@ -81,7 +81,7 @@ function resourceFaults(answer: Answer): Fault[] {
   ]);
 }
 
-/** Each challenge names the requested resource. */
+/** Checks that each challenge names the requested resource. */
 export function resource(exploration: Exploration): Fault[] {
   const { protocol, hostname } = new URL(exploration.origin);
   const scheme = unless(protocol === 'https:' || isLoopbackHostname(hostname), {

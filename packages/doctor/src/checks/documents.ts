@@ -3,7 +3,7 @@ import { bareTarget } from '../entry.ts';
 import type { DocumentProbe, Exploration } from '../explore.ts';
 import { type Fault, faultsAt, type Problem, unless } from '../finding.ts';
 
-/** The liveness probe answers as documented. */
+/** Checks that the liveness probe answers as documented. */
 export function liveness({ documents }: Exploration): Fault[] {
   const { plain, json } = documents.liveness;
   const lives = below(json, 'ok') === true && below(json, 'status') === 'healthy' && textAt(json, 'service') !== '';
@@ -44,11 +44,11 @@ function documentFaults(name: string, probe: DocumentProbe): Fault[] {
   ]);
 }
 
-/** Crawlers find the documents in the expected places and can revalidate them. */
+/** Checks that crawlers find the documents in the expected places and can revalidate them. */
 export const documents = (exploration: Exploration): Fault[] =>
   Object.entries(exploration.documents).flatMap(([name, probe]) => documentFaults(name, probe));
 
-/** `/.well-known/x402` lists exactly the gated routes. */
+/** Checks that `/.well-known/x402` lists exactly the gated routes. */
 export function wellKnown({ documents, entries, leftOut, origin }: Exploration): Fault[] {
   const { plain, json } = documents.wellKnown;
   if (plain.status !== 200) return [];
@@ -69,7 +69,7 @@ export function wellKnown({ documents, entries, leftOut, origin }: Exploration):
   ]);
 }
 
-/** llms.txt covers every surface. */
+/** Checks that llms.txt covers every surface. */
 export function llms({ documents, entries, origin }: Exploration): Fault[] {
   const { plain } = documents.llms;
   if (plain.status !== 200) return [];

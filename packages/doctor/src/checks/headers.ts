@@ -12,7 +12,7 @@ const withoutQuery = ({ url }: Answer): string => url.split('?', 1)[0] ?? url;
 
 const answered = ({ answers }: Exploration): readonly Answer[] => answers.filter(({ status }) => status !== 0);
 
-/** Every request was answered. */
+/** Checks that every request was answered. */
 export const answers = (exploration: Exploration): Fault[] =>
   exploration.answers
     .filter(({ status }) => status === 0)
@@ -44,7 +44,7 @@ function corsFaults(answer: Answer): Fault[] {
   ]);
 }
 
-/** Scripts on any page can read every answer. */
+/** Checks that scripts on any page can read every answer. */
 export const cors = (exploration: Exploration): Fault[] => answered(exploration).flatMap(corsFaults);
 
 function cachingFaults(answer: Answer, documents: readonly string[]): Fault[] {
@@ -63,7 +63,7 @@ function cachingFaults(answer: Answer, documents: readonly string[]): Fault[] {
   return faultsAt(answer, unless(isLimited, { problem, fix }));
 }
 
-/** Caches store only public documents. */
+/** Checks that caches may store only public documents. */
 export function caching(exploration: Exploration): Fault[] {
   const { documents, didDocument } = exploration;
   const all = [...Object.values(documents), ...(didDocument ? [didDocument] : [])];
@@ -71,7 +71,7 @@ export function caching(exploration: Exploration): Fault[] {
   return answered(exploration).flatMap((answer) => cachingFaults(answer, urls));
 }
 
-/** Browsers do not guess an answer's type. */
+/** Checks that browsers do not guess an answer's type. */
 export const nosniff = (exploration: Exploration): Fault[] =>
   answered(exploration).flatMap((answer) => {
     const problem = `browsers may guess the type of this ${answer.status}`;
@@ -79,7 +79,7 @@ export const nosniff = (exploration: Exploration): Fault[] =>
     return faultsAt(answer, unless(answer.headers['x-content-type-options'] === 'nosniff', { problem, fix }));
   });
 
-/** No answer mentions upstream keys. */
+/** Checks that no answer mentions upstream keys. */
 export const secrets = (exploration: Exploration): Fault[] =>
   answered(exploration).flatMap((answer) => {
     const found = KEY_HEADER.exec([...Object.entries(answer.headers).flat(), answer.body].join('\n'));

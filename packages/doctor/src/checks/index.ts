@@ -10,7 +10,7 @@ import { price, requirements } from './requirements.ts';
 import { signIn } from './sign-in.ts';
 import { head, preflight, refusals, verbs } from './verbs.ts';
 
-/** All checks of the gathered answers, by name. They send no requests. One check reports each fault. */
+/** All checks of the gathered answers, by name. They send no requests. Only one check reports each fault. */
 export const checks: Readonly<Record<string, (exploration: Exploration) => readonly Fault[]>> = {
   answers,
   liveness,

@@ -7,7 +7,7 @@ import { deadReferences, misfit } from '../schema.ts';
 
 const VERBS = ['get', 'post', 'put', 'patch', 'delete'];
 
-/** An OpenAPI document's operations by endpoint, written as in the catalog: `GET /assets/:assetId`. */
+/** Returns an OpenAPI document's operations by endpoint, written as in the catalog: `GET /assets/:assetId`. */
 export const operationsIn = (openApi: unknown): ReadonlyMap<string, Members> =>
   new Map(
     Object.entries(objectAt(openApi, 'paths')).flatMap(([path, item]) =>
@@ -51,7 +51,7 @@ function isSecured(operation: Members, openApi: unknown): boolean {
   return named.length > 0 && named.every((name) => Object.hasOwn(declared, name));
 }
 
-/** Why an index cannot list an operation as the catalog does; undefined if it can. */
+/** Returns why an index cannot list an operation as the catalog does; undefined if it can. */
 function listingProblem(operation: Members, accessMode: string, openApi: unknown): Problem | undefined {
   if (below(operation, 'responses', '402') === undefined) {
     return { problem: 'its operation in OpenAPI does not declare the 402', fix: 'Add a response 402' };
@@ -68,7 +68,7 @@ function listingProblem(operation: Members, accessMode: string, openApi: unknown
   });
 }
 
-/** OpenAPI has the catalog's routes and no others, and indexes can list them. */
+/** Checks that OpenAPI has the catalog's routes and no others, and that indexes can list them. */
 export function openapi({ documents, entries, leftOut, origin }: Exploration): Fault[] {
   const { plain, json } = documents.openapi;
   if (plain.status !== 200 || json === undefined) return [];
@@ -97,7 +97,7 @@ const BAZAAR = 'bazaar';
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 const TEMPLATE = /^\/[a-zA-Z0-9_/:.\-~%]+$/;
 
-/** Why an index would refuse the extension. */
+/** Returns why an index would refuse the extension. */
 function indexProblem(bazaar: Members, { httpMethod, path }: CatalogEntry): Problem | undefined {
   const input = objectAt(bazaar, 'info', 'input');
   const template = below(bazaar, 'routeTemplate');
@@ -125,7 +125,7 @@ function indexProblem(bazaar: Members, { httpMethod, path }: CatalogEntry): Prob
   });
 }
 
-/** Why the extension's example violates the catalog's schemas. */
+/** Returns why the extension's example violates the catalog's schemas. */
 function requestProblem(bazaar: Members, entry: CatalogEntry): Problem | undefined {
   const input = objectAt(bazaar, 'info', 'input');
   const places = [
@@ -143,7 +143,7 @@ function discoveryProblem(bazaar: Members, entry: CatalogEntry): Problem | undef
   return { problem: 'indexes skip it because its 402 does not describe the call', fix: `Add the extension ${BAZAAR}` };
 }
 
-/** Indexes can list each route from its 402 to a bare request. */
+/** Checks that indexes can list each route from its 402 to a bare request. */
 export const discovery = ({ routes }: Exploration): Fault[] =>
   routes.flatMap(({ entry, plain }) => {
     const challenge = challengeIn(plain);

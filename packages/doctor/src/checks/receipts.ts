@@ -3,10 +3,10 @@ import { below, listAt, textAt } from '@asset-gateway/protocol';
 import type { Exploration } from '../explore.ts';
 import { type Fault, faultsAt, type Problem, unless } from '../finding.ts';
 
-/** The did:web of an origin. The colon before its port is percent-encoded. */
+/** Returns the did:web of an origin. The colon before its port is percent-encoded. */
 const didOf = (origin: string): string => `did:web:${encodeURIComponent(new URL(origin).host)}`;
 
-/** The RFC 7638 thumbprint of an Ed25519 key. Its members have the order of the RFC. */
+/** Returns the RFC 7638 thumbprint of an Ed25519 key. Its members have the order of the RFC. */
 function thumbprintOf(key: unknown): string {
   const [crv, kty, x] = ['crv', 'kty', 'x'].map((name) => textAt(key, name));
   return createHash('sha256').update(JSON.stringify({ crv, kty, x })).digest('base64url');
@@ -46,7 +46,7 @@ function keyProblems(json: unknown, did: string): (Problem | undefined)[] {
   ];
 }
 
-/** Clients can verify receipts, because the key is published under the receipts' `kid`. */
+/** Checks that clients can verify receipts: the key is published under the receipts' `kid`. */
 export function receipts({ didDocument, origin }: Exploration): Fault[] {
   if (!didDocument || didDocument.plain.status === 0) return [];
   const { plain, json } = didDocument;

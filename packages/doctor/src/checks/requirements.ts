@@ -8,7 +8,7 @@ import { operationsIn } from './openapi.ts';
 
 const CAIP_2 = /^[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$/;
 
-/** The invalid members of a requirement. */
+/** Returns the invalid members of a requirement. */
 function brokenMembers(requirement: unknown, entry: CatalogEntry): string[] {
   const timeout = below(requirement, 'maxTimeoutSeconds');
   const checks: Readonly<Record<string, boolean>> = {
@@ -41,11 +41,11 @@ function requirementProblem(entry: CatalogEntry, answer: Answer): Problem | unde
   });
 }
 
-/** Clients can pay the challenges of paid routes. Those of free routes ask for no money. */
+/** Checks that clients can pay the challenges of paid routes, and that those of free routes ask for no money. */
 export const requirements = (exploration: Exploration): Fault[] =>
   unpaidAnswers(exploration).flatMap(({ entry, answer }) => faultsAt(answer, requirementProblem(entry, answer)));
 
-/** Dollars in atomic units of an asset; undefined if they are not a whole number. */
+/** Returns dollars in atomic units of an asset; undefined if they are not a whole number. */
 function atomicUnits(dollars: string, decimals: number): string | undefined {
   if (dollars.length > MAX_PRICE_LENGTH) return undefined;
   const [whole = '', fraction = ''] = dollars.split('.');
@@ -83,7 +83,7 @@ function priceProblem({ entry, unpaid }: RouteProbe, operation: Members | undefi
   });
 }
 
-/** Catalog, challenges and OpenAPI agree on prices. */
+/** Checks that catalog, challenges and OpenAPI agree on prices. */
 export function price({ routes, origin, documents }: Exploration): Fault[] {
   const operations = operationsIn(documents.openapi.json);
   return routes.flatMap((probed) => {

@@ -13,7 +13,7 @@ import { type Fault, faultsAt, type Problem, unless } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
 import { challengeInHeader, missingNames, names, parsed } from '../reading.ts';
 
-/** The names that a preflight's header lacks or has in excess. */
+/** Returns the names that a preflight's header lacks or has in excess. */
 function listProblem(answer: Answer, header: string, expected: readonly string[]): Problem | undefined {
   const given = names(answer.headers[header.toLowerCase()] ?? '');
   const missing = missingNames(expected, given);
@@ -50,7 +50,7 @@ function officialFaults({ officialPreflight }: Exploration): Fault[] {
   return faultsAt(officialPreflight, unless(isAllowed, { problem, fix }));
 }
 
-/** Browser scripts can call every route. */
+/** Checks that browser scripts can call every route. */
 export const preflight = (exploration: Exploration): Fault[] => [
   ...allProbes(exploration).flatMap(preflightFaults),
   ...officialFaults(exploration),
@@ -84,10 +84,10 @@ function verbFaults({ verbs, otherVerb }: Probe): Fault[] {
   return faultsAt(otherVerb, unless(isComplete, { problem, fix: `Send Allow: ${allowed.join(', ')} with the 405` }));
 }
 
-/** Each path refuses unsupported verbs. */
+/** Checks that each path refuses unsupported verbs. */
 export const verbs = (exploration: Exploration): Fault[] => allProbes(exploration).flatMap(verbFaults);
 
-/** A challenge without members that always differ. */
+/** Returns a challenge without members that always differ. */
 function lasting(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(lasting);
   if (!isObject(value)) return value;
@@ -115,7 +115,7 @@ function headFaults({ plain, head }: Probe): Fault[] {
   );
 }
 
-/** HEAD answers like GET, but without a body. */
+/** Checks that HEAD answers like GET, but without a body. */
 export const head = (exploration: Exploration): Fault[] => allProbes(exploration).flatMap(headFaults);
 
 function bodyFaults(answer: Answer): Fault[] {
@@ -127,7 +127,7 @@ function bodyFaults(answer: Answer): Fault[] {
   return faultsAt(answer, unless(isRefusal && isJson, { problem, fix }));
 }
 
-/** Refusals have the right status and a machine-readable body. */
+/** Checks that refusals have the right status and a machine-readable body. */
 export function refusals({ strays, answers }: Exploration): Fault[] {
   const expected = [
     [strays.unknownPath, 404, 'an unknown path'],
