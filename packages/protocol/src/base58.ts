@@ -1,6 +1,6 @@
 import bs58 from 'bs58';
 
-/** A digit holds more than 5 bits. */
+/** The bits that a digit holds at least. */
 const BITS = 5;
 
 /**

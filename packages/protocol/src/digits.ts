@@ -3,10 +3,10 @@ import { afterString } from './json.ts';
 /** The start of a marked string. In JSON this character is always escaped. */
 const MARK = '\0';
 const ESCAPED_MARK = '\\u0000';
-/** The start of a string, or the characters of a number. */
+/** Matches the start of a string, or the characters of a number. */
 const TOKEN = /"|[-+.0-9eE]+/g;
 
-/** A number and its original text, if JavaScript would write it differently: 9007199254740993, 1.50. */
+/** A number with its original text. It is used if JavaScript would write the number differently: 9007199254740993, 1.50. */
 class Digits {
   readonly text: string;
 

@@ -1,7 +1,7 @@
-/** Amounts are millionths of a dollar, the atomic units of USDC. */
+/** How many units an amount of one dollar has. Amounts are millionths of a dollar, the atomic units of USDC. */
 export const MICROS_PER_USD = 1_000_000;
 
-/** Dollars in millionths. Rounded, because 0.57 * 1e6 is slightly below 570,000. */
+/** Returns dollars in millionths. It rounds, because 0.57 * 1e6 is slightly below 570,000. */
 export const microsOfUsd = (usd: number | string): number => Math.round(Number(usd) * MICROS_PER_USD);
 
 /** Writes millionths as dollars with as few decimals as possible: `10_000` as `$0.01`. */
@@ -23,7 +23,7 @@ function isDigits(text: string): boolean {
   return text !== '';
 }
 
-/** Decimal dollars in millionths; undefined for other text. Reads each character once. */
+/** Returns decimal dollars in millionths; undefined for other text. Reads each character once. */
 export function microsOf(text: unknown): number | undefined {
   if (typeof text !== 'string') return undefined;
   const [whole = '', decimals = '0', ...rest] = text.split('.', 3);

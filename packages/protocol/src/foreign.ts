@@ -1,22 +1,22 @@
-/** Control, invisible and other characters that people do not see, but terminals and language models read. */
+/** Matches control, invisible and other characters that people do not see, but terminals and language models read. */
 export const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 const BLANK = /[\t\n\r\u2028\u2029]/;
 
-/** Foreign text with hidden characters replaced by U+FFFD; line feeds and tabs stay. */
+/** Returns foreign text with hidden characters replaced by U+FFFD. Line feeds and tabs stay. */
 export const harmless = (text: string): string =>
   text.replace(HIDDEN, (hidden) => (hidden === '\n' || hidden === '\t' ? hidden : '\ufffd'));
 
 const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** Foreign text with hidden characters as JSON escapes; line feeds stay. */
+/** Returns foreign text with hidden characters as JSON escapes. Line feeds stay. */
 export const withEscapes = (text: string): string =>
   text.replace(HIDDEN, (hidden) => (hidden === '\n' ? hidden : hidden.split('').map(escaped).join('')));
 
-/** Foreign text as one line of at most `limit` characters, without hidden characters; empty for other types. */
+/** Returns foreign text as one line of at most `limit` characters, without hidden characters; empty for other types. */
 export const oneLine = (text: unknown, limit: number): string =>
   typeof text === 'string' ? text.slice(0, limit).replace(HIDDEN, (hidden) => (BLANK.test(hidden) ? ' ' : '')) : '';
 
-/** The body is longer than the reader's limit. */
+/** Thrown if the body is longer than the reader's limit. */
 export class TooLarge extends Error {}
 
 /** A resizable ArrayBuffer (ES2024), whose memory can be released at once. */

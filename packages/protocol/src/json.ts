@@ -52,7 +52,7 @@ const newLine = (depth: number): string => `\n${'  '.repeat(Math.max(0, Math.min
 export function afterString(json: string, start: number, end = json.length): number {
   const last = Math.min(end, json.length);
   let at = json.indexOf('"', start + 1);
-  // Escapes are rare. Searching for each quote would take longer in a text of nothing but escaped quotes.
+  // Escapes are rare, so look for one only here. To search for it at each quote would take longer in a text of nothing but escaped quotes.
   if (json[at - 1] === '\\') {
     at = start + 1;
     while (at < last && json[at] !== '"') at += json[at] === '\\' ? 2 : 1;
@@ -68,8 +68,8 @@ export function afterSpace(json: string, start: number): number {
 }
 
 /**
- * Indents JSON without parsing its values, so that numbers keep every digit. Stops after about `limit` characters. Leaves text that is not
- * JSON nearly unchanged. `write` escapes texts for their place of display.
+ * Returns JSON with indentation. Does not parse its values, so numbers keep every digit. Stops after about `limit` characters. Leaves text
+ * that is not JSON nearly unchanged. `write`: escapes texts for the place where they are shown.
  */
 export function indentJson(json: string, limit: number, write: (text: string) => string): Indented {
   let [text, at, depth] = ['', afterSpace(json, 0), 0];

@@ -17,7 +17,7 @@ export interface OwnPrice {
 export interface Pricing {
   /** Each provider's price of a million units. */
   readonly rates: Rates;
-  /** Added to the price of a call with a settlement of its own, in millionths of a dollar. */
+  /** What is added to the price of a call with its own settlement, in millionths of a dollar. */
   readonly settlementFeeMicros: number;
   /** The operator's prices by route id. They replace computed prices. */
   readonly own?: ReadonlyMap<string, OwnPrice>;
@@ -29,7 +29,7 @@ export const RATES: Rates = Object.fromEntries(Object.entries(PROVIDERS).map(([n
 /** The default prices of a gateway that settles payments itself. */
 export const DEFAULT_PRICING = { rates: RATES, settlementFeeMicros: 4_000 } as const satisfies Pricing;
 
-/** A rate is the price of this many units. */
+/** How many units a rate is the price of. */
 const UNITS_PER_RATE = 1_000_000;
 
 /** Returns the list price of one call, which credit pays, in millionths of a dollar (atomic units of USDC); 0 if free. */
@@ -50,13 +50,13 @@ export function priceMicros(route: Route, pricing: Pricing): number {
 
 /** The prices of a call in dollars. */
 interface ShownPrices {
-  /** With a settlement of its own. */
+  /** The price with its own settlement. */
   readonly priceUsd: string;
-  /** From credit; undefined if credit cannot pay for it. */
+  /** The price from credit; undefined if credit cannot pay for the call. */
   readonly creditPriceUsd?: string | undefined;
 }
 
-/** Prices for people: `$0.004005, or $0.000005 from credit`. `unit` follows the first price. */
+/** Returns prices for people: `$0.004005, or $0.000005 from credit`. `unit` follows the first price. */
 export function priceText({ priceUsd, creditPriceUsd = priceUsd }: ShownPrices, unit = ''): string {
   return `$${priceUsd}${unit}${creditPriceUsd === priceUsd ? '' : `, or $${creditPriceUsd} from credit`}`;
 }

@@ -6,7 +6,7 @@ const count = (values: Values, name: string): number => {
   return Array.isArray(value) ? value.length : 0;
 };
 
-/** The query must have exactly one of these parameters. */
+/** Returns the rule that the query has exactly one of these parameters. */
 export const exactlyOne = (...parameters: readonly string[]): Rule => ({
   name: 'exactlyOne',
   description: `Exactly one of ${parameters.join(' and ')} must be given.`,
@@ -16,7 +16,7 @@ export const exactlyOne = (...parameters: readonly string[]): Rule => ({
   holds: (values) => parameters.filter((name) => values[name] !== undefined).length === 1,
 });
 
-/** These lists together must have 1 to `maximum` items. */
+/** Returns the rule that these lists together have 1 to `maximum` items. */
 export const combinedCount = (place: Rule['in'], maximum: number, ...parameters: readonly string[]): Rule => ({
   name: 'combinedCount',
   description: `${parameters.join(' and ')} together must have 1 to ${maximum} items.`,
@@ -29,7 +29,7 @@ export const combinedCount = (place: Rule['in'], maximum: number, ...parameters:
   },
 });
 
-/** If both are given, `later` must not be before `earlier`. */
+/** Returns the rule that `later` is not before `earlier`, if both are given. */
 export const notBefore = (later: string, earlier: string): Rule => ({
   name: 'notBefore',
   description: `${later} must not be before ${earlier}.`,
@@ -41,7 +41,7 @@ export const notBefore = (later: string, earlier: string): Rule => ({
   },
 });
 
-/** A positional parameter must have exactly one of these members. */
+/** Returns the rule that a positional parameter has exactly one of these members. */
 export const exactlyOneIn = (position: number, ...names: readonly string[]): Rule => ({
   name: 'exactlyOne',
   description: `params[${position}] must have exactly one of ${names.join(' and ')}.`,
@@ -63,7 +63,7 @@ function isWallet(value: unknown): boolean {
   return decodeBase58(value, ADDRESS_BYTES) !== undefined;
 }
 
-/** A wallet must be a name or a valid address. */
+/** Returns the rule that a wallet is a name or a valid address. */
 export const walletIn = (place: Rule['in'], name: string): Rule => ({
   name: 'wallet',
   description: `${name} must be base58 of 32 bytes, or a name if the route accepts names.`,
@@ -72,7 +72,7 @@ export const walletIn = (place: Rule['in'], name: string): Rule => ({
   holds: (values) => isWallet(values[name]),
 });
 
-/** `walletIn` for each item of a list. */
+/** Returns the rule of `walletIn` for each item of a list. */
 export const everyWalletIn = (place: Rule['in'], name: string): Rule => ({
   ...walletIn(place, name),
   holds: (values) => {

@@ -89,7 +89,7 @@ const OPTIONAL: readonly (keyof SiwxPayload)[] = [
 const FIELDS = /* @__PURE__ */ REQUIRED.concat(OPTIONAL);
 const MAX_FIELD_LENGTH = 1024;
 const MAX_RESOURCES = 8;
-/** Control characters and line separators could give two payloads the same signed text. */
+/** Matches control characters and line separators, which could give two payloads the same signed text. */
 const FORBIDDEN = /[\p{Cc}\u2028\u2029]/u;
 
 const isText = (value: unknown): value is string =>

@@ -10,7 +10,7 @@ type Direction = 'input' | 'result' | 'answer';
 const UINT64_MAXIMUM = 2 ** 64;
 const NAME = /^[A-Za-z_$][\w$]*$/;
 const MAX_DESCRIPTION = 1_000;
-/** Deeper parts of a schema become `unknown`. */
+/** The depth beyond which the parts of a schema become `unknown`. */
 const MAX_DEPTH = 40;
 const SCALARS = ['string', 'number', 'boolean', 'null'];
 
@@ -122,7 +122,7 @@ class TypeWriting {
     const items = objectAt(schema.items);
     const item = this.type(items, indent);
     const isSeveral = SEVERAL.some((name) => name in items) || Array.isArray(items.type) || item === 'number | bigint';
-    // `readonly` binds to the outermost list only.
+    // `readonly` applies to the outermost list only.
     const isReadonlyList = mark !== '' && item.startsWith(mark);
     return `${mark}${isSeveral || isReadonlyList ? `(${item})` : item}[]`;
   }
@@ -150,7 +150,7 @@ class TypeWriting {
 export const typeText = (schema: unknown, direction: Direction, indent = ''): string =>
   new TypeWriting(direction).type(schema, indent);
 
-/** Paths of 64-bit integers in a schema. A path is names joined by dots, with `*` for list items. */
+/** Returns the paths of 64-bit integers in a schema. A path is names joined by dots, with `*` for list items. */
 export function uint64Paths(value: unknown, path: readonly string[] = [], depth = 0): string[] {
   if (depth > MAX_DEPTH) return [];
   const schema = objectAt(value);

@@ -3,7 +3,7 @@ import { listAt, type Members, objectAt } from './json.ts';
 const INTEGER = /^(?:0|-?[1-9][0-9]*)$/;
 const NUMBER = /^-?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{1,30})?(?:[eE][-+]?[0-9]{1,3})?$/;
 
-/** Schemas have one type or several, also in alternatives. A list has the same schema for each item. */
+/** The types of each schema. A schema has one type or several, also in alternatives. A list has the same schema for each item. */
 const known = new WeakMap<object, ReadonlySet<unknown>>();
 
 function typesOf(schema: Members): ReadonlySet<unknown> {

@@ -5,7 +5,7 @@ import type { ResultShape } from '../route.ts';
 /** Example values by schema. The published schemas do not contain them. */
 const examples = new WeakMap<TSchema, unknown>();
 
-/** Notes an example of a schema's values, if any. */
+/** Stores an example of a schema's values, if there is one, and returns the schema. */
 export function shown<T extends TSchema>(schema: T, example: unknown): T {
   if (example !== undefined) examples.set(schema, example);
   return schema;
@@ -22,8 +22,8 @@ interface Composed {
 }
 
 /**
- * The example of a schema, or one made from its parts' examples. Optional members appear only if they have an example. Without an example,
- * a nullable value is null and a list is empty. Undefined if a required part has no example.
+ * Returns the example of a schema, or one made from its parts' examples. Optional members appear only if they have an example. Without an
+ * example, a nullable value is null and a list is empty. Returns undefined if a required part has no example.
  */
 export function exampleOf(schema: TSchema): unknown {
   const { properties, required = [], items, anyOf, type, const: constant = examples.get(schema) } = schema as Composed;
@@ -39,31 +39,31 @@ export function exampleOf(schema: TSchema): unknown {
   return required.every((name) => given.some(([each]) => each === name)) ? Object.fromEntries(given) : undefined;
 }
 
-/** An answer with this schema. The example is made from the schema. */
+/** Returns an answer with this schema. Its example is made from the schema. */
 export const resultShape = (schema: TSchema): ResultShape => ({ schema, example: exampleOf(schema) });
 
-/** An answer that is an object. */
+/** Returns an answer that is an object. */
 export const answer = (properties: TProperties): ResultShape => resultShape(object(properties));
 
-/** An object in a result. It stays open, because the gateway passes on fields that an upstream adds. */
+/** Returns the schema of an object in a result. It stays open, because the gateway passes on fields that an upstream adds. */
 export const object = (properties: TProperties) => Type.Object(properties);
 
-/** A described object in a result. */
+/** Returns the schema of a described object in a result. */
 export const part = (description: string, properties: TProperties, example?: unknown) =>
   shown(Type.Object(properties, { description }), example);
 
-/** Text, which may be empty. */
+/** Returns the schema of a text, which may be empty. */
 export const string = (description: string, example?: string) => shown(Type.String({ description }), example);
 
-/** A number, which may have a fraction. */
+/** Returns the schema of a number, which may have a fraction. */
 export const number = (description: string, example?: number) => shown(Type.Number({ description }), example);
 
-/** A whole number. */
+/** Returns the schema of a whole number. */
 export const integer = (description: string, example?: number) => shown(Type.Integer({ description }), example);
 
 /**
- * An unsigned 64-bit integer. A reader with doubles rounds it beyond 2^53. The maximum is a double, so that such a reader accepts the
- * largest value.
+ * Returns the schema of an unsigned 64-bit integer. A reader with doubles rounds it beyond 2^53. The maximum is a double, so that such a
+ * reader accepts the largest value.
  */
 export const u64 = (what: string, example?: number) =>
   shown(
@@ -71,46 +71,46 @@ export const u64 = (what: string, example?: number) =>
     example,
   );
 
-/** True or false. */
+/** Returns the schema of true or false. */
 export const flag = (description: string, example?: boolean) => shown(Type.Boolean({ description }), example);
 
-/** One of these words. */
+/** Returns the schema of one of these words. */
 export const word = <const T extends readonly string[]>(values: T, description: string, example?: T[number]) =>
   shown(oneOf(values, description), example);
 
-/** Money. */
+/** Returns the schema of an amount in US dollars. */
 export const usd = (what: string, example?: number) => number(`${what}, in US dollars.`, example);
 
-/** A percentage: 3.2 is 3.2 %. */
+/** Returns the schema of a percentage: 3.2 is 3.2 %. */
 export const percent = (what: string, example?: number) => number(`${what}, in percent.`, example);
 
-/** A point in time. */
+/** Returns the schema of a point in time, as an integer. */
 export const seconds = (what: string, example?: number) => integer(`${what}, in Unix seconds.`, example);
 
-/** A point in time. */
+/** Returns the schema of a point in time, as an integer. */
 export const milliseconds = (what: string, example?: number) => integer(`${what}, in Unix milliseconds.`, example);
 
-/** A list. */
+/** Returns the schema of a list. */
 export const list = (items: TSchema, description: string, example?: readonly unknown[]) =>
   shown(Type.Array(items, { description }), example);
 
-/** A list of objects. */
+/** Returns the schema of a list of objects. */
 export const rows = (description: string, properties: TProperties) => list(object(properties), description);
 
-/** Always present, and null if unknown. The example is null if `example` is. */
+/** Returns the schema of a field that is always present, and null if unknown. Its example is null if `example` is. */
 export const nullable = (schema: TSchema, example: unknown = examples.get(schema)) =>
   shown(Type.Union([schema, Type.Null()]), example);
 
-/** One of several forms. */
+/** Returns the schema of one of several forms. */
 export const union = (description: string, forms: TSchema[]) => Type.Union(forms, { description });
 
-/** Absent if unknown. */
+/** Returns the schema of a field that is absent if unknown. */
 export const optional = <T extends TSchema>(schema: T) => shown(Type.Optional(schema), examples.get(schema));
 
-/** Absent on some routes. Null if unknown. */
+/** Returns the schema of a field that is absent on some routes, and null if unknown. */
 export const partial = (schema: TSchema) => optional(nullable(schema));
 
-/** A constant. */
+/** Returns the schema of a constant. */
 export const always = Type.Literal;
 
 /** Wraps each of several fields. */

@@ -25,12 +25,12 @@ const slice = (maximum: number) =>
     length: integer(0, maximum, 'How many bytes.'),
   });
 
-/** Positional parameters, first the required ones, then the optional ones. */
+/** Returns positional parameters, first the required ones, then the optional ones. */
 const positional = (required: readonly TSchema[], rest: readonly TSchema[] = []) =>
   Type.Unsafe<readonly unknown[]>({
     type: 'array',
     prefixItems: [...required, ...rest],
-    // Has no effect, because maxItems excludes further items. Challenges publish it.
+    // This has no effect, because maxItems excludes further items. Challenges publish it.
     items: {},
     minItems: required.length,
     maxItems: required.length + rest.length,

@@ -30,7 +30,7 @@ function assetRow(method: TokensMethod, endpoint: string, description: string, o
   });
 }
 
-/** Names after `/assets/` that fixed routes use. */
+/** The names after `/assets/` that fixed routes use. */
 const FIXED = ['search', 'resolve', 'curated', 'market-snapshots', 'variant-markets', 'risk-summary'];
 
 const ids = (values: RequestValues['query'], name: string): readonly unknown[] => {
@@ -38,7 +38,7 @@ const ids = (values: RequestValues['query'], name: string): readonly unknown[] =
   return Array.isArray(value) ? value : [];
 };
 
-/** The upstream reads only one list, so join both. */
+/** Returns one list made of both, because the upstream reads only one. */
 const oneList = (values: RequestValues['query']) => ({ mints: [...ids(values, 'mints'), ...ids(values, 'addresses')] });
 
 const variantMint = optional(mint('Mint of one variant of the asset.'));
