@@ -32,7 +32,7 @@ function budgetIn({ headers }: Response) {
 export class Recorder extends EventTarget {
   readonly #steps: RecordedRequest[] = [];
   readonly #texts = new Map<string, string>();
-  /** Undefined until an answer names it. */
+  /** The budget; undefined until an answer names it. */
   budget: ReturnType<typeof budgetIn>;
 
   readonly fetch: typeof fetch = async (input, init) => {

@@ -10,11 +10,11 @@ export type Cell = ComponentChild;
 interface OperateTableProps {
   readonly caption: string;
   readonly head: readonly string[];
-  /** The first cell of a row is its header. */
+  /** The rows. The first cell of a row is its header. */
   readonly rows: readonly (readonly Cell[])[];
   /** The number of all rows, if these are fewer. */
   readonly of?: number;
-  /** Follows the caption if there are no rows. */
+  /** The text that follows the caption if there are no rows. */
   readonly empty?: string;
 }
 

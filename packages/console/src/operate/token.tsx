@@ -1,19 +1,19 @@
 import { attempt } from '@asset-gateway/protocol';
 
 const STORED = 'metrics-token';
-/** The characters that a header may contain. */
+/** Matches a text that a header may contain. */
 const SENDABLE = /^[\x20-\x7e]*$/;
 
-/** The header with a token; undefined if no header can hold it. */
+/** Returns the header with a token; undefined if no header can hold it. */
 export function authorizationOf(token: string): HeadersInit | undefined {
   if (!SENDABLE.test(token)) return undefined;
   return token === '' ? {} : { Authorization: `Bearer ${token}` };
 }
 
-/** The token in the tab's session storage, if any. */
+/** Returns the token in the tab's session storage, if there is one. */
 export const storedToken = (): string => attempt(() => sessionStorage.getItem(STORED) ?? '', '');
 
-/** If the browser stores nothing, the token stays in memory. */
+/** Stores the token. If the browser stores nothing, the token stays in memory. */
 export const storeToken = (token: string): void =>
   attempt(() => (token === '' ? sessionStorage.removeItem(STORED) : sessionStorage.setItem(STORED, token)), undefined);
 

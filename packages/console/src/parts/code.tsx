@@ -9,7 +9,7 @@ import { once, useReloadable } from './hooks.ts';
 
 const loadColours = once(() => import('./highlight.tsx'));
 
-/** A longer text gets no colours, because these take an element per word. */
+/** The longest text with colours, because colours take an element per word. */
 const MAX_COLOURED = 25_000;
 
 interface TextProps {
@@ -46,9 +46,9 @@ interface CodeProps {
   /** The visible part of the text; default: all. */
   readonly shown?: string;
   readonly size?: string;
-  /** Beside the copy button. */
+  /** What stands beside the copy button. */
   readonly action?: ComponentChildren;
-  /** Below the text. */
+  /** What stands below the text. */
   readonly children?: ComponentChildren;
 }
 
@@ -71,7 +71,7 @@ export const Code = ({ label, text, language, shown = text, size, action, childr
 
 const FIRST = 20_000;
 const STEP = 100_000;
-/** More text makes the page slow. */
+/** The most text of an answer. More makes the page slow. */
 const MOST = 520_000;
 
 /**

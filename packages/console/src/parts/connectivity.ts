@@ -1,6 +1,6 @@
 import { GatewayError } from '@asset-gateway/client';
 
-/** Errors of requests that got no answer. */
+/** The errors of requests that got no answer. */
 const unanswered = new WeakSet<object>();
 
 /** Whether the gateway answers. Its event `change` follows each change. */
@@ -18,7 +18,7 @@ class Connectivity extends EventTarget {
     });
   }
 
-  /** Like `fetch`, and notes whether the gateway answered. */
+  /** Does what `fetch` does, and remembers whether the gateway answered. */
   readonly fetch: typeof fetch = async (input, init) => {
     try {
       const response = await fetch(input, init);
@@ -46,10 +46,10 @@ class Connectivity extends EventTarget {
   }
 }
 
-/** Shared by all views of a tab. */
+/** The connectivity that all views of a tab share. */
 export const connectivity = new Connectivity();
 
-/** Codes of a call that sent no payment, so it can be repeated. */
+/** The codes of a call that sent no payment, so that it can be repeated. */
 const UNSENT = ['unreachable', 'payment_not_made'];
 
 /** Whether a call failed because the gateway does not answer, before a payment was sent. */

@@ -33,7 +33,7 @@ export interface Sample {
 
 const json = (value: unknown, indent?: number): string => withEscapes(JSON.stringify(value, null, indent) ?? 'null');
 
-/** Quotes a text for a shell. */
+/** Returns a text with quotes for a shell. */
 const word = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 const PRINTS: Readonly<Record<string, string>> = {

@@ -50,12 +50,12 @@ export interface LastCall {
 export const CallReport = createContext<(lastCall: LastCall) => void>(() => {});
 
 const CACHE_MS = 60_000;
-/** In characters. A few very long answers must not fill the tab's memory. */
+/** The most characters of stored answers. A few very long answers must not fill the tab's memory. */
 const MAX_CACHE_LENGTH = 16_000_000;
-/** After this many pauses, the user must press a button. */
+/** The most pauses. After them the user must press a button. */
 const MAX_PAUSES = 20;
 
-/** The answers of the last minute. Going back to one takes no call. */
+/** Stores the answers of the last minute, so that going back to one takes no call. */
 export class AnswerCache {
   readonly #entries = new Map<string, { readonly answer: CachedAnswer; readonly until: number }>();
 

@@ -16,7 +16,10 @@ export interface Spent extends Partial<Omit<LedgerEntry, 'micros'>> {
 
 const NAME = 'ledger';
 
-/** How long a settled payment stays in the ledger. Longer than the cap's day, because the clock may be wrong for a while. */
+/**
+ * How long a settled payment stays in the ledger, in milliseconds. It is longer than the cap's day, because the clock may be wrong for a
+ * while.
+ */
 const RETENTION_MS = 7 * DAY_MS;
 
 const isWithin = ({ at }: Spent, ms: number): boolean => Date.now() - at < ms;
@@ -47,7 +50,7 @@ async function change(next: (spent: readonly Spent[]) => readonly Spent[]): Prom
 
 const put = (id: string, changed: (entry: Spent) => Spent): Promise<void> =>
   change((spent) => {
-    // A payment that is not in the ledger is not sent.
+    // Do not send a payment that is not in the ledger.
     if (!spent.some((each) => each.id === id))
       throw new Error('The payment is no longer in the ledger of this browser.');
     return spent.map((each) => (each.id === id ? changed(each) : each));
@@ -59,7 +62,7 @@ const dayOf = (spent: readonly Spent[]): number =>
 /** Returns the spending that counts towards the 24-hour limit, in millionths of a dollar; undefined if the ledger cannot be read. */
 export const spentMicros = (): number | undefined => attempt(() => dayOf(all()), undefined);
 
-/** Signed payments with an unknown outcome. */
+/** Returns the signed payments with an unknown outcome. */
 export const unfinished = (): readonly Spent[] => attempt(all, []).filter(({ state }) => state === 'signed');
 
 /** A ledger that all tabs of this browser share. It survives a reload. */

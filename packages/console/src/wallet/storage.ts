@@ -5,7 +5,7 @@ import { attempt } from '@asset-gateway/protocol';
 export const readStored = <T>(name: string, fallback: T): T =>
   attempt(() => JSON.parse(localStorage.getItem(`asset-gateway.${name}`) ?? 'null') as T | null, null) ?? fallback;
 
-/** Like `readStored`, but throws if the value exists and is invalid. */
+/** Returns a value as `readStored` does, but throws if the value exists and is invalid. */
 export function readStoredOrThrow<T>(name: string, isValid: (value: unknown) => value is T, fallback: T): T {
   const text = localStorage.getItem(`asset-gateway.${name}`);
   if (text === null) return fallback;
@@ -33,7 +33,7 @@ export const isCap = (value: unknown): value is number => typeof value === 'numb
 const isCaps = (value: unknown): value is PageCaps =>
   typeof value === 'object' && value !== null && Object.keys(DEFAULT).every((name) => isCap(Reflect.get(value, name)));
 
-/** This browser's caps. If stored caps are unreadable, nothing is paid, because they may have been lower than the default. */
+/** Returns this browser's caps. If stored caps are unreadable, nothing is paid, because they may have been lower than the default. */
 export const readCaps = (): PageCaps => attempt(() => readStoredOrThrow(NAME, isCaps, DEFAULT), NOTHING);
 
 export const storeCaps = (caps: PageCaps): void => store(NAME, caps);
@@ -56,8 +56,8 @@ const storeOf = (database: IDBDatabase, mode: IDBTransactionMode): IDBObjectStor
   database.transaction(STORE, mode).objectStore(STORE);
 
 /**
- * This browser's key pair, whose private key cannot be exported. Made once per origin. If nothing can be stored, it lasts as long as the
- * tab.
+ * Returns this browser's key pair, whose private key cannot be exported. It is made once per origin. If nothing can be stored, it lasts as
+ * long as the tab.
  */
 export async function browserKey(): Promise<{ readonly key: CryptoKeyPair; readonly isStored: boolean }> {
   const key = (await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify'])) as CryptoKeyPair;
