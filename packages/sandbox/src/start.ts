@@ -12,7 +12,7 @@ import { faucetOf, startSolanaSandbox } from './solana-sandbox.ts';
 import { startTokensApi } from './tokens/api.ts';
 
 const SANDBOX_KEY = 'sandbox-key-0123456789';
-/** If any of these is set, the operator has configured paid routes. */
+/** Matches the variables by which an operator configures paid routes. */
 const PAID = /^(?:ALCHEMY|HELIUS|FACILITATOR|SOLANA)_|^(?:PAY_TO_WALLET|FEE_PAYER_KEYPAIR)$/;
 
 /** Whether the sandbox sells credit. It does unless the operator has set CREDIT. */

@@ -15,7 +15,7 @@ export interface Holdings {
 export interface Landed {
   readonly transaction: WireTransaction;
   readonly slot: bigint;
-  /** Milliseconds on the chain's clock. */
+  /** When it landed, in milliseconds on the chain's clock. */
   readonly at: number;
   readonly outcome: Outcome;
   readonly before: Holdings;
@@ -34,7 +34,7 @@ export class Bank {
   readonly svm = new Svm();
   /** Wallets that have had a token account. */
   readonly holders = new Set<string>();
-  /** In the order in which they landed. */
+  /** The transactions in the order in which they landed. */
   readonly landed: Landed[] = [];
   readonly transfers: Transfer[] = [];
   /** Landed transactions, by key and by signature. */

@@ -12,10 +12,10 @@ export class RpcError extends Error {
   }
 }
 
-/** -32602: invalid parameters. */
+/** Returns the error -32602: invalid parameters. */
 export const invalidParams = (message: string): RpcError => new RpcError(-32602, message);
 
-/** -32601: unknown method. */
+/** Returns the error -32601: unknown method. */
 export const methodNotFound = (): RpcError => new RpcError(-32601, 'Method not found');
 
 /** A JSON-RPC call. */

@@ -25,7 +25,7 @@ export interface WireTransaction {
   readonly message: Message;
   /** The signed bytes. */
   readonly messageBytes: Uint8Array;
-  /** Identifies the message, whatever its signatures. */
+  /** A text that identifies the message. It does not depend on the signatures. */
   readonly key: string;
   /** The transaction's id: the fee payer's signature in base58. */
   readonly signature: string;

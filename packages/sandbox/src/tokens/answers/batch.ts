@@ -20,14 +20,14 @@ function snapshotOf(mint: string, now: number) {
   return { address: mint, token, hasMarket: metrics !== null };
 }
 
-/** Market snapshots of up to 250 mints in the requested order. */
+/** Returns market snapshots of up to 250 mints in the requested order. */
 export function marketSnapshots({ body, now }: RouteRequest) {
   const { mints } = JSON.parse(body);
   if (!Array.isArray(mints)) throw badRequest('Invalid body');
   return mintsIn(mints, MAX_SNAPSHOTS).map((mint) => snapshotOf(mint, now));
 }
 
-/** Markets of up to 50 mints in the requested order. */
+/** Returns markets of up to 50 mints in the requested order. */
 export function variantMarkets({ query, now }: RouteRequest) {
   const mints = (query.get('mints') ?? '').split(',').map((part) => part.trim());
   const variants = mintsIn(

@@ -10,7 +10,7 @@ export function candlesIn(history: History | undefined, range: ReturnType<typeof
   return history ? candlesOf(history, { seconds, from, to: to + 1, now: minuteOf(now) }) : [];
 }
 
-/** Candles of the variant named by `mint`, or of the primary one. */
+/** Returns candles of the variant that `mint` names, or of the primary one. */
 export function ohlcv(request: RouteRequest) {
   const { asset, variant } = chosen(request);
   const range = rangeOf(request.query, request.now);
@@ -19,7 +19,7 @@ export function ohlcv(request: RouteRequest) {
   return { assetId: asset.id, mint: variant.mint, interval, from, to, candles };
 }
 
-/** Candles of the canonical price. */
+/** Returns candles of the canonical price. */
 export function priceChart({ reference, query, now }: RouteRequest) {
   const { asset } = resolutionOf(reference);
   const range = rangeOf(query, now);

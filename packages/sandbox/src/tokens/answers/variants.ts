@@ -65,7 +65,7 @@ export function variants({ reference, query, now }: RouteRequest) {
   return { assetId: asset.id, sortBy: 'liquidity', variants: rows.map((variant) => variantWithMarket(variant, now)) };
 }
 
-/** Each variant's deepest pool. Omits variants without pools. */
+/** Returns each variant's deepest pool. Omits variants without pools. */
 export function variantTopMarkets({ reference, query, now }: RouteRequest) {
   const page = pageOf(query, 50);
   const { asset } = resolutionOf(reference);
