@@ -203,7 +203,7 @@ export function rowOfOperation(document: OpenApiDocument, operation: Operation, 
     input,
     rules,
     codes: {},
-    // Made when first read, because a start does not need them.
+    // Both are made when they are first read, because a start does not need them.
     get example() {
       return example();
     },

@@ -67,7 +67,7 @@ interface ClaimDependencies {
   readonly isEnough: (kept: CachedAnswer) => boolean;
 }
 
-/** Two nodes may disagree this much on an entry's age, because each estimates the store's clock. */
+/** How much two nodes may disagree on an entry's age, in milliseconds, because each estimates the store's clock. */
 export const AGE_TOLERANCE_MS = 1_000;
 /** How often this node looks for another node's answer. */
 const FOLLOW_EACH_MS = 100;

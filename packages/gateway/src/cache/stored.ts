@@ -99,7 +99,7 @@ export interface FetchPlan {
 export function entryFor({ key, route, mint }: FetchPlan, fetchedAtMs: number, json: string): CachedAnswer {
   const entry = { key, fetchedAtMs };
   const overhead = key.id.length + OVERHEAD_BYTES;
-  // V8 uses one byte per character for Latin-1 text, else two.
+  // V8 uses one byte for each character of a Latin-1 text, and two for other texts.
   if (mint !== undefined) return { ...entry, json, bytes: 2 * json.length + overhead };
   const ready = wholeAnswerOf(route, json);
   return {

@@ -36,7 +36,7 @@ const now = () => performance.now();
 const BREAKER: BreakerOptions = { failures: 5, probeMs: 5_000, now };
 const REFUSED_KEYS = { setAsideMs: 60_000, now };
 
-/** All configured channels. */
+/** Opens all configured channels. */
 export class Channels {
   readonly #foundation: Foundation;
   readonly #channels = new Map<string, Channel>();

@@ -121,7 +121,7 @@ async function openRedis(url: string, background: Background) {
 
 /** The stored state of a gateway. */
 export interface State {
-  /** Slots and sign-ins. */
+  /** The store of slots and sign-ins. */
   readonly store: Store;
   /** All data about money; undefined for several nodes without a common database, which sell nothing. */
   readonly money: Money | undefined;

@@ -54,7 +54,7 @@ function readOwn(read: Reader, { name }: ApiPlan, env: string): string {
   return read.text(env, '');
 }
 
-/** Basic authentication (RFC 7617): user and password as one key. */
+/** Reads user and password of basic authentication (RFC 7617) as one key. */
 function readBasic(read: Reader, api: ApiPlan, { user, password }: { user: string; password: string }) {
   const name = readOwn(read, api, user);
   const secret = readOwn(read, api, password);

@@ -4,7 +4,7 @@ import { variablesOf } from './apis-file/keys.ts';
 import type { Environment } from './settings.ts';
 import { VARIABLES } from './variables.ts';
 
-/** Variables that hold a secret, or a URL that may contain one. */
+/** Matches the variables that hold a secret, or a URL that may contain one. */
 const SECRET = /(?:_SECRET|_TOKEN|_KEY|_KEYPAIR|_AUTHORIZATION|_HEADERS|_RPC_URL|_PROXY)$|^(?:REDIS|DATABASE)_URL$/;
 /** A key pair may be JSON on several lines. */
 const MANY_LINES = /_KEYPAIR$/;

@@ -25,11 +25,11 @@ const REMOVED: Readonly<Record<string, string>> = {
 export const removedFaults = (environment: Environment): string[] =>
   Object.entries(REMOVED).flatMap(([name, fault]) => (environment[name]?.trim() ? [`${fault}.`] : []));
 
-/** Prefixes of our variables that other programs rarely use. */
+/** Matches our variables by prefixes that other programs rarely use. */
 const OURS =
   /^(?:ALCHEMY|ASSET_GATEWAY|DAS|FACILITATOR|FEE|GATEWAY|HELIUS|METRICS|PAID|PAY|PAYMENT|PRICES?|RECEIPTS?|RPC|SETTLEMENT|SIWX|SOLANA|TOKENS|TRUST|UPSTREAM|WALLET)_/;
 
-/** Variables that Docker and Kubernetes set for linked services. */
+/** Matches the variables that Docker and Kubernetes set for linked services. */
 const SERVICE_LINK = /_SERVICE_HOST|_SERVICE_PORT|_PORT_\d|_ENV_/;
 
 /** Variables of other programs with one of our prefixes, and the lower-case proxy variables. */

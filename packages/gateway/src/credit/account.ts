@@ -3,7 +3,7 @@ import type { PaidRequest } from '../receipts/paid-answers.ts';
 
 /** The owner of a balance. Each network has separate credit. */
 export interface AccountHolder {
-  /** CAIP-2. */
+  /** The network, as a CAIP-2 id. */
   readonly network: string;
   readonly wallet: string;
 }

@@ -24,7 +24,7 @@ import {
   servedRoutes,
 } from './service.ts';
 
-/** Turns `rpc.mainnet.helius.getBalance` into `rpcMainnetHeliusGetBalance`. */
+/** Returns a route's operation id: `rpcMainnetHeliusGetBalance` for `rpc.mainnet.helius.getBalance`. */
 const operationIdOf = ({ id }: Route): string =>
   id
     .split('.')
@@ -103,7 +103,7 @@ function successes(route: Route, priceUsd: string): JsonObject {
   };
 }
 
-/** One route of a service as an OpenAPI operation. */
+/** Returns one route of a service as an OpenAPI operation. */
 export function operation(route: Route, service: Service): JsonObject {
   const priceUsd = service.priceUsd(route);
   const { access, credit, description, rules, surface } = route;
@@ -138,8 +138,8 @@ export function operation(route: Route, service: Service): JsonObject {
 const API_VERSION = '1';
 
 /**
- * Repeats the elements of a closed tuple as its `items`. Linters require `items`, and code generators read other `items` as one more
- * element even if maxItems excludes it.
+ * Returns a schema that repeats the elements of a closed tuple as its `items`. Linters require `items`, and code generators read other
+ * `items` as one more element even if maxItems excludes it.
  */
 function withItemsOfTuple(schema: JsonSchema): JsonSchema {
   const { prefixItems, maxItems } = schema;
@@ -147,7 +147,7 @@ function withItemsOfTuple(schema: JsonSchema): JsonSchema {
   return isClosed ? { ...schema, items: { anyOf: prefixItems } } : schema;
 }
 
-/** Request and answer schemas, which a method's rows share. */
+/** Returns the schemas of requests and answers, which a method's rows share. */
 function schemaComponents(service: Service): JsonObject {
   const schemas: Record<string, JsonSchema> = {};
   for (const route of servedRoutes(service)) {

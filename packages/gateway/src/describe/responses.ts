@@ -92,7 +92,7 @@ function byKind<T>(make: (route: Route, service: Service) => T): (route: Route, 
   };
 }
 
-/** The codes that a route may refuse with, by status. */
+/** Returns the codes with which a route may refuse, by status. */
 export const refusalsOf = byKind((route, service) => {
   const byStatus = new Map<Status, RefusalCode[]>();
   for (const code of Object.keys(REFUSALS) as RefusalCode[]) {
@@ -136,7 +136,7 @@ function refusalResponse(route: Route, status: Status, codes: readonly RefusalCo
   };
 }
 
-/** A route's refusals by status, each with the name of its component. */
+/** Returns a route's refusals by status, each with the name of its component. */
 export const refusalResponses = byKind((route, service) =>
   [...refusalsOf(route, service)].map(([status, codes]) => {
     return { status, name: nameOf(route, status, codes), response: refusalResponse(route, status, codes) };
@@ -145,7 +145,7 @@ export const refusalResponses = byKind((route, service) =>
 
 const SUCCESSES: readonly Status[] = [200, 304];
 
-/** The header components that a route's responses refer to. */
+/** Returns the header components to which a route's responses refer. */
 export const headerComponents = byKind((route, service): JsonObject => {
   const statuses = [...SUCCESSES, ...refusalsOf(route, service).keys()];
   const names = new Set(statuses.flatMap((status) => namesOf(route, status)));

@@ -21,7 +21,7 @@ export interface Service {
 /** The prices of a service's routes. */
 export type Priced = Pick<Service, 'priceUsd' | 'creditPriceUsd'>;
 
-/** Both prices of a route. */
+/** Returns both prices of a route. */
 export const pricesOf = (route: Route, { priceUsd, creditPriceUsd }: Priced) => ({
   priceUsd: priceUsd(route),
   creditPriceUsd: creditPriceUsd?.(route),
@@ -30,7 +30,7 @@ export const pricesOf = (route: Route, { priceUsd, creditPriceUsd }: Priced) => 
 /** Returns the rows without the gateway's own documents. */
 export const servedRoutes = ({ routes }: Service): Route[] => routes.filter(({ surface }) => surface !== 'system');
 
-/** One of the gateway's own rows. */
+/** Returns one of the gateway's own rows. */
 export function ownRoute({ routes }: Service, method: string): Route {
   const own = routes.find((route) => route.surface === 'system' && route.method === method);
   if (!own) throw new Error(`the table has no answer named ${method}`);
@@ -71,7 +71,7 @@ const SURFACES: Readonly<Record<Surface, string>> = texts.surfaces;
 export const aboutSurface = (surface: string, { titles }: Pick<Service, 'titles'>): string =>
   titles?.get(surface) ?? SURFACES[surface as Surface];
 
-/** Groups items by name, in their order. */
+/** Returns items in groups by name. The groups, and the items in each, keep their order. */
 export function groupBy<Item>(items: readonly Item[], nameOf: (item: Item) => string): Map<string, [Item, ...Item[]]> {
   const groups = new Map<string, [Item, ...Item[]]>();
   for (const item of items) {
@@ -82,7 +82,7 @@ export function groupBy<Item>(items: readonly Item[], nameOf: (item: Item) => st
   return groups;
 }
 
-/** Groups rows by surface, in the table's order. */
+/** Returns rows in groups by surface, in the table's order. */
 export const bySurface = (routes: readonly Route[]): Map<string, [Route, ...Route[]]> =>
   groupBy(routes, ({ surface }) => surface);
 

@@ -225,17 +225,14 @@ async function assemble(paid: PaidConfig, payments: Payments, services: SellingS
   };
 }
 
-/**
- * Tells the operator at the start which clusters lack an RPC, and what follows. With a remote facilitator: if a settlement's outcome is
- * unknown, the gateway asks the facilitator for ten minutes; after that the operator must look the payment up.
- */
+/** Tells the operator at the start which clusters lack an RPC, and what follows from that. */
 function noticeMissing({ offered, solanaRpcUrls, facilitator }: PaidConfig, notice: (message: string) => void): void {
   for (const cluster of offered) {
     if (solanaRpcUrls[cluster] !== undefined) continue;
     const effect =
       facilitator.kind === 'in-process'
         ? `the paid routes of ${cluster} are off`
-        : `the chain is not checked, and an unknown settlement on ${cluster} ends if the facilitator reports success within ten minutes, or is left to you`;
+        : `the gateway does not check the chain; if a settlement's outcome on ${cluster} is unknown, it asks the facilitator for ten minutes, and after that you must look it up`;
     notice(`${rpcVariable(cluster)} is not set: ${effect}`);
   }
 }

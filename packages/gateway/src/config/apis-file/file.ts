@@ -34,9 +34,9 @@ class ApiReading {
   readonly rows: Route[] = [];
   /** The parts that each row does not check or leaves out, by row id. */
   readonly notes = new Map<string, ReadonlySet<string>>();
-  /** By row id. */
+  /** The operator's prices, by row id. */
   readonly prices = new Map<string, OwnPrice>();
-  /** By row id. */
+  /** The lifetimes of cached rows, by row id. */
   readonly lifetimes = new Map<string, Lifetime>();
   readonly entry: ApiEntry;
   /** The time-out of one call in milliseconds; 0 means the usual one. */

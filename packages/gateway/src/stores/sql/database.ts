@@ -90,7 +90,7 @@ export interface ClockRow {
 /** A database of money: SQLite in DATA_DIR, or PostgreSQL. Methods reject while it is unavailable. */
 export interface Database {
   readonly dialect: Dialect;
-  /** The books' clock in milliseconds since the Unix epoch. It never goes back: books-clock.ts. */
+  /** Returns the books' clock in milliseconds since the Unix epoch. It never goes back (books-clock.ts). */
   now(): number;
   /** Returns the wall time of a moment of the books' clock, for journal entries and receipts. */
   wallAt(nowMs: number): number;
@@ -247,7 +247,7 @@ export abstract class Ledger {
     this.background = background;
   }
 
-  /** The books' clock in milliseconds since the Unix epoch. It never goes back: books-clock.ts. */
+  /** Returns the books' clock in milliseconds since the Unix epoch. It never goes back (books-clock.ts). */
   now(): number {
     return Math.floor(this.database.now());
   }
