@@ -5,30 +5,30 @@ import { type Keywords, Steps, StepsSpent } from './steps.ts';
 
 /** The most violations that a refusal names. */
 const MAX_ISSUES = 20;
-/** For the values of one request. These take about 20 ms. */
+/** The most steps for the values of one request. They take about 20 ms. */
 const MAX_STEPS = 30_000;
 /** For a value of a request that is not admitted. These take about a millisecond. */
 const MAX_BRIEF_STEPS = 1_000;
-/** For the names of the violations in one place. */
+/** The most steps to find the names of the violations in one place. */
 const MAX_SEARCH_STEPS = 10_000;
 const NAME = /^[\w.[\]-]{1,64}$/;
 
-/** A parameter's name for the response: arbitrary client text is not echoed. */
+/** Returns a parameter's name for the response. An unusual name is replaced, because no arbitrary text of a client is echoed. */
 const shownName = (name: string): string => (NAME.test(name) ? name : '(unreadable name)');
 
 const MAX_SHOWN = 500;
 
-/** The first values as one text of limited length. No value is cut. */
+/** Returns the first values as one text of limited length. Cuts no value. */
 function firstOf(values: readonly unknown[]): string {
   const text = values.join(', ');
   if (text.length <= MAX_SHOWN) return text;
   return `${text.slice(0, Math.max(0, text.lastIndexOf(',', MAX_SHOWN)))}, …`;
 }
 
-/** The start of a long text. */
+/** Returns the beginning of a long text. */
 const short = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
 
-/** Messages by broken rule. */
+/** The message for each broken rule. */
 const ALLOWED: Readonly<Record<string, (parameters: Values) => string>> = {
   repeated: () => 'Give this parameter once.',
   required: () => 'This parameter is required.',
@@ -48,7 +48,7 @@ const ALLOWED: Readonly<Record<string, (parameters: Values) => string>> = {
   pattern: ({ pattern }) => `Must match ${short(String(pattern))}.`,
 };
 
-/** `params[1].limit` is in `params`. */
+/** Returns the parameter that a name is in: `params` for `params[1].limit`. */
 const topOf = (name: string): string => name.split(/[.[]/, 1)[0] ?? '';
 
 /** The violations found in one request. */
@@ -56,12 +56,12 @@ export class Violations {
   readonly issues: Issue[] = [];
   readonly steps = new Steps(MAX_STEPS);
 
-  /** Whether the limit is reached. */
+  /** Whether no further violation is added. */
   get isFull(): boolean {
     return this.issues.length >= MAX_ISSUES;
   }
 
-  /** Adds a violation of `rule`, with its bounds. An empty name means the whole place. */
+  /** Adds a violation of `rule`, with the rule's bounds. An empty name means the whole place. */
   note(place: Issue['in'], name: string, rule: string, bounds: Values = {}): void {
     const message = ALLOWED[rule]?.(bounds) ?? 'Must match the schema of this route.';
     this.add({ in: place, name: name === '' ? place : shownName(name), rule, message });
@@ -71,7 +71,7 @@ export class Violations {
     if (!this.isFull) this.issues.push(issue);
   }
 
-  /** Whether a parameter, anything in it, or its whole place has a violation. */
+  /** Whether a violation concerns this parameter, a value in it, or its whole place. */
   concern(place: Issue['in'], parameter: string): boolean {
     const wrong = [topOf(parameter), place];
     return this.issues.some((issue) => issue.in === place && wrong.includes(topOf(issue.name)));
@@ -81,12 +81,12 @@ export class Violations {
 /** The name of a value, the rule that it breaks, and the rule's bounds. */
 type Violation = readonly [name: string, rule: string, bounds?: Values];
 
-/** Finds violations one by one, so that a search can end at a limit. */
+/** Finds the violations of a value one by one, so that a search can end at a limit. */
 type Judge = (value: unknown, name: string, steps: Steps) => Iterable<Violation>;
 
 const memberOf = (name: string, key: string): string => (name === '' ? key : `${name}.${key}`);
 
-/** The library's validator, compiled unless its schema is too wide for the engine's parser. */
+/** Returns the library's validator. It is compiled, unless its schema is too wide for the engine's parser. */
 function validatorOf(schema: TSchema) {
   const compiled = compiledOf(schema);
   return {
@@ -106,7 +106,7 @@ function compiledOf(schema: TSchema): ((value: unknown) => boolean) | undefined 
   }
 }
 
-/** Finds the first broken keyword of one value. */
+/** Returns the judge of a single value, which finds the first broken keyword. */
 function scalar(schema: TSchema): Judge {
   const validator = validatorOf(schema);
   return function* (value, name, steps) {
@@ -118,7 +118,7 @@ function scalar(schema: TSchema): Judge {
   };
 }
 
-/** If no alternative fits, finds the violations of each. */
+/** Returns the judge of alternatives. If no alternative fits, it finds the violations of each. */
 function choice(schema: TSchema, alternatives: readonly TSchema[]): Judge {
   const validator = validatorOf(schema);
   const judges = alternatives.map(judgeOf);
@@ -129,7 +129,7 @@ function choice(schema: TSchema, alternatives: readonly TSchema[]): Judge {
   };
 }
 
-/** Finds the violations of each part, and of the rest of the schema. */
+/** Returns the judge of an `allOf`, which finds the violations of each part and of the rest of the schema. */
 function all(parts: readonly TSchema[], { allOf: _, ...rest }: Keywords): Judge {
   const judges = [...parts, rest as TSchema].map(judgeOf);
   return function* (value, name, steps) {
@@ -156,7 +156,7 @@ function object({ properties = {}, required = [], additionalProperties }: Keywor
   };
 }
 
-/** A list; items beyond its limit are not read. */
+/** Returns the judge of a list. It reads no items beyond the list's limit. */
 function array({ items, prefixItems = [], minItems = 0, maxItems = Number.POSITIVE_INFINITY }: Keywords): Judge {
   const first = prefixItems.map(judgeOf);
   const rest = items && judgeOf(items);
@@ -183,7 +183,7 @@ function newJudge(schema: TSchema): Judge {
   return shape.items || shape.prefixItems ? array(shape) : scalar(schema);
 }
 
-/** Rows share many schemas. */
+/** The judge of each schema. Rows share many schemas. */
 const known = new Map<TSchema, Judge>();
 
 function judgeOf(schema: TSchema): Judge {
@@ -195,7 +195,7 @@ function judgeOf(schema: TSchema): Judge {
 /** Adds the violations of a place's values. */
 export type Check = (value: unknown, violations: Violations) => void;
 
-/** Runs a task until it has spent its steps. Whether they sufficed. */
+/** Runs a task that throws when it has spent its steps. Returns whether the task ended before that. */
 function hasSufficed(task: () => void): boolean {
   try {
     task();
@@ -206,15 +206,15 @@ function hasSufficed(task: () => void): boolean {
   }
 }
 
-/** Adds the violations of a value that its schema refuses, as far as the steps of a search suffice. */
+/** Adds the violations of a value that its schema refuses. Returns whether the steps of the search sufficed. */
 const search = (judge: Judge, value: unknown, add: (violation: Violation) => boolean): boolean =>
   hasSufficed(() => {
     for (const violation of judge(value, '', new Steps(MAX_SEARCH_STEPS))) if (!add(violation)) return;
   });
 
 /**
- * Compiles a schema into a check that reports the first violation of each value, up to a limit. The library decides what passes; this
- * file finds what is wrong, because the library's own search always visits every value.
+ * Compiles a schema into a check that reports the first violation of each value, up to a limit. The library decides what passes. This file
+ * finds what is wrong, because the library's own search always visits every value.
  */
 export function compile(schema: TSchema, place: Issue['in']): Check {
   const validator = validatorOf(schema);
@@ -228,7 +228,7 @@ export function compile(schema: TSchema, place: Issue['in']): Check {
       named.add(name);
       return !violations.isFull;
     });
-    // A value that the schema refuses must not pass.
+    // The search found no name for the violation. The value must not pass all the same.
     if (named.size === 0) violations.note(place, '', 'schema');
   };
 }

@@ -12,26 +12,29 @@ import type { Call, Inbound, Input } from '../call.ts';
 import { compile, Violations } from './schema.ts';
 
 const MAX_DEPTH = 32;
-/** More values than any row accepts. Further values are not read. */
+/** The most values that are read. No row accepts as many. */
 const MAX_VALUES = 1_024;
 const ESCAPED_AGAIN = /%(?:25)+/g;
-/** A slash or a dot segment could reach a different upstream path; some servers decode again, or cut a segment at a semicolon. */
+/**
+ * Matches a value that could reach a different upstream path: by a slash or a dot segment. Some servers decode again, or cut a segment at a
+ * semicolon.
+ */
 const LEAVES_SEGMENT = /[/\\]|%2f|%5c|^(?:\.|%2e){0,2}(?:;|%3b|$)/i;
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 
-/** ASCII codes. */
+/** The ASCII codes of the plus sign and the space. */
 const PLUS = 0x2b;
 const SPACE = 0x20;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** A parameter as its schema judges it, and as the upstream gets it. */
+/** A parameter as its schema judges it, and as it is sent to the upstream. */
 interface ReadParameter {
   readonly judged: unknown;
   readonly sent: unknown;
 }
 
-/** Reads a parameter. If it is a list, reads at most one item beyond the limit. */
+/** Reads a parameter. Of a list, reads at most one item beyond the limit. */
 function parameterIn(
   text: string,
   schema: TSchema,
@@ -61,7 +64,7 @@ function judgeLength({ judged }: ReadParameter, place: 'path' | 'query', name: s
 type Decode = (text: string) => string;
 const asItIs: Decode = (text) => text;
 
-/** Replaces a query's plus signs by spaces. `replaceAll` takes ten times as long for 8 KB of plus signs. */
+/** Replaces a query's plus signs by spaces. `replaceAll` would take ten times as long for 8 KB of plus signs. */
 function withSpaces(text: string): string {
   if (!text.includes('+')) return text;
   const bytes = Buffer.from(text);
@@ -74,7 +77,7 @@ function decode(text: string): string {
   return spaced.includes('%') ? decodeURIComponent(spaced) : spaced;
 }
 
-/** Values as they are judged and as they are sent. */
+/** Values as their schemas judge them, and as they are sent. */
 interface Judged {
   readonly judged: Values;
   readonly sent: Values;
@@ -85,7 +88,7 @@ const judgedOf = (found: ReadonlyMap<string, ReadParameter>): Judged => ({
   sent: Object.fromEntries([...found].map(([name, { sent }]) => [name, sent])),
 });
 
-/** The query's parameters. Unknown and repeated parameters are violations. */
+/** Reads the query's parameters. Unknown and repeated parameters are violations. */
 function readQuery(query: string | undefined, { input, upstream }: Route, violations: Violations): Judged {
   const schema = input.query;
   const values = new Map<string, ReadParameter>();
@@ -105,8 +108,8 @@ function readQuery(query: string | undefined, { input, upstream }: Route, violat
 }
 
 /**
- * The length of the first MAX_VALUES values of a JSON text, and the brackets that close them. Undefined if brackets nest too deep.
- * `json` has one character for each byte: in UTF-8 no multi-byte character contains an ASCII byte.
+ * Returns where the first MAX_VALUES values of a JSON text end, and the brackets that close them; undefined if brackets nest too deep.
+ * `json` has one character for each byte, which is safe because no multi-byte character of UTF-8 contains an ASCII byte.
  */
 function firstValues(json: string): { readonly length: number; readonly closing: string } | undefined {
   const open: string[] = [];
@@ -130,7 +133,7 @@ function assertJson(headers: Inbound['headers'], isEmpty: boolean): void {
   if (!isJson || (encoding !== undefined && encoding !== 'identity')) throw new Refusal('unsupported_media_type');
 }
 
-/** The body as JSON. Refuses other content types, encodings, and text that is not shallow UTF-8 JSON. */
+/** Reads the body as JSON. Throws a refusal of other content types and encodings, and of text that is not shallow UTF-8 JSON. */
 function readBody(
   { body, headers }: Inbound,
   { isVerbatim }: Route['upstream'],
@@ -149,7 +152,7 @@ function readBody(
   }
 }
 
-/** Checks the rules over several parameters whose single values are valid. */
+/** Checks the rules over several parameters, once their single values are valid. */
 function judgeRules(route: Route, values: RequestValues, violations: Violations): void {
   for (const { in: place, name, parameters, description, holds } of route.rules) {
     if (violations.isFull) return;
@@ -171,7 +174,7 @@ const checksOf = ({ path, query, body }: Route['input']) => ({
   body: body && compile(body, 'body'),
 });
 
-/** The parameters of a path; a value with slashes would lead to another path. */
+/** Reads the parameters of a path. */
 function readPath(texts: Readonly<Record<string, string>>, { input, upstream }: Route, violations: Violations): Judged {
   const values = new Map<string, ReadParameter>();
   for (const [name, schema] of Object.entries(input.path?.properties ?? {})) {
@@ -191,7 +194,7 @@ function judgeSegments(texts: Readonly<Record<string, string>>, { input, upstrea
   }
 }
 
-/** A body without members may be absent. */
+/** Whether the body may be absent, because its schema names no members. */
 const mayBeAbsent = ({ body }: Route['input']): boolean =>
   body !== undefined &&
   Object.keys(body.properties ?? {}).length === 0 &&
@@ -201,8 +204,8 @@ const mayBeAbsent = ({ body }: Route['input']): boolean =>
 const NO_BODY: ReadParameter = { judged: {}, sent: {} };
 
 /**
- * Makes the validator of a row: from raw parameters to an input, or a refusal with every violation. The first call compiles the
- * schemas, so that a start compiles none.
+ * Returns the validator of a row. It turns raw parameters into an input, or throws a refusal with every violation. The first call compiles
+ * the schemas, so that a start compiles none.
  */
 export function createReader(row: Route): (call: Call) => Input {
   let checks: ReturnType<typeof checksOf> | undefined;
