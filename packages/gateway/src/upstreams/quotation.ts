@@ -14,17 +14,17 @@ function messageIn(value: unknown): unknown {
   return messageIn(error) ?? own.find((each) => typeof each === 'string');
 }
 
-/** An address in a message would reveal how the upstream is built. */
+/** Matches an address, which would reveal how the upstream is built. */
 const ADDRESS = /:\/\/|\d\.\d{1,3}\.\d{1,3}\.\d/;
 
-/** A sentence that quotes the upstream, if its message is short, printable and without secrets. */
+/** Returns a sentence that quotes the upstream; undefined unless its message is short, printable and without secrets. */
 export function quotation(words: unknown, secrets: readonly string[]): string | undefined {
   if (typeof words !== 'string' || words.length > MAX_MESSAGE_LENGTH || !PRINTABLE.test(words)) return undefined;
   const isSecret = ADDRESS.test(words) || holdsSecret(words, secrets, (spelled) => spelled.toLowerCase());
   return isSecret ? undefined : `The upstream says: ${words}`;
 }
 
-/** The upstream's reason for its refusal, if clients may see it. */
+/** Returns the upstream's reason for its refusal, if clients may see it. */
 export async function reasonIn(response: ResponseHandler, secrets: readonly string[]): Promise<string | undefined> {
   const body = await readJson(response, MAX_ERROR_BYTES).catch(() => undefined);
   return quotation(messageIn(body?.value), secrets);

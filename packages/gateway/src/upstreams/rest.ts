@@ -8,23 +8,23 @@ import type { Connection } from './upstream.ts';
 
 const encode = (value: unknown): string => encodeURIComponent(String(value));
 
-/** The query pairs of one parameter. */
+/** Returns the query pairs of one parameter. */
 function pairsOf(name: string, value: unknown, isRepeated: boolean): string[] {
   if (!Array.isArray(value)) return [`${encode(name)}=${encode(value)}`];
   if (isRepeated) return value.map((item) => `${encode(name)}=${encode(item)}`);
   return [`${encode(name)}=${value.map(encode).join(',')}`];
 }
 
-/** The upstream's path, filled with these values. */
+/** Returns the upstream's path, filled with these values. */
 function filledPath({ upstream: { path, slashed = [] } }: Route, values: Values): string {
   const fill = (name: string) =>
     slashed.includes(name) ? String(values[name]).split('/').map(encode).join('/') : encode(values[name]);
-  // Odd parts are the names in braces.
+  // The parts at odd indexes are the names in braces.
   const parts = path.split(/[{}]/).map((part, at) => (at % 2 === 0 ? part : fill(part)));
   return parts.length > 1 ? parts.join('') : path.replace(/\/:(\w+)/g, (_, name: string) => `/${encode(values[name])}`);
 }
 
-/** Builds the upstream request from validated values alone. Checks that they changed neither the host nor the path structure. */
+/** Builds the upstream request from validated values alone. Throws if they changed the host or the structure of the path. */
 export function writeRequest(route: Route, input: Input, base: URL): UpstreamRequest {
   const { repeated = [], headers } = route.upstream;
   const { path, query, body } = route.upstream.forward(input);
@@ -42,10 +42,10 @@ export function writeRequest(route: Route, input: Input, base: URL): UpstreamReq
 }
 
 const NO_CONTENT = 204;
-/** Success statuses of an operator's API. */
+/** The success statuses of an operator's API. */
 const SUCCESSES = [200, 201, 202, NO_CONTENT];
 
-/** A REST API over HTTP. */
+/** Opens a REST API over HTTP. */
 export function openRest(options: UpstreamOptions): Connection {
   const base = new URL(options.baseUrl);
   const read = async (response: ResponseHandler, { upstream }: Route): Promise<string> => {
