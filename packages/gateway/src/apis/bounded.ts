@@ -14,10 +14,10 @@ import { type Bound, boundsOf, isNeeded, namesIn, narrowed, type OperatorBounds,
 import { DocumentFault, shown, subschemasOf } from './document.ts';
 import { parameterName } from './path-texts.ts';
 
-/** No spelling of a parameter is longer. */
+/** The longest spelling of a parameter's name that is compared. */
 const MAX_NAME = 200;
 const NO_LETTERS = /[^\p{L}\p{N}]/gu;
-/** Servers may ignore case, look-alike letters, hyphens and underscores in a name. */
+/** Returns a name without what servers may ignore in it: case, look-alike letters, hyphens and underscores. */
 const folded = (name: string): string =>
   name.slice(0, MAX_NAME).normalize('NFKC').toLowerCase().replace(NO_LETTERS, '');
 
@@ -36,7 +36,7 @@ function namesOf(value: Members): ReadonlyMap<string, readonly string[]> {
   return names;
 }
 
-/** The values at a path, with every spelling of its names. Reads each item of a list. */
+/** Finds the values at a path, with every spelling of its names. Reads each item of a list. */
 function* spelled(
   value: unknown,
   [name = '', ...rest]: readonly string[],
@@ -52,7 +52,7 @@ function* spelled(
   }
 }
 
-/** Makes the check that a body keeps to a bound. A number counts only if it is written in plain digits. */
+/** Returns the check that a body keeps to a bound. A number counts only if it is written in plain digits. */
 function keeping(bound: Bound): (body: unknown) => boolean {
   const { name, allowed } = bound;
   const schema = allowed && (narrowed({}, allowed) as TSchema);
@@ -66,7 +66,7 @@ function keeping(bound: Bound): (body: unknown) => boolean {
   };
 }
 
-/** A copy of the value with this member at the path, unless the member is there already. */
+/** Returns a copy of the value with this member at the path, unless the member is there already. */
 function withMember(value: unknown, [name = '', ...rest]: readonly string[], sent: unknown): unknown {
   if (value !== undefined && !isObject(value)) return value;
   const own = value && Object.hasOwn(value, name) ? value[name] : undefined;
@@ -75,7 +75,7 @@ function withMember(value: unknown, [name = '', ...rest]: readonly string[], sen
 
 const AS_DESCRIBED = 'Must have only the members of the schema, spelled as there, with numbers in plain digits.';
 
-/** The body schema with the documented members only, and a rule for what a schema cannot express. */
+/** Returns the body schema with the documented members only, and a rule for what a schema cannot express. */
 function withoutOtherMembers(
   body: BodySchema,
   bounds: readonly Bound[],
@@ -120,8 +120,8 @@ function applied<T extends TSchema>(
 }
 
 /**
- * The input schemas within an entry's bounds, and the values that the gateway sends itself. `path` has values in place of the parameters
- * that clients do not send. Throws a DocumentFault.
+ * Returns the input schemas within an entry's bounds, and the values that the gateway sends itself. In `path`, such values replace the
+ * parameters that clients do not send. Throws a DocumentFault.
  */
 export function bounded(given: InputSchemas, path: string, entry: OperatorBounds) {
   const bounds = boundsOf(entry);

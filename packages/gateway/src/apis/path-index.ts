@@ -1,6 +1,6 @@
 import { fits, isBareParameter, segmentsOf, textsOf } from './path-texts.ts';
 
-/** A path as the texts around the parameters of each segment. Plain text is one text. */
+/** A path, with the texts around the parameters of each segment. A segment without parameters is one text. */
 interface PathTemplate {
   readonly path: string;
   readonly segments: readonly (readonly string[])[];
@@ -11,7 +11,7 @@ const templateOf = (path: string): PathTemplate => ({
   segments: segmentsOf(path).map((segment) => textsOf(segment.toLowerCase())),
 });
 
-/** Equal for paths that servers may take for each other. */
+/** Returns the path's key. Two paths that a server may confuse have the same key. */
 const keyOf = (path: string): string =>
   segmentsOf(path)
     .map((segment) => (isBareParameter(textsOf(segment)) ? '{}' : segment.toLowerCase()))
@@ -29,7 +29,7 @@ function mayMeet(own: readonly string[], other: readonly string[]): boolean {
   return (isVerb(own) && isVerb(other)) || first.startsWith(otherFirst) || otherFirst.startsWith(first);
 }
 
-/** Whether a path becomes the other one by reading a parameter as fixed text. */
+/** Whether a path becomes the other one if a server reads a parameter's value as fixed text. */
 const becomes = ({ segments: own }: PathTemplate, { segments: other }: PathTemplate): boolean =>
   own.every((texts, at) => mayMeet(texts, other[at] ?? [])) &&
   own.some((texts, at) => !isPlain(texts) && !isBareParameter(other[at] ?? []));
@@ -45,7 +45,7 @@ function addTo<Key>(lists: Map<Key, PathTemplate[]>, key: Key, template: PathTem
   list.push(template);
 }
 
-/** Templates by a text, found by its start. */
+/** Finds templates by the start of a text. */
 class ByStart {
   readonly #lists = new Map<string, PathTemplate[]>();
   readonly #texts: readonly string[];
@@ -57,13 +57,13 @@ class ByStart {
     this.#lengths = [...new Set(this.#texts.map(({ length }) => length))];
   }
 
-  /** Those whose text starts this text, or is it. */
+  /** Returns the templates whose text is a prefix of `text`. */
   starting(text: string): Lists {
     const lengths = this.#lengths.filter((length) => length <= text.length);
     return lengths.map((length) => this.#lists.get(text.slice(0, length)) ?? []);
   }
 
-  /** Those whose text starts this text, or starts with it. */
+  /** Returns the templates whose text is a prefix of `text`, or has `text` as a prefix. */
   meeting(text: string): Lists {
     const lists = [...this.starting(text)];
     for (let at = this.#indexAfter(text); this.#texts[at]?.startsWith(text); at++) {
@@ -72,7 +72,7 @@ class ByStart {
     return lists;
   }
 
-  /** The index of the first text after this one. */
+  /** Returns the index of the first text that sorts after this one. */
   #indexAfter(text: string): number {
     let [low, high] = [0, this.#texts.length];
     while (low < high) {
@@ -84,7 +84,7 @@ class ByStart {
   }
 }
 
-/** The templates of one length, by their segments at one place. */
+/** The templates with the same number of segments, by their segment at one place. */
 class PathColumn {
   readonly #open: readonly PathTemplate[];
   readonly #fixed: readonly PathTemplate[];
@@ -100,7 +100,7 @@ class PathColumn {
     this.#byStart = new ByStart(fixed, (each) => firstOf(textsAt(each)));
   }
 
-  /** The templates that may meet this segment, perhaps with others. */
+  /** Returns all templates that may meet this segment, and perhaps others. */
   near(texts: readonly string[]): Lists {
     const first = firstOf(texts);
     if (isPlain(texts)) return [this.#open, ...this.#byStart.starting(first)];
@@ -109,7 +109,7 @@ class PathColumn {
   }
 }
 
-/** The paths of a document, found by the segments that they have in common with another. */
+/** Finds the paths of a document by the segments that they have in common with another path. */
 export class PathIndex {
   readonly #byLength = new Map<number, PathTemplate[]>();
   readonly #columns = new Map<number, readonly PathColumn[]>();
@@ -123,7 +123,7 @@ export class PathIndex {
     }
   }
 
-  /** The paths that this one becomes by reading a parameter as fixed text, for any values. */
+  /** Returns the paths that this one becomes if a server reads a parameter's value as fixed text, for any values. */
   *othersOf(path: string): Generator<string> {
     const own = templateOf(path);
     const all = this.#byLength.get(own.segments.length) ?? [];
@@ -139,7 +139,7 @@ export class PathIndex {
     }
   }
 
-  /** Made when first read, because most documents need few. */
+  /** Returns a column. It is made when it is first read, because most documents need few. */
   #column({ segments: { length } }: PathTemplate, at: number): PathColumn {
     const templates = this.#byLength.get(length) ?? [];
     const columns = this.#columns.get(length) ?? Array.from({ length }, (_, place) => new PathColumn(templates, place));
