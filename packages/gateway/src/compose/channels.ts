@@ -14,12 +14,12 @@ import type { Connection } from '../upstreams/upstream.ts';
 import type { Foundation } from './dependencies.ts';
 import { type ChannelPlan, channelKeyOf, type KeyPlan, type ProviderEntry, providerEntriesOf } from './providers.ts';
 
-/** The upstream of a family of routes: one channel, or several channels of which the first available one is called. */
+/** The upstream of a surface. It has one channel, or several of which the first available one is called. */
 export interface Channel {
   readonly name: ChannelName;
   readonly upstream: Upstream;
   readonly keys: Allowance;
-  /** This node's calls in flight, of all channels of the provider on this cluster. */
+  /** Counts this node's calls in flight, of all channels of the provider on this cluster. */
   readonly room: InFlight;
 }
 
@@ -40,7 +40,7 @@ const REFUSED_KEYS = { setAsideMs: 60_000, now };
 export class Channels {
   readonly #foundation: Foundation;
   readonly #channels = new Map<string, Channel>();
-  /** Every upstream on its own. */
+  /** Each upstream by itself, also those that are tried in turn. */
   readonly singles: SingleChannel[] = [];
   readonly #connections: Connection[] = [];
 
@@ -49,7 +49,7 @@ export class Channels {
     for (const provider of providerEntriesOf(foundation.config, foundation.windowMs)) this.#openAll(provider);
   }
 
-  /** A channel without a cluster serves every cluster. */
+  /** Returns the channel of a route: that of its cluster, or one that serves every cluster. */
   get(route: Route): Channel | undefined {
     const { provider, surface } = route;
     return this.#channels.get(channelKeyOf(route)) ?? this.#channels.get(channelKeyOf({ provider, surface }));
@@ -74,7 +74,7 @@ export class Channels {
     } else for (const channel of opened) this.#channels.set(channelKeyOf(channel.name), channel);
   }
 
-  /** Wraps the connections. The outer wrappers refuse before an inner wrapper takes a slot. */
+  /** Wraps the connections of a channel. An outer wrapper can refuse before an inner one takes a slot. */
   #open({ name, transport, keys: plans }: ChannelPlan, room: InFlight, connections: number): SingleChannel {
     const { breaker, tracing } = this.#foundation;
     const openKey = ({ budget, options }: KeyPlan): UpstreamKey => {
@@ -101,14 +101,12 @@ export class Channels {
   }
 }
 
-/**
- * The largest fractions of a provider's calls in flight: for devnet, whose money is free, and for one wallet on each
- * cluster.
- */
+/** The largest fractions of a provider's calls in flight: for devnet, whose money is free, and for one wallet on each cluster. */
 const IN_FLIGHT_PARTS = { devnet: 1 / 4, walletOnMainnet: 1 / 4, walletOnDevnet: 1 / 8 } as const;
 
 /**
- * The rooms for calls in flight of each cluster of a provider, within the provider's room; `all` if it has no clusters.
+ * Returns the rooms for calls in flight of each cluster of a provider, within the provider's own room. `all` is for a provider without
+ * clusters.
  */
 function roomsOf(inFlight: number): Readonly<Record<Cluster | 'all', InFlight>> {
   const partOf = (part: number) => Math.ceil(inFlight * part);
@@ -123,16 +121,17 @@ function roomsOf(inFlight: number): Readonly<Record<Cluster | 'all', InFlight>> 
   };
 }
 
-/** Where the keys of a channel are configured. */
+/** Returns where the keys of a channel are configured. */
 const keySettingName = ({ surface }: ChannelName): string =>
   surface === 'tokens' ? 'TOKENS_API_KEY' : `The key of ${surface}`;
 
-/** How much longer a lease lasts than the longest call. */
+/** How much longer a lease lasts than the longest call, in milliseconds. */
 const LEASE_MARGIN_MS = 3_000;
 
 /**
- * The scope of an API's shared entries. A cache key has only a row's values, and the API's next document may name them
- * differently. Other headers, such as a tenant's, may get other answers.
+ * Returns the scope of an API's shared entries. It covers the names of a row's values, because a cache key has the values alone and the
+ * API's next document may name them differently. It also covers the API's other headers, such as a tenant's, because other headers may get
+ * other answers.
  */
 function scopeOf({ urls, rows, entry }: ApiConfig): string {
   const shapes = rows.map(({ id, httpMethod, upstream, input: { path, query, body } }) => {
