@@ -36,7 +36,7 @@ const nameOf = ({ node, verb, path }: Operation): string =>
 
 const MAX_TEXT = 1_000;
 
-/** Aligns the columns of these lines. Their texts may be a document's, so each is on one line without hidden characters. */
+/** Returns these lines with aligned columns. Their texts may come from a document, so each is on one line without hidden characters. */
 function columns(given: readonly (readonly string[])[]): string {
   const rows = given.map((row) => row.map((cell) => oneLine(cell, MAX_TEXT)));
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
@@ -82,7 +82,7 @@ function refusedPaths({ document, rows }: ApiPlan): string {
 
 const MAX_NOTES = 5;
 
-/** Notes about rows, under a title. */
+/** Returns notes about rows, under a title. */
 function notesOf(title: string, { rows }: ApiPlan, notesOfRow: (row: Route) => Iterable<string>): string {
   const lines = rows.flatMap((row) => {
     const all = [...notesOfRow(row)].map((note) => [row.method, note]);
