@@ -7,33 +7,30 @@ export const REQUEST_LIMITS = {
 
 /** Limits of wallets, payments, credit and answers. `times.ts` says how long each count lasts. */
 export const LIMITS = {
-  /** One wallet's payments on one network between reservation and settlement. */
+  /** The most payments of one wallet on one network between reservation and settlement. */
   paymentsInFlight: 4,
-  /** One wallet's calls on one network whose price is held in credit. */
+  /** The most calls of one wallet on one network whose price is held in credit. */
   holdsPerWallet: 8,
-  /** One wallet's upstream calls within a minute that neither payment nor credit paid for. */
+  /** The most upstream calls of one wallet within a minute for which neither a payment nor credit has paid. */
   unchargedCalls: 10,
-  /** Upstream calls for the answer to one payment or debit. */
+  /** The most upstream calls for the answer to one payment or debit. */
   callsPerAnswer: 3,
   /**
-   * One wallet's calls within ten minutes that made an operator's API work but gave no answer to sell. Counted by
-   * route, on one node.
+   * The most calls of one wallet within ten minutes that made an operator's API work but gave no answer to sell. Each node counts them by
+   * route.
    */
   unpaidAtOwnApis: 3,
-  /** Calls on one node that wait for another call of their wallet. Devnet has its own limit because its money is free. */
+  /** The most calls on one node that wait for another call of their wallet. Devnet has its own limit because its money is free. */
   waiting: { ofOne: 32, ofDevnet: 64, ofAll: 256 },
-  /** Concurrent verifications for one network on one node. New payers share half of them. */
+  /** The most concurrent verifications for one network on one node. New payers may use half of them. */
   verifications: { all: 32, ofNewPayers: 16 },
-  /** Failed verifications within a minute on one node, by payer and by challenge. */
+  /** The most failed verifications within a minute on one node, by payer and by challenge. */
   failedVerifications: 3,
-  /** Payments of one payer that have failed on the chain within an hour. Each has cost the gateway a fee. */
+  /** The most payments of one payer that fail on the chain within an hour. Each has cost the gateway a fee. */
   failedOnChain: 3,
-  /**
-   * How often one payment's answer may be delivered again: to the payer, whose request has the ticket, and to other
-   * clients.
-   */
+  /** How often one payment's answer may be delivered again: to the payer, whose request has the ticket, and to other clients. */
   deliveries: { payer: 200, other: 20 },
-  /** The mainnet payments that make a payer known, in millionths of a dollar. */
+  /** The sum of mainnet payments that makes a payer known, in millionths of a dollar. */
   knownPayerMicros: 10_000,
   /** The fraction of the fee budget that new payers share. */
   newPayersFraction: 0.5,
