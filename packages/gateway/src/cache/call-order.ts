@@ -41,7 +41,9 @@ const HIGHEST_PRICE = 1e6;
 const DISCOUNT = 0.9;
 /** The shortest pause between calls while less than half of the slots are free, as a fraction of even spacing. */
 const SPACING = 0.25;
-/** How long after a batch's call the next one waits. Requests for other keys of the batch that arrive meanwhile join it. */
+/**
+ * How long after a batch's call the next one waits, in milliseconds. Requests for other keys of the batch that arrive meanwhile join it.
+ */
 const GATHER_MS = 1_000;
 const LOOK_MS = 200;
 const FIRST_RETRY_MS = 2_000;
@@ -50,8 +52,8 @@ const LAST_RETRY_MS = 60_000;
 const OUTAGE_CALLS = 3;
 
 /**
- * Chooses the next upstream call: the one that answers most requests, if they are worth a slot. All times are monotonic. We know no library
- * that chooses what to fetch next with few slots; caches choose what to evict.
+ * Chooses the next upstream call: the one that answers most requests, if they are worth a slot. All times are monotonic. Libraries choose
+ * what to evict, but not what to fetch next with few slots.
  */
 export class CallOrder {
   readonly #limits: OrderLimits;

@@ -167,8 +167,8 @@ const unhold = (micros: number, charged: number): Statement => ({
 });
 
 /**
- * Returns the write that charges the held price, unless a copy of the covered payment is settling. `others`: further changes of the same
- * write.
+ * Returns the write that charges the held price. It charges nothing if the covered payment itself was reserved meanwhile and may settle.
+ * `others`: further changes of the same write.
  */
 export function capture(debit: NewDebit, nowMs: number, others: readonly Statement[]): AtomicWrite {
   const { id, owner, micros, memo, isOnce } = debit;
