@@ -39,7 +39,7 @@ export interface Account {
   /** The sum of the prices of calls in progress, and the number of these calls. */
   readonly heldMicros: number;
   readonly holds: number;
-  /** How many upstream calls of the last minute nothing has paid for. */
+  /** The number of upstream calls in the last minute that nothing has paid for. */
   readonly uncharged: number;
   /** The payment that is buying credit now. Other calls that would buy credit wait for it. */
   readonly purchase?: { readonly key: string; readonly micros: number };
