@@ -72,7 +72,8 @@ export class CachingUpstream implements Upstream {
     const ready = entries[0]?.ready ?? wholeAnswerOf(route, batchText(route, entries));
     const answer = cachedAnswerOf(ready, entries, nowMs, waiter && { forwarded, isCollapsed: waiter.isCollapsed });
     // Demand counts only after the sign-in was used up, so that a request with a used sign-in adds none.
-    return Object.assign(answer, { onSettled: () => this.#calls.note(here) });
+    const charged: Pick<Answer, 'onCharged'> = { onCharged: () => this.#calls.note(here) };
+    return Object.assign(answer, charged);
   }
 
   /** Returns counts and memory sizes, for metrics. */
