@@ -9,7 +9,7 @@ export interface Payment {
   readonly network: string;
   /** The transaction as the client sent it, in base64. */
   readonly transaction: string;
-  /** The signed bytes. */
+  /** The transaction's message, which is what the signatures cover. */
   readonly message: Uint8Array;
   readonly requirement: PaymentRequirements;
 }
@@ -20,17 +20,22 @@ export type Verification =
   | {
       readonly valid: false;
       readonly reason: string;
-      /** Whether the payment may have landed before; `yes` if the chain says so. */
+      /** Whether the payment may have landed already; `yes` if the chain says so. */
       readonly processed: Processed;
     };
 
-/** Whether a payment has landed, as far as a simulation can tell. */
+/** What a simulation tells about whether a payment has landed. */
 export type Processed = 'no' | 'maybe' | 'yes';
 
 /**
- * The outcome of a settlement. `refused`: it is proved that nothing can move. `isOnChain`: the proof is that its transaction has failed on
- * the chain, where it has cost its fee. `unknown`: nothing is proved. `unsent`: the gateway failed before it sent anything, and the payment
- * is unused. A signature is always the fee payer's over the payment's message.
+ * The outcome of a settlement. A signature in it is always the fee payer's signature over the payment's message.
+ *
+ * | outcome | means |
+ * |---|---|
+ * | `settled` | the chain shows the transfer |
+ * | `refused` | it is proved that no money can move; `isOnChain`: because the transaction failed on the chain, which cost its fee |
+ * | `unknown` | nothing is proved |
+ * | `unsent` | the gateway failed before it sent anything, and the payment is unused |
  */
 export type Settlement =
   | { readonly outcome: 'settled'; readonly signature: string }
@@ -38,31 +43,34 @@ export type Settlement =
   | { readonly outcome: 'unknown'; readonly signature: string | undefined }
   | { readonly outcome: 'unsent'; readonly reason: string };
 
-/** The transaction has failed on the chain. */
+/** The outcome of a transaction that has failed on the chain. */
 export const FAILED_ON_CHAIN = { outcome: 'refused', reason: 'failed on the chain', isOnChain: true } as const;
 
 /** Verifies and settles payments on the chain. */
 export interface Facilitator {
-  /** The fee payer on a network; undefined while it is unknown. */
+  /** Returns the fee payer on a network; undefined while it is unknown. */
   feePayer(network: string): string | undefined;
-  /** The signature of the settlement before anything is sent. A remote facilitator's is unknown until then. */
+  /** Returns the settlement's signature before anything is sent. Absent for a remote facilitator, which signs later. */
   signatureOf?(payment: Payment): string;
-  /** The most lamports that the gateway's own fee payer may spend in an hour; absent if a remote facilitator pays. */
+  /** How many lamports the gateway's own fee payer may spend in an hour, at most; absent if a remote facilitator pays. */
   readonly feeBudgetPerHour?: number;
-  /** Why nothing can settle on a network now; undefined while it can. A remote facilitator refuses by itself. */
+  /** Returns why nothing can settle on a network now; undefined while it can. Absent for a remote facilitator, which refuses by itself. */
   whyClosed?(network: string): string | undefined;
-  /** Rejects with a Refusal while the facilitator is unavailable. */
+  /** Checks a payment before it settles. Rejects with a Refusal while the facilitator is unavailable. */
   verify(payment: Payment): Promise<Verification>;
-  /** Sends the same signed transaction again, if this process has it. A transaction lands at most once, so this is no second settlement. */
+  /**
+   * Sends the same signed transaction again, if this process has its key. This is no second settlement, because a transaction lands at most
+   * once.
+   */
   resend?(payment: Payment): Promise<void>;
   settle(payment: Payment): Promise<Settlement>;
   close(): void | Promise<void>;
 }
 
-/** The only known reason that depends on whether the payment has landed. */
+/** The only reason of a facilitator that depends on whether the payment has landed already. */
 export const SIMULATION_FAILED = 'invalid_exact_svm_transaction_simulation_failed';
 
-/** Whether a reported signature is the fee payer's over the payment's message. Only such a signature counts. */
+/** Whether a reported signature is the fee payer's over the payment's message. No other signature proves anything. */
 export function isFeePayerSignature(
   crypto: Crypto,
   signature: unknown,
