@@ -3,9 +3,14 @@ import { TIMES } from '../times.ts';
 import { MAX_SLOTS_AHEAD, SLOTS_PER_RESERVED, THRESHOLD_FACTOR } from './store.ts';
 
 /**
- * Lua: charges slots to shares, by the rules of `store.ts`. The locals `slots`, `holders` and `counts` are keys: `holders` has the share
- * of each slot's owner, `counts` the number of slots of each group and each share, and the number of groups. A share is a group, a
- * blank and a wallet without blanks.
+ * Lua functions that charge slots to shares, by the rules of `store.ts`. `tests/stores/shares.test.ts` tests both. A share is the name of a
+ * group, a blank, and a wallet without blanks. A script sets these locals to the names of keys:
+ *
+ * | local | type | holds |
+ * |---|---|---|
+ * | `slots` | sorted set | the owner of each slot, by the time when the slot frees |
+ * | `holders` | hash | the share of each owner |
+ * | `counts` | hash | the number of slots of each group and of each share, and the number of groups (`groups`) |
  */
 const SHARES = `
 local function count(field, by)
@@ -79,7 +84,7 @@ local function shareFreesAt(share, of)
 end
 `;
 
-/** Lua: judges nonces and uses them up. `LocalStore` has the same rule: change both. */
+/** Lua functions that judge nonces and use them up. `LocalStore` has the same rule: change both. `tests/stores/contract.ts` tests both. */
 const NONCES = `
 local function judge(key, owner, epoch, ofNonce, issuedAt)
   if ofNonce ~= epoch then return 'nonce_used' end
@@ -95,7 +100,7 @@ end
 `;
 
 /**
- * Uses up a nonce. KEYS: state, nonce. ARGV: owner, the nonce's epoch, its time of issue. Answers the verdict.
+ * Uses up a nonce. KEYS: the state, the nonce. ARGV: the owner, the nonce's epoch, its time of issue in Unix seconds. Returns the verdict.
  */
 export const USE_NONCE = script(`${NONCES}
 local owner, ofNonce, issuedAt = ARGV[1], ARGV[2], tonumber(ARGV[3])
@@ -105,10 +110,33 @@ if verdict == 'accepted' then use_up(KEYS[2], owner, issuedAt) end
 return verdict`);
 
 /**
- * Judges the nonce, a pause, room, the limit and the share, in this order. If all pass and there is an owner, it takes and charges a
- * slot and uses up the nonce. The score of a slot is the time when it frees. KEYS: state, slots, limits, pause, holders and counts of
- * slots, the nonce if there is one. ARGV: a JSON object, which `RedisStore` makes. Answers the verdict (or `other epoch`), how long to
- * wait, slots left, when one frees, whose share is used up, and the share that is charged.
+ * Judges the nonce, a pause, the room, the limit and the share, in this order. If all pass and there is an owner, takes a slot, charges it
+ * to a share, and uses up the nonce.
+ *
+ * | KEYS | holds |
+ * |---|---|
+ * | 1 | the keyspace's state |
+ * | 2 | the slots: each owner by the time when its slot frees |
+ * | 3 | the limits of the nodes, each by the time until which it may have held a slot |
+ * | 4 | the end of the pause |
+ * | 5, 6 | `holders` and `counts` |
+ * | 7 | the nonce; absent if there is none |
+ *
+ * ARGV is one JSON object, which `RedisStore` makes:
+ *
+ * | member | value |
+ * |---|---|
+ * | `epoch` | the epoch that the node holds |
+ * | `owner` | the owner; empty: take no slot |
+ * | `limit` | the most slots |
+ * | `nonce` | the nonce's epoch and its time of issue in Unix seconds; absent without a nonce |
+ * | `holdMs` | how long a slot is held if the end of its call is unknown |
+ * | `hasRoom` | whether the node has room for the call |
+ * | `waitHereMs`, `pauseHereMs` | how long this node's own slots and pause make the call wait |
+ * | `shares` | the shares that wait for the call |
+ *
+ * Returns the verdict (or `other epoch`), the wait in milliseconds, the slots left, the milliseconds until one frees, which kind of share
+ * is used up, and the share that is charged.
  */
 export const ADMIT = script(`${NONCES}
 local slots, holders, counts = KEYS[2], KEYS[5], KEYS[6]
@@ -168,7 +196,10 @@ if nonce then use_up(KEYS[7], owner, nonce.issuedAtSeconds) end
 used = used + 1
 return verdict('admitted', 0)`);
 
-/** Returns the slot and the nonce of an owner. KEYS: state, slots, their holders and counts, the nonce if there is one. ARGV: owner. */
+/**
+ * Gives back the slot and the nonce of an owner. KEYS: the state, the slots, `holders`, `counts`, the nonce if there is one. ARGV: the
+ * owner.
+ */
 export const GIVE_BACK = script(`
 local slots, holders, counts = KEYS[2], KEYS[3], KEYS[4]
 ${SHARES}
@@ -179,14 +210,17 @@ discharge(owner)
 if KEYS[5] and redis.call('GET', KEYS[5]) == owner then redis.call('DEL', KEYS[5]) end
 return 'given back'`);
 
-/** A slot that is still held frees one window from now. KEYS: state, slots. ARGV: owner, window. */
+/**
+ * Notes the end of a call: if its slot is still held, the slot frees one window from now. KEYS: the state, the slots. ARGV: the owner, the
+ * window in milliseconds.
+ */
 export const COMPLETE = script(`
 note()
 redis.call('ZADD', KEYS[2], 'XX', now + ARGV[2], ARGV[1])
 outlast(KEYS[2], tonumber(ARGV[2]))
 return 'ok'`);
 
-/** Pauses admissions for a time, unless a longer pause is set. KEYS: state, pause. ARGV: milliseconds. */
+/** Pauses admissions, unless a longer pause is set. KEYS: the state, the end of the pause. ARGV: the duration in milliseconds. */
 export const PAUSE = script(`
 note()
 local known = tonumber(redis.call('GET', KEYS[2])) or 0
