@@ -7,7 +7,7 @@ import { TIMES } from '../times.ts';
 const names = (condition: unknown, tag: string): boolean =>
   typeof condition === 'string' && (condition.trim() === '*' || condition.includes(tag));
 
-/** Turns the answer into a 304 without a body if the client has it already. */
+/** Returns the answer, or a 304 without a body if the client has it already. */
 function conditional({ headers }: Inbound, answer: Outbound): Outbound {
   const { ETag: tag } = answer.headers;
   const condition = headers['if-none-match'];
@@ -28,30 +28,30 @@ export class AnsweredPayments {
   }
 }
 
-/** The earnings of a request, in millionths of a dollar. */
+/** What a request has earned, in millionths of a dollar. */
 interface LoggedMoney {
   readonly paidMicros?: number;
   /** The mint of the payment's token. */
   readonly asset?: string;
-  /** Signature of the settling transaction. */
+  /** The signature of the settling transaction. */
   readonly transaction?: string;
-  /** Credit that the payment granted. */
+  /** The credit that the payment granted. */
   readonly grantedMicros?: number;
   readonly creditMicros?: number;
-  /** `payment` if credit covered a payment. */
+  /** How the client asked for credit: `payment` if credit covered a payment. */
   readonly creditBy?: 'signature' | 'payment';
-  /** The payment or debit was answered before. */
+  /** Set if the payment or debit was answered before. */
   readonly replayed?: true;
   readonly balanceMicros?: number;
 }
 
-/** The log line of one request. Contains no secret, signature or nonce. */
+/** The log line of one request. It contains no secret, signature or nonce. */
 export interface LogLine extends LoggedMoney {
   readonly requestId: string;
   /** The client's address. */
   readonly client: string;
   readonly method: string;
-  /** Without the query, cut. */
+  /** The path without the query, shortened. */
   readonly path: string;
   readonly route?: string;
   readonly wallet?: string;
@@ -62,13 +62,13 @@ export interface LogLine extends LoggedMoney {
   readonly ms: number;
   readonly upstreamMs?: number;
   readonly budgetLeft?: number;
-  /** `hit`, `stale` (a hit that is no longer fresh), `miss`, `refetch`, `collapsed`. */
+  /** How the cache answered: `hit`, `stale` (a hit that is no longer fresh), `miss`, `refetch`, `collapsed`. */
   readonly cache?: string;
-  /** Of a cached answer, in whole seconds. */
+  /** The age of a cached answer, in whole seconds. */
   readonly ageSeconds?: number;
   /** The share that was used up, if the budget itself was not. */
   readonly share?: 'group' | 'wallet';
-  /** The trace that has the request, if it is recorded. */
+  /** The trace that contains the request, if it is recorded. */
   readonly traceId?: string;
 }
 
@@ -83,7 +83,7 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 const MAX_LOGGED_PATH = 200;
 const WITHOUT_LENGTH = [204, 304];
 
-/** A Cache-Status as one word. */
+/** Returns a Cache-Status as one word. */
 function cacheKindOf(status: string | undefined): string | undefined {
   if (status === undefined) return undefined;
   if (status.includes('; hit')) return status.includes('ttl=-') ? 'stale' : 'hit';
@@ -93,7 +93,7 @@ function cacheKindOf(status: string | undefined): string | undefined {
 
 const rounded = (milliseconds: number): number => Math.round(milliseconds * 10) / 10;
 
-/** `isFirst`: this is the first answer to its payment. */
+/** Returns what the log line says about money. `isFirst`: whether this is the first answer to its payment. */
 function moneyOf({ sale, debit, grantedMicros }: Outbound, isFirst: boolean): LoggedMoney {
   const paid = isFirst ? sale : undefined;
   const charged = debit?.isRepeat ? undefined : debit;
@@ -151,7 +151,7 @@ export class RequestTrail {
     this.facts = { requestId, client: inbound.client };
   }
 
-  /** The gate's challenge for a 402; undefined if no row matched. */
+  /** Returns the gate's challenge for a 402; undefined if no row matched. */
   challenge(code: RefusalCode): Challenge | undefined {
     return this.call?.endpoint.gate.challenge(this.call, code);
   }
