@@ -30,7 +30,7 @@ const [QUOTE, BACKSLASH, OPENING, CLOSING, COLON, SPACE] = [0x22, 0x5c, 0x7b, 0x
 /** The bit by which braces differ from brackets. */
 const BRACE = 0x20;
 
-/** The index of the quote that ends a text, or the end of the bytes. */
+/** Returns the index of the quote that ends a text, or the length of the bytes. */
 function endOfText(json: Buffer, start: number): number {
   let at = start + 1;
   while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;
@@ -52,8 +52,8 @@ function hasFewNames(json: Buffer): boolean {
 }
 
 /**
- * Refuses JSON that would take long to parse. Too many lists or names count as a too large answer, because the request
- * decides how many there are. Scans bytes, because scanning characters takes twice as long.
+ * Throws a refusal of JSON that would take long to parse. Too many lists or names count as too large an answer, because the request decides
+ * how many there are. Scans bytes, because to scan characters takes twice as long.
  */
 function assertParsable(json: Buffer): void {
   let [depth, lists, members] = [0, 0, 0];
@@ -72,7 +72,7 @@ function assertParsable(json: Buffer): void {
   if (members > LIMITS.oneAnswerNames && !hasFewNames(json)) throw new TooLarge();
 }
 
-/** The original text and the value of a JSON body. Refuses any other body. */
+/** Returns the original text and the value of a JSON body. Throws a refusal of any other body. */
 export async function readJson(
   response: ResponseHandler,
   limit = LIMITS.oneAnswerBytes,
