@@ -13,7 +13,7 @@ export interface ChainTransfer {
   /** The first memo of the transaction, if its history was read. */
   readonly memo: string | undefined;
   readonly payee: Payee;
-  /** Millionths of a dollar. */
+  /** The amount in millionths of a dollar. */
   readonly micros: number;
   /**
    * The wallet that signed the transfer: the transfer's authority, as the gateway reads it, or else the owner of the
@@ -25,7 +25,7 @@ export interface ChainTransfer {
   readonly isFeeOurs: boolean;
 }
 
-/** The payee on a cluster, and the chain to read it from. */
+/** The payee on a cluster, and the chain from which its transfers are read. */
 export interface Payee {
   readonly cluster: Cluster;
   readonly payTo: string;
@@ -40,8 +40,8 @@ export interface Payee {
 const AT_ONCE = 8;
 
 /**
- * The transactions of the payee's account in pages, newest first. `minChainSlot`: a node that has not reached this slot
- * reports an error.
+ * Returns the transactions of the payee's account in pages, newest first. `minChainSlot`: a node that has not reached this slot reports an
+ * error.
  */
 export async function* historyOf(
   { chain, account }: Payee,
@@ -57,7 +57,7 @@ export async function* historyOf(
 
 const textsAt = (value: unknown, ...names: readonly string[]): string[] => listAt(value, ...names).map(String);
 
-/** How much each balance of a mint has changed in a transaction, by account index. */
+/** Returns how much each balance of a mint has changed in a transaction, by account index. */
 function changesIn(meta: unknown, mint: string): Map<number, { readonly owner: string; readonly micros: bigint }> {
   const changes = new Map<number, { owner: string; micros: bigint }>();
   for (const [name, sign] of [['preTokenBalances', -1n] as const, ['postTokenBalances', 1n] as const]) {
@@ -72,7 +72,7 @@ function changesIn(meta: unknown, mint: string): Map<number, { readonly owner: s
   return changes;
 }
 
-/** The authority of the single TransferChecked instruction to an account. */
+/** Returns the authority of the single TransferChecked instruction to an account. */
 function authorityIn(answer: unknown, keys: readonly string[], account: string): string | undefined {
   const [only, ...others] = listAt(answer, 'transaction', 'message', 'instructions').flatMap((instruction) => {
     const [, , destination, authority = ''] = listAt(instruction, 'accounts').map((index) => keys[Number(index)]);
@@ -83,7 +83,7 @@ function authorityIn(answer: unknown, keys: readonly string[], account: string):
   return others.length === 0 ? only : undefined;
 }
 
-/** The transfer to the payee in the transaction with this signature; undefined if there is none. `row`: its row in the history. */
+/** Returns the transfer to the payee in the transaction with this signature; undefined if there is none. `row`: its row in the history. */
 export async function transferBy(
   payee: Payee,
   signature: string,
@@ -107,8 +107,8 @@ export async function transferBy(
 }
 
 /**
- * All transfers to the payee since a time, newest first. Each costs one RPC call; several calls run in parallel. `p-limit` would make all
- * calls even if one fails.
+ * Returns all transfers to the payee since a time, newest first. Each costs one RPC call; several calls run in parallel. `p-limit` would
+ * make all calls even if one fails.
  */
 export async function transfersTo(payee: Payee, sinceMs: number): Promise<ChainTransfer[]> {
   const transfers: ChainTransfer[] = [];
@@ -125,7 +125,7 @@ export async function transfersTo(payee: Payee, sinceMs: number): Promise<ChainT
   return transfers;
 }
 
-/** The key of the payment with this signature; undefined if the gateway would not accept its transaction. */
+/** Returns the key of the payment with this signature; undefined if the gateway would not accept its transaction. */
 export async function paymentKeyBy({ chain, cluster }: Payee, signature: string): Promise<string | undefined> {
   const bytes = await chain.transactionBytes(signature);
   const message = bytes && readTransaction(bytes)?.message;
@@ -152,7 +152,7 @@ export async function missingEntry(transfer: ChainTransfer): Promise<MissingEntr
   };
 }
 
-/** How far an entry's time may differ from its transfer's, because different clocks date them at different moments. */
+/** How far an entry's time may differ from its transfer's, in milliseconds. Different clocks date them at different moments. */
 export const ENTRY_SKEW_MS = 3_600_000;
 
 const IS_SETTLED = `select 1 from journal_entries where kind = 'settlement' and signature = `;

@@ -24,15 +24,15 @@ export interface Table {
 
 const textOf = (cell: Cell): string => (cell === undefined ? '' : String(cell));
 
-/** Characters that a terminal or a spreadsheet may interpret. */
+/** Matches characters that a terminal or a spreadsheet may interpret. */
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** The text of a cell in a terminal. */
+/** Returns the text of a cell in a terminal. */
 export const printable = (cell: Cell): string => textOf(cell).replace(CONTROLS, '\ufffd');
 
 const NUMBER = /^-?[\d.]*$/;
 
-/** Aligned columns with a header line, for a person. */
+/** Returns a table for people, as aligned columns with a header line. */
 export function textTable({ columns, rows }: Table): string {
   const lines = [columns, ...rows.map((row) => row.map(printable))];
   const widths = columns.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
@@ -42,7 +42,7 @@ export function textTable({ columns, rows }: Table): string {
   return lines.map((line) => `${line.map(align).join('  ').trimEnd()}\n`).join('');
 }
 
-/** A spreadsheet runs a text that begins like this as a formula. A leading quote prevents that. */
+/** Matches the beginning of a text that a spreadsheet runs as a formula. A quote in front prevents that. */
 const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 function csvCell(cell: Cell): string {
@@ -51,22 +51,22 @@ function csvCell(cell: Cell): string {
   return /[",\r\n']/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** One line of RFC 4180, without formulas. `csv-stringify` takes 1 MB for it. */
+/** Returns one line of CSV (RFC 4180), without formulas. `csv-stringify` takes 1 MB for it. */
 export const csvLine = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(',')}\r\n`;
 
-/** Rows as objects, by column name. */
+/** Returns the rows as objects, by column name. */
 export const objectsOf = ({ columns, rows }: Table): Record<string, Cell | null>[] =>
   rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index] ?? null])));
 
 const DECIMALS = 6;
 
-/** A table with these members as its columns. */
+/** Returns a table with these members as its columns. */
 const tableOf = <Name extends string>(
   columns: readonly Name[],
   rows: readonly Readonly<Partial<Record<Name, Cell>>>[],
 ): Table => ({ columns, rows: rows.map((row) => columns.map((column) => row[column])) });
 
-/** Groups as a table. The last two columns are empty unless the price of SOL is configured. */
+/** Returns groups as a table. The last two columns are empty unless the price of SOL is configured. */
 export function groupTable(by: Grouping, groups: readonly SalesGroup[], solPriceUsd: number | undefined): Table {
   const microsPerLamport = ((solPriceUsd ?? 0) * MICROS_PER_USD) / LAMPORTS_PER_SOL;
   const rows = groups.map((group) => {
@@ -79,14 +79,14 @@ export function groupTable(by: Grouping, groups: readonly SalesGroup[], solPrice
 
 const PAID = ['cluster', 'route', 'wallet'] as const;
 
-/** Entries as a table. */
+/** Returns entries as a table. */
 export const entryTable = (entries: readonly ReadEntry[]): Table =>
   tableOf(
     ['time', 'kind', ...PAID, 'usd_micros', 'fee_lamports', 'transaction', 'request_id', 'node', 'id', 'repair'],
     entries,
   );
 
-/** Payments with an unknown outcome, as a table. */
+/** Returns payments with an unknown outcome as a table. */
 export const openTable = (payments: readonly OpenPayment[]): Table =>
   tableOf(
     ['since', 'state', ...PAID, 'usd', 'transaction', 'request_id', 'id'],
@@ -95,7 +95,7 @@ export const openTable = (payments: readonly OpenPayment[]): Table =>
 
 const MICROS_COLUMN = /_micros$/;
 
-/** Converts money to dollars, for a person. */
+/** Returns a table for people, with money in dollars. */
 function inDollars({ columns, rows }: Table): Table {
   const isMicros = columns.map((column) => MICROS_COLUMN.test(column));
   const cell = (value: Cell, column: number): Cell =>
@@ -107,8 +107,8 @@ function inDollars({ columns, rows }: Table): Table {
 }
 
 /**
- * A table in an output format. `isMore`: the rows continue an earlier table, so they are written one a line and without
- * column names.
+ * Returns a table in an output format. `isMore`: the rows continue an earlier table, so they are written one a line and without column
+ * names.
  */
 export function tableText(table: Table, format: ReportFormat, isMore = false): string {
   const { columns, rows } = format === 'table' ? inDollars(table) : table;
@@ -122,7 +122,7 @@ export function tableText(table: Table, format: ReportFormat, isMore = false): s
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** The clocks of the books as a table. */
+/** Returns the clocks of the books as a table. */
 export function clockTable(clocks: ClockRow): Table {
   const jumpMs = jumpOf(clocks);
   const [wall, books] = [clocks.wallMs, clocks.nowMs].map((ms) => new Date(ms).toISOString());
@@ -132,13 +132,13 @@ export function clockTable(clocks: ClockRow): Table {
   };
 }
 
-/** Discrepancies as a table. The column `command` has the command that appends a missing entry. */
+/** Returns discrepancies as a table. The column `command` has the command that appends a missing entry. */
 export const discrepancyTable = (discrepancies: readonly Discrepancy[]): Table =>
   tableOf(['fault', 'cluster', 'wallet', 'transaction', 'id', 'journal', 'found', 'command'], discrepancies);
 
 /** The source of sales reports. */
 interface SalesSource {
-  /** Undefined if nothing is sold. */
+  /** The reports; undefined if nothing is sold. */
   readonly books: Books | undefined;
   readonly solPriceUsd: number | undefined;
   /** The clock of the journal. */
@@ -150,7 +150,9 @@ const KNOWN = ['since', 'by', 'limit'];
 const LIMIT = /^[1-9]\d{0,4}$/;
 const NOTHING = { groups: [], count: 0 };
 
-/** Answers a query of `since`, `by` and `limit` with sales as JSON; undefined if the query is invalid. */
+/**
+ * Returns the function that answers a query of `since`, `by` and `limit` with sales as JSON. It returns undefined if the query is invalid.
+ */
 export function createSalesAnswer({ books, solPriceUsd, now }: SalesSource) {
   return async (query: URLSearchParams): Promise<string | undefined> => {
     const sinceMs = sinceOf(query.get('since') ?? DAY, now());
