@@ -14,7 +14,7 @@ export function isLoopbackHost(host: string): boolean {
 
 const PREFIX = /^(?:0|[1-9]\d{0,2})$/;
 
-/** Proxies whose X-Forwarded-For is trusted, from CIDR ranges such as `10.0.0.0/8`. Throws a RangeError for other texts. */
+/** Returns the proxies whose X-Forwarded-For is trusted, from CIDR ranges such as `10.0.0.0/8`. Throws a RangeError for other texts. */
 export function trustedProxies(cidrs: readonly string[]): BlockList {
   const list = new BlockList();
   for (const cidr of cidrs) {
@@ -28,7 +28,7 @@ export function trustedProxies(cidrs: readonly string[]): BlockList {
 const HEXTETS = 8;
 const HEX_DIGITS = 4;
 
-/** The eight 16-bit groups of an IPv6 address. `ipaddr.js` would replace little more than this function. */
+/** Returns the eight 16-bit groups of an IPv6 address. `ipaddr.js` would replace little more than this function. */
 function hextetsOf(address: string): string[] {
   const [plain = ''] = address.split('%', 1);
   const [head = '', tail] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::');
@@ -41,7 +41,9 @@ const HOLDERS_HEXTETS = 3;
 /** The prefixes of IPv6 addresses that stand for an IPv4 address: mapped (RFC 4291, 2.5.5.2), and of translators (RFC 6052, 2.1). */
 const FOR_IPV4 = ['0:0:0:0:0:ffff', '64:ff9b:0:0:0:0'];
 
-/** The address that tells clients apart: an IPv4 address, or the /48 of an IPv6 address, because one holder usually has all of it. */
+/**
+ * Returns the address that tells clients apart: an IPv4 address, or the /48 of an IPv6 address, because one holder usually has all of it.
+ */
 export function holderOf(address: string): string {
   if (isIP(address) !== 6) return address;
   const hextets = hextetsOf(address);
@@ -50,10 +52,10 @@ export function holderOf(address: string): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 
-/** Prefix of IPv4-mapped IPv6 addresses (RFC 4291, 2.5.5.2). */
+/** The prefix of IPv4-mapped IPv6 addresses (RFC 4291, 2.5.5.2). */
 const MAPPED = 0xffffn << 32n;
 
-/** An address as a 128-bit number; undefined for other text. IPv4 addresses are mapped to IPv6. */
+/** Returns an address as a 128-bit number; undefined for other text. IPv4 addresses are mapped to IPv6. */
 export function addressBits(address: string): bigint | undefined {
   const family = isIP(address);
   if (family === 0) return undefined;

@@ -5,18 +5,18 @@ import { spellingsOf } from './secrets.ts';
 import { stackOf } from './stack.ts';
 import type { LogLine } from './stages/trail.ts';
 
-/** Takes whole lines. It emits `error` when its reader is gone. */
+/** Where log lines go. It takes whole lines, and emits `error` when its reader is gone. */
 export interface LogDestination {
   write(line: string): unknown;
   on?(event: 'error', listener: () => void): unknown;
 }
 
-/** Milliseconds that lines are batched, because each write is a system call that wakes a reader. */
+/** How long lines are batched, in milliseconds, because each write is a system call that wakes a reader. */
 const BATCH_MS = 20;
 
 /**
- * Standard output with batched writes. Flushes when the process exits. `pino.destination` with a periodic flush takes a hundredth of a core
- * while idle.
+ * Writes to standard output in batches. Flushes when the process exits. `pino.destination` with a periodic flush takes a hundredth of a
+ * core while idle.
  */
 class BatchedOutput implements LogDestination {
   #lines = '';
@@ -41,13 +41,13 @@ class BatchedOutput implements LogDestination {
 }
 
 let output: LogDestination | undefined;
-/** The default destination. A terminal shows each line at once. */
+/** Returns the default destination, standard output. A terminal shows each line at once. */
 export function standardOutput(): LogDestination {
   output ??= process.stdout.isTTY ? process.stdout : new BatchedOutput();
   return output;
 }
 
-/** Whether each destination has failed. The gateway keeps serving when its log's reader has died. */
+/** Whether each destination has failed. The gateway goes on serving when its log's reader has died. */
 const failed = new WeakMap<LogDestination, boolean>();
 
 /** Watches a destination for errors. Adds one listener even if several logs write to it. */
@@ -77,7 +77,7 @@ export interface Log {
   isLost(): boolean;
 }
 
-/** A log with one JSON object a line. Redacts these secrets from messages and from `reason`; the other members are written unchanged. */
+/** Returns a log with one JSON object a line. Redacts these secrets from messages and from `reason`. Writes the other members unchanged. */
 export function createLog(
   level: string,
   secrets: readonly string[],
@@ -94,7 +94,7 @@ export function createLog(
     },
   };
   const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, outlet);
-  // Longest first, because a secret may be a prefix of another.
+  // Replace the longest first, because a secret may be a prefix of another.
   const hidden = secrets.flatMap(spellingsOf).sort((one, other) => other.length - one.length);
   const redact = (text: string): string =>
     hidden.reduce((result, secret) => result.replaceAll(secret, '[secret]'), text);
@@ -162,11 +162,11 @@ export function prettyLine(json: string): string {
 
 type LogFormat = 'json' | 'pretty';
 
-/** The format for a destination. Default: `pretty` for a terminal, else JSON. */
+/** Returns the format for a destination. If none is chosen: `pretty` for a terminal, otherwise JSON. */
 export const formatFor = (format: LogFormat | undefined, { isTTY }: Stream): LogFormat =>
   format ?? (isTTY === true ? 'pretty' : 'json');
 
-/** Wraps a destination so that it receives lines in the chosen format. */
+/** Returns a destination that receives lines in the chosen format. */
 export function inFormat(format: LogFormat | undefined, destination: Stream): Stream {
   if (formatFor(format, destination) === 'json') return destination;
   return {

@@ -3,13 +3,13 @@ import type { Arrival, Call } from './call.ts';
 
 const MAX_URL_LENGTH = 256;
 
-/** The public origin of a request: scheme, host, port. Refuses foreign hosts. */
+/** Returns the public origin of a request: scheme, host, port. Throws a refusal of a foreign host. */
 export type OriginOf = (arrival: Arrival) => string;
 
-/** The host and port of an origin. */
+/** Returns the host and port of an origin. */
 export const hostOf = (origin: string): string => origin.slice(origin.indexOf('//') + 2);
 
-/** The origins for local use: the loopback name and port that the client dialled. */
+/** Returns the function for local use. The origin is the loopback name and port that the client used. */
 export function localOrigins(listeningHost: string): OriginOf {
   const names = new Set([listeningHost.toLowerCase(), 'localhost', '127.0.0.1', '[::1]']);
   return ({ hosts, port }) => {
@@ -21,7 +21,7 @@ export function localOrigins(listeningHost: string): OriginOf {
   };
 }
 
-/** The requested URL. If it is too long, its path or the bare origin, which a signature for it still covers. */
+/** Returns the requested URL. If it is too long, returns its path's URL or the bare origin, for which a signature is also valid. */
 export function challengedUrl({ path, query }: Call, origin: string): string {
   const full = query === undefined ? `${origin}${path}` : `${origin}${path}?${query}`;
   return [full, `${origin}${path}`].find((url) => url.length <= MAX_URL_LENGTH) ?? origin;
