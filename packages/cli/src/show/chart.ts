@@ -10,7 +10,7 @@ export interface Canvas {
 
 type Candle = Pick<TokensPriceChartResult['candles'][number], 'open' | 'high' | 'low' | 'close'>;
 
-/** An amount in dollars, exact to a millionth. */
+/** Returns an amount in dollars, exact to a millionth. */
 export const usd = (micros: number): string => `$${dollars(micros)}`;
 
 const UNITS = [
@@ -19,7 +19,7 @@ const UNITS = [
   ['minute', 60],
 ] as const;
 
-/** A duration in the largest unit of which it has at least two, such as `7 days`. */
+/** Returns a duration in the largest unit of which it has at least two, such as `7 days`. */
 export function period(seconds: number): string {
   const [unit, size] = UNITS.find(([, each]) => seconds >= 2 * each) ?? ['minute', 60];
   const number = Math.max(1, Math.round(seconds / size));
@@ -51,14 +51,14 @@ function merged(candles: readonly Candle[], columns: number): Candle[] {
   });
 }
 
-/** The part of a candle in a half row. 0 is the lowest row. */
+/** Returns the part of a candle in a half row. 0 is the lowest row. */
 function partAt({ open, close, high, low }: Candle, half: number, halfOf: (value: number) => number): Part {
   const [bottom, top] = [halfOf(Math.min(open, close)), halfOf(Math.max(open, close))];
   if (half >= bottom && half <= top) return 'body';
   return half >= halfOf(low) && half <= halfOf(high) ? 'wick' : 'none';
 }
 
-/** The lines of a candle chart with price labels. */
+/** Returns the lines of a candle chart with price labels. */
 export function candleChart(candles: readonly Candle[], { columns, colours }: Canvas): string[] {
   const highest = Math.max(...candles.map(({ high }) => high));
   const lowest = Math.min(...candles.map(({ low }) => low));
@@ -85,7 +85,7 @@ export function candleChart(candles: readonly Candle[], { columns, colours }: Ca
   return labels.map((text, row) => `${text.padStart(margin - 1)} ${chartLine(row)}`.trimEnd());
 }
 
-/** A line of bars. */
+/** Returns a line of bars. */
 export function sparkline(values: readonly number[], width: number): string {
   const shown = values.slice(-width);
   const [least, most] = [Math.min(...shown), Math.max(...shown)];
