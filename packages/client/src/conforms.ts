@@ -12,15 +12,15 @@ import {
 /** The place and the rule that a value violates, if any. */
 type Violation = Pick<Issue, 'name' | 'rule' | 'message'> | undefined;
 
-/** The only patterns that the client runs. A pattern from a gateway could backtrack for ever. */
+/** The only patterns that the client runs. Another pattern from a gateway could backtrack for ever. */
 const PATTERNS = [ADDRESS_PATTERN, SIGNATURE_PATTERN, ASSET_ID_PATTERN, ADDRESS_OR_NAME_PATTERN];
-/** Checking stops after this many steps, because the gateway provides the schema. The gateway checks the rest. */
+/** The most steps of a check. The gateway provides the schema, so it could be expensive; the gateway itself checks the rest. */
 const MAX_STEPS = 10_000;
 const MAX_LENGTH = 200;
 const MAX_DEPTH = 64;
 const MAX_VALUES = 20;
 
-/** The first values of a list, on one line. */
+/** Returns the first values of a list, on one line. */
 const shown = (values: readonly unknown[]): string =>
   values
     .slice(0, MAX_VALUES)
@@ -37,7 +37,7 @@ const typeOf = (value: unknown): string => {
 const isOfType = (value: unknown, types: readonly unknown[]): boolean =>
   types.includes(typeOf(value)) || (Number.isInteger(value) && types.includes('number'));
 
-/** A list in a schema; empty if it is longer than any list of ours. */
+/** Returns a list in a schema; empty if it is longer than any list of ours. */
 const listOf = (value: unknown): readonly unknown[] =>
   Array.isArray(value) && value.length <= MAX_LENGTH ? value : [];
 
@@ -105,7 +105,7 @@ class Validator {
   }
 }
 
-/** The broken `min` or `max` bound with this suffix, if any. */
+/** Returns the broken `min` or `max` bound with this suffix, if any. */
 function boundOf(schema: Members, suffix: string, size: number, unit = ''): Omit<Issue, 'in' | 'name'> | undefined {
   const [least, most] = [schema[`min${suffix}`], schema[`max${suffix}`]];
   if (typeof least === 'number' && size < least)
@@ -127,7 +127,8 @@ function scalar(schema: Members, value: unknown, name: string): Violation {
 }
 
 /**
- * The first violation of a JSON Schema in a value, if any. The gateway would refuse the value too, but would have a signed payment by then.
+ * Returns the first violation of a JSON Schema in a value, if any. The gateway would refuse the value too, but would have a signed payment
+ * by then.
  */
 export function violationOf(schema: unknown, value: unknown, place: Issue['in']): Issue | undefined {
   const found = new Validator().find(schema, value, '');

@@ -8,12 +8,12 @@ import type { EarlierPayment, PaymentTrace } from './ledger.ts';
  */
 export type Fate = 'open' | 'settled' | 'expired' | 'over';
 
-/** After this age, a payment without a trace is not expected to settle, because its challenge has expired. */
+/** The age after which a payment without a trace is not expected to settle, because its challenge has expired. */
 const { blockhashMs, challengeMs } = SHARED_TIMES;
 
 const utf8 = new TextEncoder();
 
-/** The fate of a payment according to the chain. Throws if the RPC cannot be read. */
+/** Returns the fate of a payment according to the chain. Throws if the RPC cannot be read. */
 async function fateOnChain({ network, account, memo, ...trace }: PaymentTrace, access: RpcAccess): Promise<Fate> {
   await assertNetwork(access, network);
   const final = await finalizedBlock(access);
@@ -28,7 +28,7 @@ async function fateOnChain({ network, account, memo, ...trace }: PaymentTrace, a
   return isComplete && since.every((each) => each.hasFailed || each.memo !== undefined) ? 'expired' : 'over';
 }
 
-/** Milliseconds since a payment was signed. If the clock was set back since then, only the chain decides. */
+/** Returns the milliseconds since a payment was signed. If the clock was set back since then, only the chain decides. */
 export const ageOf = ({ at }: Pick<EarlierPayment, 'at'>): number => Math.abs(Date.now() - at);
 
 /** Returns access to a network's RPC (CAIP-2). Throws if there is none. */

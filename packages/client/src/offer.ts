@@ -41,7 +41,7 @@ const MINTS: ReadonlyMap<unknown, string> = new Map([
   [NETWORKS.mainnet, USDC.mainnet],
   [NETWORKS.devnet, USDC.devnet],
 ]);
-/** Less than a billion dollars, without leading zeros. */
+/** Matches an amount below a billion dollars, without leading zeros. */
 const AMOUNT = /^[1-9][0-9]{0,14}$/;
 const GATEWAY_MEMO = /^[\w-]{32}$/;
 
@@ -49,7 +49,7 @@ const isTextOf = (pattern: RegExp, value: unknown): value is string => typeof va
 
 const isGatewayMemo = (memo: string): boolean => GATEWAY_MEMO.test(memo);
 
-/** The offer in one requirement; undefined if this client cannot pay it. */
+/** Returns the offer in one requirement; undefined if this client cannot pay it. */
 function offerOf(requirement: unknown, { network: wanted, allowMemo = isGatewayMemo }: OfferWish): Offer | undefined {
   const { scheme, network, asset, payTo, amount, extra } = objectAt(requirement);
   const { feePayer, memo, creditPriceUsd } = objectAt(extra);
@@ -68,7 +68,7 @@ interface Choice {
   readonly offer: Offer;
 }
 
-/** The wanted requirement. The call's price comes first and a bundle second. A route that sells credit lists several amounts. */
+/** Returns the wanted requirement. The call's price comes first and a bundle second. A route that sells credit lists several amounts. */
 function chosen(choices: readonly Choice[], buys: PaymentWish['buys']): Choice | undefined {
   if (buys === 'call' || buys === 'credit') return choices[0];
   if (buys === 'bundle') return choices[1] ?? choices[0];
