@@ -1,11 +1,11 @@
 import { isNumber, MICROS_PER_USD, UNKNOWN } from '@asset-gateway/protocol';
 
-/** A number with its noun: `1 call`, `3 calls`. */
+/** Returns a number with its noun: `1 call`, `3 calls`. */
 export const plural = (size: number, noun: string): string => `${size} ${noun}${size === 1 ? '' : 's'}`;
 
 const KIB = 1024;
 
-/** A size as `5.0 MiB`. */
+/** Returns a size as `5.0 MiB`. */
 export function bytes(count: number): string {
   if (count < KIB) return `${count} bytes`;
   return count < KIB * KIB ? `${(count / KIB).toFixed(1)} KiB` : `${(count / KIB / KIB).toFixed(1)} MiB`;
@@ -41,8 +41,8 @@ export function duration(seconds: Figure): string {
   return seconds < 2 * DAY ? `${Math.round(seconds / HOUR)} h` : `${count(Math.round(seconds / DAY))} days`;
 }
 
-/** A time of day with seconds. */
+/** Returns a time of day with seconds. */
 export const clock = (atMs: number): string => (isNumber(atMs) ? TIME.format(atMs) : UNKNOWN);
 
-/** A time of day. */
+/** Returns a time of day. */
 export const minuteOf = (atMs: number): string => (isNumber(atMs) ? MINUTES.format(atMs) : UNKNOWN);
