@@ -3,7 +3,7 @@ export const UNKNOWN = '–';
 /** Numbers outside these bounds use scientific notation. */
 const [LEAST, MOST] = [1e-9, 1e15];
 
-/** The first call makes the format, because that takes longer than using it. */
+/** Returns a function that formats numbers. Its first call makes the format, because that takes longer than using it. */
 function formatWith(options: Intl.NumberFormatOptions): (value: number) => string {
   let format: Intl.NumberFormat | undefined;
   return (value) => {
@@ -26,24 +26,24 @@ function sized(value: number, format: (value: number) => string): string {
 
 const withSign = (value: number, text: string): string => `${value < 0 ? '-' : ''}$${text}`;
 
-/** A price in US dollars: cents from $1, four significant digits below. */
+/** Returns a price in US dollars: cents from $1, four significant digits below. */
 export function priceFigure(value: unknown): string {
   if (!isNumber(value)) return UNKNOWN;
   const size = Math.abs(value);
   return withSign(value, sized(size, size >= 1 || size === 0 ? cents : small));
 }
 
-/** An amount in US dollars as `$1.2M`. */
+/** Returns an amount in US dollars as `$1.2M`. */
 export const amountFigure = (value: unknown): string =>
   isNumber(value) ? withSign(value, sized(Math.abs(value), compact)) : UNKNOWN;
 
-/** A number as `1.2M`. */
+/** Returns a number as `1.2M`. */
 export const compactFigure = (value: unknown): string => (isNumber(value) ? sized(value, compact) : UNKNOWN);
 
 /** Smaller changes are shown as 0.00. */
 const LEAST_CHANGE = 0.005;
 
-/** A change in percent with its sign, such as `+3.46%`. */
+/** Returns a change in percent with its sign, such as `+3.46%`. */
 export function changeFigure(value: unknown): string {
   if (!isNumber(value)) return UNKNOWN;
   const size = Math.abs(value);
