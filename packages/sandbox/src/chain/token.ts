@@ -17,7 +17,7 @@ export interface TokenAccount {
   readonly amount: bigint;
 }
 
-/** The data of a token account without a delegate. */
+/** Returns the data of a token account without a delegate. */
 export function tokenAccountData({ mint, owner, amount }: TokenAccount): Uint8Array {
   const data = Buffer.alloc(TOKEN_ACCOUNT_SIZE);
   data.set(bs58.decode(mint), 0);
@@ -27,7 +27,7 @@ export function tokenAccountData({ mint, owner, amount }: TokenAccount): Uint8Ar
   return Uint8Array.from(data);
 }
 
-/** The data of a mint without authorities. */
+/** Returns the data of a mint without authorities. */
 export function mintData(supply: bigint, decimals: number): Uint8Array {
   const data = Buffer.alloc(MINT_SIZE);
   data.writeBigUInt64LE(supply, 36);
@@ -38,7 +38,7 @@ export function mintData(supply: bigint, decimals: number): Uint8Array {
 
 const isTokenProgram = (program: string): boolean => program === TOKEN_PROGRAM || program === TOKEN_2022_PROGRAM;
 
-/** The fields of a token account; undefined if it is not one. */
+/** Returns the fields of a token account; undefined if it is not one. */
 export function readTokenAccount(account: Account | undefined): TokenAccount | undefined {
   if (!account || !isTokenProgram(account.owner) || account.data.length < TOKEN_ACCOUNT_SIZE || !account.data[108]) {
     return undefined;
@@ -51,14 +51,14 @@ export function readTokenAccount(account: Account | undefined): TokenAccount | u
   };
 }
 
-/** An amount of USDC as RPC returns it: an exact text and a rounded number. */
+/** Returns an amount of USDC as RPC returns it: an exact text and a rounded number. */
 export function tokenAmount(amount: bigint) {
   const digits = amount.toString().padStart(USDC_DECIMALS + 1, '0');
   const text = `${digits.slice(0, -USDC_DECIMALS)}.${digits.slice(-USDC_DECIMALS)}`.replace(/\.?0{1,6}$/, '');
   return { amount: amount.toString(), decimals: USDC_DECIMALS, uiAmount: Number(text), uiAmountString: text };
 }
 
-/** The token account of a wallet for a mint. Gateway and client derive it too: the three check each other. */
+/** Returns the token account of a wallet for a mint. Gateway and client derive it too: the three check each other. */
 export async function associatedAddress(owner: string, mint: string): Promise<string> {
   const encoder = getAddressEncoder();
   const seeds = [owner, TOKEN_PROGRAM, mint].map((seed) => encoder.encode(seed as Address));
@@ -77,7 +77,7 @@ export interface Transfer {
 
 const TRANSFER = 3;
 
-/** The USDC that an instruction moves between these accounts; undefined if it is not a token transfer. */
+/** Returns the USDC that an instruction moves between these accounts; undefined if it is not a token transfer. */
 function transferOf({ staticAccounts: keys }: WireTransaction['message'], instruction: Instruction) {
   const { programAddressIndex, accountIndices = [], data: bytes = [] } = instruction;
   const data = Buffer.from([...bytes]);
@@ -88,7 +88,7 @@ function transferOf({ staticAccounts: keys }: WireTransaction['message'], instru
   return { source: keys[source] ?? '', destination: keys[destination] ?? '', amount: data.readBigUInt64LE(1) };
 }
 
-/** The USDC transfers of a successful transaction. */
+/** Returns the USDC transfers of a successful transaction. */
 export function transfersOf(
   transaction: WireTransaction,
   mint: string,
