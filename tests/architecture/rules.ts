@@ -32,7 +32,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = rooms;
 
 /** Rooms that do not speak the protocol. */
 const WITHOUT_PROTOCOL =
-  'background.ts closing.ts stack.ts native-fetch.ts pool.ts proxies.ts tallies.ts stores/ secrets.ts start.ts main.ts index.ts'.split(
+  'background.ts closing.ts stack.ts native-fetch.ts pool.ts proxies.ts tallies.ts stores/ secrets.ts run.ts start.ts main.ts index.ts'.split(
     ' ',
   );
 

@@ -1,4 +1,3 @@
-import { oneLine } from '@asset-gateway/protocol';
 import { ConfigError } from './config/config.ts';
 import { stackOf } from './stack.ts';
 
@@ -7,12 +6,9 @@ interface RunningProcess {
   stop(): Promise<void>;
 }
 
-const MAX_FAULT = 10_000;
-
-/** Prints the faults to standard error and exits with code 1. A fault may name texts of an API's document. */
+/** Prints the faults to standard error and exits with code 1. */
 function fail(error: unknown): never {
-  const isConfig = error instanceof ConfigError;
-  const lines = isConfig ? error.faults.map((fault) => oneLine(fault, MAX_FAULT)) : [stackOf(error)];
+  const lines = error instanceof ConfigError ? error.faults : [stackOf(error)];
   for (const line of lines) process.stderr.write(`asset-gateway: ${line}\n`);
   process.exit(1);
 }

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { type Cluster, nearest, type OwnPrice, type Route } from '@asset-gateway/protocol';
+import { type Cluster, nearest, type OwnPrice, oneLine, type Route } from '@asset-gateway/protocol';
 import { DocumentFault, OpenApiDocument, type Operation, shown } from '../../apis/document.ts';
 import { isOfHttp, type SentHere } from '../../apis/parameters.ts';
 import { rowOfOperation } from '../../apis/rows.ts';
@@ -177,8 +177,7 @@ export type ApiPlan = Omit<ApiReading, 'faults' | 'read'>;
 
 const faulty = (faults: readonly string[]) => ({ apis: [] as ApiPlan[], families: new Families(), faults });
 
-/** Reads the file of APIs and their documents. Returns the APIs without faults, and each fault as a sentence that names its place. */
-export function readApisFile(path: string) {
+function readFile(path: string) {
   try {
     const value = readMembers(path);
     const faults = schemaFaults(value);
@@ -193,4 +192,13 @@ export function readApisFile(path: string) {
     if (!(error instanceof DocumentFault)) throw error;
     return faulty([`${path} ${error.message}`]);
   }
+}
+
+const MAX_FAULT = 2_000;
+
+/** Reads the file of APIs and their documents. Returns the APIs without faults, and each fault as a sentence that names its place. */
+export function readApisFile(path: string) {
+  const { faults, ...plans } = readFile(path);
+  // Faults name texts of the documents, which must not reach a terminal as they are.
+  return { ...plans, faults: faults.map((fault) => oneLine(fault, MAX_FAULT)) };
 }
