@@ -23,7 +23,7 @@ const folded = (name: string): string =>
 
 const known = new WeakMap<object, ReadonlyMap<string, readonly string[]>>();
 
-/** The names of an object's members by what they are folded to. Each bound of a body reads them. */
+/** Returns the names of an object's members, by their folded form. Each bound of a body reads them. */
 function namesOf(value: Members): ReadonlyMap<string, readonly string[]> {
   const found = known.get(value);
   if (found) return found;

@@ -1,7 +1,7 @@
 /** A clock. Returns milliseconds since the Unix epoch. */
 export type Clock = () => number;
 
-/** The time of day, which steps when someone sets the clock. */
+/** Returns the time of day, which steps when someone sets the clock. */
 export const timeOfDay: Clock = () => Date.now();
 
 /** Returns milliseconds since the machine started. This clock never steps, and is the same for every process of the machine. */

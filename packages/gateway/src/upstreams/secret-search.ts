@@ -1,14 +1,14 @@
 import { UpstreamRefusal } from './upstream.ts';
 
-/** A character that is spelled by several, and how many. */
+/** A character that several characters spell, and how many these are. */
 interface Spelled {
   readonly code: number;
   readonly length: number;
 }
 
 /**
- * The text with the character in place of each spelling that `read` finds at a mark. `replace` with a function takes seconds for a
- * million of them.
+ * Returns the text with each spelling that `read` finds at a mark replaced by the character that it spells. `replace` with a function takes
+ * seconds for a million of them.
  */
 function unspelled(text: string, mark: string, read: (text: string, at: number) => Spelled | undefined): string {
   if (!text.includes(mark)) return text;
@@ -29,7 +29,7 @@ const MAX_ENTITY = 10;
 const SIGNS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 const MAX_ASCII = 0x7f;
 
-/** The ASCII character of an entity of HTML. */
+/** Returns the ASCII character that an HTML entity spells; undefined if there is none here. */
 function entityAt(text: string, at: number): Spelled | undefined {
   const [entity = '', decimal, hex = '', name = ''] = ENTITY.exec(text.slice(at, at + MAX_ENTITY)) ?? [];
   if (entity === '') return undefined;
@@ -41,7 +41,7 @@ function entityAt(text: string, at: number): Spelled | undefined {
 const AS_THEY_ARE = '"\\/';
 const UNICODE_DIGITS = 4;
 
-/** The character of an escape in JSON, unless it is a control character with a letter of its own. */
+/** Returns the character that a JSON escape spells; undefined for a control character that has a letter of its own. */
 function escapeAt(json: string, at: number): Spelled | undefined {
   const sign = json.charAt(at + 1);
   if (sign !== 'u') return AS_THEY_ARE.includes(sign) ? { code: json.charCodeAt(at + 1), length: 2 } : undefined;
@@ -55,7 +55,7 @@ export function holdsSecret(text: string, secrets: readonly string[], read = (sp
   return secrets.some((secret) => texts.some((each) => each.includes(read(secret))));
 }
 
-/** Refuses a valid JSON text that contains one of the upstream's secrets, plain or with escapes. */
+/** Throws a refusal of a valid JSON text that contains one of the upstream's secrets, plain or with escapes. */
 export function assertHoldsNoSecret(json: string, secrets: readonly string[]): void {
   if (holdsSecret(unspelled(json, '\\', escapeAt), secrets)) {
     throw new UpstreamRefusal('upstream_invalid_response', 'failed', { reason: 'holds our key' });

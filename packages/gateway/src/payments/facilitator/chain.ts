@@ -59,7 +59,7 @@ interface HistoryPage {
 
 const unusable = (what: string): Refusal => unavailable(`rpc: ${what}`);
 
-/** An RPC lists the memos of a transaction as `[32] text`, separated by `; `. */
+/** Returns the memos of a transaction. An RPC lists them as `[32] text`, separated by `; `. */
 const memosIn = (listed: unknown): string[] =>
   typeof listed === 'string' ? listed.split('; ').map((each) => each.slice(each.indexOf('] ') + 2)) : [];
 

@@ -131,7 +131,7 @@ export class Keyspace {
     return this.#turned?.() ?? this.#followed.now();
   }
 
-  /** The time of day at Redis. */
+  /** Returns the time of day at Redis. */
   wallNow(): number {
     return this.#turned?.() ?? this.#wall.now();
   }
