@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newKeypair, signerFromFile } from '@asset-gateway/client/node';
 import bs58 from 'bs58';
@@ -115,6 +115,29 @@ it('the wallet of the Solana command line is the last choice', async () => {
   const other = join(home, 'other.json');
   const named = makeKeypair(other);
   expect((await run('wallet show', { ASSET_GATEWAY_KEYPAIR: other })).stdout).toBe(`${named}\n`);
+});
+
+it.each([
+  ['damaged', 'wallet.json', (file: string) => writeFileSync(file, '[1,2')],
+  ['a folder', 'wallet.json', (file: string) => mkdirSync(file)],
+  ['a link that leads nowhere', 'wallet.json', (file: string) => symlinkSync(`${file}.gone`, file)],
+  ['empty', 'wallet.keychain', (file: string) => writeFileSync(file, '')],
+  ['a folder', 'wallet.keychain', (file: string) => mkdirSync(file)],
+])('no other wallet signs or pays if your own file is %s: %s', async (_, name, damage) => {
+  const { home, run } = fixture.newUser();
+  makeKeypair(join(home, '.config/solana/id.json'));
+  const folder = join(home, '.local/state/asset-gateway');
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, name);
+  damage(file);
+  const before = fixture.proxy.exchanges.length;
+  const advice = 'restore the file, or its permissions, or name a wallet with --keypair';
+  const stderr = `asset-gateway-client: your wallet in ${file} cannot be read, and no other is used; ${advice}\n`;
+  for (const typed of ['price solana', `balances ${WALLET} --pay`, 'credit buy 0.05 --pay', 'wallet show'])
+    expect(await run(typed)).toEqual({ code: 2, stdout: '', stderr });
+  expect(await run('wallet new')).toMatchObject({ code: 2, stdout: '' });
+  expect(fixture.proxy.exchanges.slice(before).filter(({ target }) => !target.startsWith('/v1/catalog'))).toEqual([]);
+  expect(readdirSync(folder)).toEqual([name]);
 });
 
 it.each([

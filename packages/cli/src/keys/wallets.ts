@@ -1,8 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Signer } from '@asset-gateway/client';
 import { keypairFromFile, newKeypair, signerFromBytes } from '@asset-gateway/client/node';
-import { attempt } from '@asset-gateway/protocol';
 import { solanaKeypairFile, stateFolder } from '../config.ts';
 import { UsageError } from '../failure.ts';
 import { writeOnce } from '../money/durable.ts';
@@ -48,15 +47,25 @@ function walletIn(file: string, name: string): Wallet {
   }
 }
 
-/** Returns the wallet in this file of the state folder, if any. */
-function storedWallet(file: string): Wallet | undefined {
+const isMissing = (file: string): boolean => lstatSync(file, { throwIfNoEntry: false }) === undefined;
+
+/**
+ * Returns what is read from a file of the user's wallet; undefined without such a file. Throws if the file is unreadable, because another
+ * wallet must not take its place.
+ */
+function ownIn<T>(file: string, read: (file: string) => T): T | undefined {
   try {
-    return walletOf(keypairFromFile(file), 'stored', file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new Error(`${file} is not a keypair file; it is not overwritten`);
+    return isMissing(file) ? undefined : read(file);
+  } catch {
+    throw new UsageError(
+      `your wallet in ${file} cannot be read, and no other is used; restore the file, or its permissions, or name a wallet with --keypair`,
+    );
   }
 }
+
+/** Returns the wallet in this file of the state folder, if any. */
+const storedWallet = (file: string): Wallet | undefined =>
+  ownIn(file, () => walletOf(keypairFromFile(file), 'stored', file));
 
 /** Returns the wallet in this file of the state folder. Makes one if the file is missing. */
 function storedOrNewWallet(file: string): Wallet {
@@ -93,9 +102,15 @@ async function secretOf(address: string, stored?: Uint8Array): Promise<Uint8Arra
   }
 }
 
+const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+
 /** Returns the address that the state folder names for the keychain's wallet, if any. */
 const addressIn = (file: string): string | undefined =>
-  attempt(() => readFileSync(file, 'utf8').trim(), '') || undefined;
+  ownIn(file, () => {
+    const address = readFileSync(file, 'utf8').trim();
+    if (!ADDRESS.test(address)) throw new TypeError('not an address');
+    return address;
+  });
 
 /** Returns the wallet in the keychain. */
 async function keychainWallet(address: string): Promise<Wallet> {
@@ -127,7 +142,7 @@ export async function ownWallet(values: Values): Promise<Wallet | undefined> {
   const stored = storedWallet(walletFile());
   if (stored) return stored;
   const file = solanaKeypairFile();
-  return existsSync(file) ? walletIn(file, file) : undefined;
+  return ownIn(file, () => walletOf(keypairFromFile(file), 'file', file));
 }
 
 /** The signer for a user without a wallet: a temporary key, or a new wallet. `made` gets the new wallet's file. */
@@ -150,6 +165,6 @@ export async function walletFor(values: Values, { isStored, made }: Substitute):
 export async function newWallet(isInKeychain: boolean): Promise<Wallet> {
   const address = addressIn(keychainFile());
   if (address !== undefined) throw new UsageError(`you already have a wallet in the keychain: ${address}`);
-  if (existsSync(walletFile())) throw new UsageError(`you already have a wallet: ${walletFile()}; move it away first`);
+  if (!isMissing(walletFile())) throw new UsageError(`you already have a wallet: ${walletFile()}; move it away first`);
   return isInKeychain ? newKeychainWallet(keychainFile()) : storedOrNewWallet(walletFile());
 }
