@@ -1,10 +1,13 @@
 import { routesIn } from '@asset-gateway/client/pay';
 import { describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../packages/cli/src/commands/index.ts';
 import { StoredAnswers } from '../../packages/cli/src/mcp/answer.ts';
 import { Calls } from '../../packages/cli/src/mcp/calls.ts';
 import { Approvals } from '../../packages/cli/src/mcp/paying.ts';
 import { toolsOf } from '../../packages/cli/src/mcp/server.ts';
+import { readApisFile } from '../../packages/gateway/src/config/apis-file/file.ts';
 import { serveWeatherAndNotes } from '../apis/apis.ts';
+import { documentPath, writeDocument } from '../apis/document-files.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { textOf, useHosts } from '../mcp/host.ts';
 import { runHere } from './in-process.ts';
@@ -117,26 +120,61 @@ it('an API of the gateway is a set of MCP tools with prices, payments within the
   expect([host.transfers(), await host.spentUsd()]).toEqual([1, '0.002']);
 });
 
+/** The MCP tools of a gateway that lists these routes. */
+function toolsFrom(routes: readonly object[], isAll = false) {
+  const listed = routesIn({ routes }) ?? [];
+  const budget = { perCallUsd: 0, perDayUsd: 0 };
+  const calls = new Calls({ gateway: gateway.url, cluster: 'mainnet', listed, budget });
+  return toolsOf({ calls, approvals: new Approvals(), stored: new StoredAnswers() }, isAll);
+}
+
+const FREE = { httpMethod: 'GET', description: 'A part.\u202e', priceUsd: '0.00', accessMode: 'siwx' };
+
 it('a large API with more than twenty operations is one MCP tool, unless each was asked for', () => {
   const inputSchema = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] };
-  const shared = { httpMethod: 'GET', description: 'A part.\u202e', surface: 'large', inputSchema };
-  const free = { ...shared, priceUsd: '0.00', accessMode: 'siwx' };
-  const paid = { ...shared, priceUsd: '0.01', accessMode: 'exact', cluster: 'mainnet' };
+  const free = { ...FREE, surface: 'large', inputSchema };
+  const paid = { ...free, priceUsd: '0.01', accessMode: 'exact', cluster: 'mainnet' };
   const rows = Array.from({ length: 21 }, (_, at) => ({
     ...(at === 0 ? paid : free),
     path: `/${at}`,
     method: `part${at}`,
   }));
-  const toolsFor = (count: number, isAll: boolean) => {
-    const listed = routesIn({ routes: rows.slice(0, count) }) ?? [];
-    const budget = { perCallUsd: 0, perDayUsd: 0 };
-    const calls = new Calls({ gateway: gateway.url, cluster: 'mainnet', listed, budget });
-    const tools = toolsOf({ calls, approvals: new Approvals(), stored: new StoredAnswers() }, isAll);
-    return tools.filter(({ name }) => name.startsWith('large'));
-  };
+  const toolsFor = (count: number, isAll: boolean) =>
+    toolsFrom(rows.slice(0, count), isAll).filter(({ name }) => name.startsWith('large'));
   expect([toolsFor(20, false).length, toolsFor(21, true).length]).toEqual([20, 21]);
   const [tool, ...others] = toolsFor(21, false);
   expect([tool?.name, tool?.annotations.readOnlyHint, others]).toEqual(['large', false, []]);
   expect(tool?.description).toContain('part0(id) $0.01; part1(id) free; ');
   expect(toolsFor(1, false)[0]?.description).toBe('A part. Costs $0.01 a call.');
+});
+
+describe('names are distinct', () => {
+  it('of own tools and those of an API, whose own name may be that of one', () => {
+    const methods = Array.from({ length: 21 }, (_, at) => ({
+      ...FREE,
+      path: `/q${at}`,
+      surface: 'quote',
+      method: `q${at}`,
+    }));
+    const tools = toolsFrom([{ ...FREE, path: '/on', surface: 'read', method: 'on' }, ...methods]);
+    const names = tools.map(({ name }) => name);
+    expect([new Set(names).size, names.filter((name) => /^(?:read_on|quote)$/.test(name))]).toEqual([
+      names.length,
+      ['quote', 'read_on'],
+    ]);
+    expect(tools.find(({ name }) => name === 'read_on')?.title).toBe('More of a cut answer');
+  });
+
+  it('of commands and APIs: a file that names an API like a command is refused', () => {
+    const commands = COMMANDS.map(({ name }) => name).filter((name) => /^\w/.test(name));
+    const own = toolsFrom([]).map(({ name }) => name.split('_', 1)[0] as string);
+    const names = [...new Set([...commands, ...own, 'health'])];
+    const openapi = documentPath('weather.yaml');
+    const entry = { title: 'A', openapi, url: 'https://a.example', operations: { getForecast: {} } };
+    const apis = Object.fromEntries([...names, 'weather'].map((name) => [name, entry]));
+    const { apis: served, faults } = readApisFile(writeDocument({ apis }));
+    const fault = 'is the name of a part of the gateway or of its command line; choose another';
+    expect(faults).toEqual(names.map((name) => `apis.${name}: ${fault}`));
+    expect(served.map(({ name }) => name)).toEqual(['weather']);
+  });
 });

@@ -57,6 +57,16 @@ it('W27 have no pattern of a gateway, which a host would run', () => {
   });
 });
 
+it('of methods whose names differ after the length that hosts accept are all there, each by its own name', () => {
+  const methods = ['One', 'Two', 'Six', 'One'].map((end) => `${'long'.repeat(15)}${end}`);
+  const shared = { httpMethod: 'GET', priceUsd: '0.00', accessMode: 'siwx', surface: 'api', description: '' };
+  const listed = routesIn({ routes: methods.map((method) => ({ ...shared, path: `/${method}`, method })) });
+  const client = createClient({ baseUrl: gateway.url });
+  const names = createTools(client, { families: [], ...(listed && { listed }) }).map(({ name }) => name);
+  const start = `api_${'long'.repeat(15)}`.slice(0, 64);
+  expect(names).toEqual([start, `${start.slice(0, 58)}_2`, `${start.slice(0, 58)}_3`]);
+});
+
 it('work unchanged in the AI SDK', async () => {
   await expectToolsIn({ generateText, stopsAfter: stepCountIs, Model: MockLanguageModelV3 } as unknown as AiSdk, tools);
 });

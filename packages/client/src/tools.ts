@@ -23,6 +23,7 @@ import { type ListedRoute, listedMicros } from './catalog.ts';
 import type { GatewayClient } from './client.ts';
 import { type CallParameter, callableRow, callName, callParameters, isOpen } from './listed-call.ts';
 import { parseReadable } from './lossless-json.ts';
+import { createShortener } from './tool-names.ts';
 
 export type { Property } from './input-schema.ts';
 export {
@@ -235,7 +236,6 @@ function sourceOf(name: string, row: Route, listed: readonly ListedRoute[]): Too
   };
 }
 
-const MAX_NAME = 64;
 const isOurs = (surface: string): boolean => surface === 'credit' || routes.some((row) => row.surface === surface);
 
 /**
@@ -245,8 +245,8 @@ const isOurs = (surface: string): boolean => surface === 'credit' || routes.some
 export const apiRoutes = (listed: readonly ListedRoute[]): ListedRoute[] =>
   listed.filter(({ surface, method }) => surface !== '' && method !== '' && !isOurs(surface));
 
-const listedSource = (route: ListedRoute): ToolSource => ({
-  name: `${route.surface}_${route.method}`.slice(0, MAX_NAME),
+const listedSource = (route: ListedRoute, name: string): ToolSource => ({
+  name,
   title: route.description,
   about: route.description,
   inputSchema: inputSchemaOf(callParameters(route), isOpen(route)),
@@ -272,9 +272,11 @@ export function createTools(client: GatewayClient, options: ToolsOptions = {}): 
     .filter((row) => families.includes(row.surface as Surface) && (row.cluster ?? cluster) === cluster)
     .filter((row) => row.access !== 'exact' || (provider ?? row.provider) === row.provider)
     .map((row) => sourceOf(`${row.surface}_${row.id.slice(row.id.lastIndexOf('.') + 1)}`, row, listed));
-  const theirs = apiRoutes(listed)
-    .filter((route) => route.cluster === '' || route.cluster === cluster)
-    .map(listedSource);
-  const sources = new Map([...ours, ...theirs].map((source) => [source.name, source]));
-  return [...sources.values()].map((source) => toolOf(there, source));
+  const sources = new Map(ours.map((source) => [source.name, source]));
+  const shorten = createShortener(new Set(sources.keys()));
+  const served = apiRoutes(listed).filter((route) => route.cluster === '' || route.cluster === cluster);
+  const theirs = [...new Map(served.map((route) => [callName(route), route])).values()].map((route) =>
+    listedSource(route, shorten(`${route.surface}_${route.method}`)),
+  );
+  return [...sources.values(), ...theirs].map((source) => toolOf(there, source));
 }

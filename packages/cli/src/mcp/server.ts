@@ -46,7 +46,10 @@ function registerAnswers(server: McpServer, stored: StoredAnswers): void {
 
 /** Returns a server's tools, in the order of its list. */
 export function toolsOf(services: CallServices, isAll: boolean): ServedTool[] {
-  return [...methodTools(services, isAll), quoteTool(services), spendingTool(services), readOnTool(services.stored)];
+  const own = [quoteTool(services), spendingTool(services), readOnTool(services.stored)];
+  // A gateway may list an API whose tool would have the name of one of these.
+  const isOther = ({ name }: ServedTool): boolean => own.every((each) => each.name !== name);
+  return [...methodTools(services, isAll).filter(isOther), ...own];
 }
 
 /**

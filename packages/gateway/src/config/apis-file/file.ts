@@ -12,8 +12,14 @@ import { keyNameOf } from './keys.ts';
 import { readMembers } from './text.ts';
 
 const API_NAME = /^[a-z][a-z0-9-]{1,30}$/;
-const TAKEN = ['alchemy', 'all', 'any', 'catalog', 'credit', 'das', 'gateway', 'helius', 'rpc', 'solana', 'system'];
-const RESERVED = new Set([...TAKEN, 'tokens', 'wallet', 'mainnet', 'devnet', 'none']);
+const PARTS =
+  'alchemy all any catalog credit das devnet gateway helius mainnet none rpc solana system tokens wallet'.split(' ');
+/** The commands of the command line and, before the first underscore, its own MCP tools. */
+const COMMANDS =
+  'balances chart completion health markets mcp price quote read resume risk routes search spending tickers types variants'.split(
+    ' ',
+  );
+const RESERVED = new Set([...PARTS, ...COMMANDS]);
 const DEFAULT_LIMIT = 60;
 const SECOND_MS = 1_000;
 const TOO_LATE = `a paid operation waits at most ${TIMES.longestUpstreamMs / SECOND_MS} s, because its payment settles while its blockhash is valid`;
@@ -60,7 +66,10 @@ class ApiReading {
       API_NAME.test(this.name),
       'is not a name of 2 to 31 lower-case letters, digits and hyphens, the first a letter',
     );
-    this.#check(!RESERVED.has(this.name), 'is the name of a part of the gateway; choose another');
+    this.#check(
+      !RESERVED.has(this.name),
+      'is the name of a part of the gateway or of its command line; choose another',
+    );
     this.document = this.#documentIn(resolve(folder, openapi), documents);
     if (this.document) this.#serve(this.document, openapi);
     return this.faults.length === 0;
