@@ -123,8 +123,11 @@ export class PathIndex {
     }
   }
 
-  /** Returns the paths that this one becomes if a server reads a parameter's value as fixed text, for any values. */
-  *othersOf(path: string): Generator<string> {
+  /**
+   * The paths that this one becomes by reading a parameter as fixed text, for any values. Beyond `most` comparisons, all that it may
+   * become, because else a start would compare every two of them.
+   */
+  *othersOf(path: string, most = Number.POSITIVE_INFINITY): Generator<string> {
     const own = templateOf(path);
     const all = this.#byLength.get(own.segments.length) ?? [];
     const candidates = own.segments.flatMap((texts, at) =>
@@ -133,7 +136,7 @@ export class PathIndex {
     const seen = new Set<PathTemplate>();
     for (const list of fewest([...candidates, [all]])) {
       for (const other of list) {
-        if (!seen.has(other) && becomes(own, other)) yield other.path;
+        if (!seen.has(other) && (seen.size >= most || becomes(own, other))) yield other.path;
         seen.add(other);
       }
     }

@@ -110,7 +110,15 @@ function* pathsFrom(segments: readonly Segment[], { node, at, isOther }: Place):
   }
 }
 
-/** All paths of a document. It finds the paths that another path becomes with certain values. */
+const MOST_COMPARISONS = 50;
+
+/** The paths that differ in more than the names of parameters. */
+function* differing(path: string, others: Iterable<string>): Generator<string> {
+  const shape = shapeOf(path);
+  for (const other of others) if (shapeOf(other) !== shape) yield other;
+}
+
+/** All paths of a document. Finds the paths that another path becomes with certain values. */
 export class Paths {
   readonly #root = newNode();
   readonly #index: PathIndex;
@@ -126,9 +134,12 @@ export class Paths {
    * returns those for any values. A value with slashes may become any other path.
    */
   *othersFor(path: string, values?: Values, slashed: readonly string[] = []): Generator<string> {
-    for (const found of values ? this.#valuesOf(path, values, slashed) : this.#index.othersOf(path)) {
-      if (shapeOf(found) !== shapeOf(path)) yield found;
-    }
+    yield* differing(path, values ? this.#valuesOf(path, values, slashed) : this.#index.othersOf(path));
+  }
+
+  /** Whether some values may lead to another path. If this takes long, the answer is yes, and `othersFor` judges each request's values. */
+  mayLeadElsewhere(path: string): boolean {
+    return !differing(path, this.#index.othersOf(path, MOST_COMPARISONS)).next().done;
   }
 
   #valuesOf(path: string, values: Values, slashed: readonly string[]): Generator<string> {

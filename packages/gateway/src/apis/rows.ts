@@ -163,7 +163,7 @@ function samePathRules(
   input: InputSchemas,
   slashed: readonly string[],
 ): readonly Rule[] {
-  if (slashed.length === 0 && paths.othersFor(path).next().done) return [];
+  if (slashed.length === 0 && !paths.mayLeadElsewhere(path)) return [];
   return [
     {
       ...{ name: 'samePath', in: 'path', description: SAME_PATH },
