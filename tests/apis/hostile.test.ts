@@ -1,8 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '@asset-gateway/gateway';
+import type { TSchema } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { readApisFile } from '../../packages/gateway/src/config/apis-file/file.ts';
+import { compile, Violations } from '../../packages/gateway/src/stages/schema.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { writeDocument } from './document-files.ts';
 import {
@@ -61,7 +63,7 @@ describe('a fault at the start, with its place, is', () => {
     [
       'an enum of aliases of aliases',
       aliasBomb('schema: { enum: *i }'),
-      'enum is not a list of up to 1000 short values',
+      'enum is not a list of up to 2000 short values',
     ],
     ['an enum of 100,000 values', asking({ enum: Array.from({ length: 100_000 }, String) }), 'q: enum is not a list'],
     ['an unknown type', asking({ type: 'strnig' }), 'type "strnig" is not a type'],
@@ -217,6 +219,18 @@ describe('a row has', () => {
     const { rows, faults } = read(document);
     expect([rows.length, faults]).toEqual([1, []]);
     expect(JSON.stringify(rows).length).toBeLessThan(20_000);
+  });
+
+  it('a check of an enum of 2,000 values, but not of more', () => {
+    const values = Array.from({ length: 2_001 }, (_, at) => `value ${at}`);
+    const [row] = read(asking({ type: 'string', enum: values.slice(1) })).rows;
+    const violations = new Violations();
+    const check = compile(row?.input.query as TSchema, 'query');
+    check({ q: 'value 2000' }, violations);
+    expect(violations.issues).toEqual([]);
+    check({ q: 'value 0' }, violations);
+    expect(violations.issues).toMatchObject([{ in: 'query', name: 'q', rule: 'enum' }]);
+    expect(read(asking({ type: 'string', enum: values })).rows).toEqual([]);
   });
 
   it('a description on one line, without characters that people do not see', () => {
