@@ -33,14 +33,35 @@ const paths = Object.assign(
   operation('/notes', { operationId: 'add', requestBody, ...created }, {}, 'post').paths,
   operation('/calm', { operationId: 'calm', requestBody }, {}, 'post').paths,
 );
-const openapi = writeDocument({ openapi: '3.1.0', paths });
+/** Operations of one path, each with other names of its parameters. */
+const renamed = Object.assign(
+  {},
+  ...[
+    operation('/pairs/{a}/{b}', { operationId: 'readPair', parameters: [text('a', 'path'), text('b', 'path')] }),
+    operation(
+      '/pairs/{b}/{a}',
+      { operationId: 'removePair', parameters: [text('a', 'path'), text('b', 'path')], ...none },
+      {},
+      'delete',
+    ),
+    operation(
+      '/pairs/{left}/{right}',
+      { operationId: 'setPair', parameters: [text('left', 'path'), text('right', 'path')], requestBody },
+      {},
+      'post',
+    ),
+  ].map((each) => each.paths),
+);
+const openapi = writeDocument({ openapi: '3.1.0', paths: { ...paths, ...renamed } });
 const paid = { access: 'exact', price: '0.002' };
 const key = { bearer: true, env: 'TEST_API_KEY' };
 const sold = { add: paid, change: paid, remove: paid, calm: { ...paid, idempotent: true } };
-const free = { replace: {}, change: {}, remove: {}, read: {}, add: {}, make: {} };
+const pairs = { readPair: {}, removePair: {}, setPair: {} };
+const free = { replace: {}, change: {}, remove: {}, read: {}, add: {}, make: {}, ...pairs };
 const { gateway, stub } = await serveApis(
   {
     free: { openapi, key, operations: free },
+    fixed: { openapi, key, operations: { readPair: {}, removePair: { set: { a: 'x' } } } },
     strict: { openapi, key: { ...key, refused: [401, 403] }, operations: { read: {} } },
     sold: { openapi, key, operations: sold },
   },
@@ -70,9 +91,19 @@ describe('each verb reaches the API', () => {
     ['remove', { id: 'a' }, 'DELETE /notes/a'],
     ['read', { id: 'a' }, 'GET /notes/a'],
     ['add', { name: 'b' }, 'POST /notes {"name":"b"}'],
+    ['readPair', { a: '1', b: '2' }, 'GET /pairs/1/2'],
+    ['removePair', { a: '1', b: '2' }, 'DELETE /pairs/1/2'],
+    ['setPair', { a: '1', b: '2', name: 'c' }, 'POST /pairs/1/2 {"name":"c"}'],
   ])('%s', async (name, values, arrival) => {
     await client.call(`free.${name}`, values);
     expect(arrived()).toBe(arrival);
+  });
+
+  it('under the names that its document gives first to the parameters of a path', async () => {
+    await client.call('fixed.removePair', { a: '1' });
+    expect(arrived()).toBe('DELETE /pairs/1/x');
+    const { paths } = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as { paths: object };
+    expect(Object.keys(paths).filter((path) => path.includes('/free/pairs/'))).toEqual(['/v1/x402/free/pairs/{a}/{b}']);
   });
 
   it('paid, by the official client and ours', async () => {
@@ -104,9 +135,14 @@ describe('the body of a POST', () => {
       body: JSON.stringify(body),
     });
 
-  it.each(['GET', 'DELETE', ''])('X18 names no other verb of its path, such as "%s"', async (_method) => {
+  it.each([
+    ['lists', 'GET'],
+    ['lists', 'DELETE'],
+    ['lists', ''],
+    ['pairs/1/2', 'DELETE'],
+  ])('X18 names no other verb of its path %s, such as "%s"', async (path, _method) => {
     const before = stub.arrivals.length;
-    const response = await post('lists', { name: 'a', _method });
+    const response = await post(path, { name: 'a', _method });
     expect([response.status, await response.json()]).toMatchObject([
       400,
       { issues: [{ in: 'body', name: '_method', rule: 'sameVerb', message: 'Must not name another verb.' }] },

@@ -1,4 +1,5 @@
 import { isObject, listAt, type Members, objectAt } from '@asset-gateway/protocol';
+import { parameterNames, shapeOf, textsOf } from './path-texts.ts';
 import { Paths } from './paths.ts';
 
 /** The keywords that compose a schema from others. */
@@ -33,6 +34,9 @@ export class OpenApiDocument {
   /** The operations by verb and path, and by `operationId`. */
   readonly byName = new Map<string, Operation | 'ambiguous'>();
   readonly paths: Paths;
+  /** The first spelling of each path, because some documents name its parameters otherwise under another verb. */
+  readonly #spellings = new Map<string, string>();
+  readonly #verbs = new Map<string, Set<string>>();
 
   constructor(root: Members) {
     const given = root.openapi ?? root.swagger ?? 'without a version';
@@ -44,13 +48,29 @@ export class OpenApiDocument {
     this.paths = new Paths(Object.keys(objectAt(root.paths)));
     for (const operation of this.operations()) {
       const { operationId } = operation.node;
+      const [texts, shape] = [textsOf(operation.path).join('{}'), shapeOf(operation.path)];
+      this.#spellings.set(texts, this.#spellings.get(texts) ?? operation.path);
+      this.#verbs.set(shape, (this.#verbs.get(shape) ?? new Set()).add(operation.verb));
       this.byName.set(`${operation.verb} ${operation.path}`, operation);
       if (typeof operationId === 'string')
         this.byName.set(operationId, this.byName.has(operationId) ? 'ambiguous' : operation);
     }
   }
 
-  /** Returns the operations in the order of the document. */
+  /** The names of a path's parameters in its first spelling, by their own names. */
+  namesFor(path: string): ReadonlyMap<string, string> {
+    const own = parameterNames(path);
+    const first = parameterNames(this.#spellings.get(textsOf(path).join('{}')) ?? path);
+    return new Map(own.map((name, at) => [name, first[at] ?? name]));
+  }
+
+  /** Whether a path has operations with other verbs, under any names of its parameters. */
+  hasOtherVerbs({ verb, path }: Operation): boolean {
+    const verbs = this.#verbs.get(shapeOf(path));
+    return verbs !== undefined && verbs.size > Number(verbs.has(verb));
+  }
+
+  /** The operations in the order of the document. */
   operations(): Operation[] {
     return Object.entries(objectAt(this.root.paths)).flatMap(([path, item]) => {
       const members = objectAt(this.resolve(item));

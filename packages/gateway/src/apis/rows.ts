@@ -17,7 +17,7 @@ import type { OperatorBounds } from './bounds.ts';
 import { DocumentFault, type OpenApiDocument, type Operation, shown } from './document.ts';
 import { bodyOf, describedResult, jsonMediaOf } from './media.ts';
 import { assertNamed, objectOf, parametersOf, type SentHere, templateOf } from './parameters.ts';
-import { inAscii, parameterName } from './path-texts.ts';
+import { inAscii, parameterName, respelled } from './path-texts.ts';
 import { sampleOf } from './samples.ts';
 import { isVerb, sameVerbRules } from './verbs.ts';
 
@@ -125,13 +125,16 @@ function inputOf(document: OpenApiDocument, operation: Operation, { entry = {}, 
   const query = objectOf(inPlace('query'));
   const body = bodyOf(document, operation, notes);
   const given: InputSchemas = { ...(path && { path }), ...(query && { query }), ...(body && { body: body.schema }) };
-  const { input, rules, ...bounds } = bounded(given, operation.path, entry);
-  const template = templateOf(bounds.path);
+  const names = document.namesFor(operation.path);
+  const { rules, ...bounds } = bounded(given, operation.path, entry);
+  const input = withPathNames(bounds.input, names);
+  const ownPath = respelled(bounds.path, names);
+  const template = templateOf(ownPath);
   assertNamed(template.own, input.path);
   const repeated = parameters.filter(({ isRepeated }) => isRepeated).map(({ name }) => name);
   if (body && body.type !== JSON_MEDIA_TYPE) headers['content-type'] = body.type;
   const slashed = slashedOf(input.path, entry.slashes, notes);
-  const samePath = samePathRules(document, bounds.path, input, slashed);
+  const samePath = samePathRules(document, ownPath, input, slashed);
   const sameVerb = sameVerbRules(document, operation, input.body);
   const bodies = [body?.example].filter((each) => rules.every(({ holds }) => holds(each as Values)));
   return {
@@ -141,7 +144,16 @@ function inputOf(document: OpenApiDocument, operation: Operation, { entry = {}, 
   };
 }
 
-/** Returns the path parameters whose values may have slashes: those whose example has one, or else the last parameter. */
+/** The same schemas, with other names of the path's parameters. */
+function withPathNames({ path, ...input }: InputSchemas, names: ReadonlyMap<string, string>): InputSchemas {
+  if (!path) return input;
+  const nameOf = (name: string) => names.get(name) ?? name;
+  const properties = Object.entries(path.properties).map(([name, schema]) => [nameOf(name), schema]);
+  const required = listAt(path.required).map((name) => nameOf(String(name)));
+  return { path: Object.assign({}, path, { properties: Object.fromEntries(properties), required }), ...input };
+}
+
+/** The path parameters whose values may have slashes: those with a slash in their example, else the last. */
 function slashedOf(path: TObject | undefined, isAllowed: boolean | undefined, notes: Set<string>): readonly string[] {
   const names = Object.keys(path?.properties ?? {});
   const hasSlash = (name: string) => String(listAt(objectAt(path?.properties[name]).examples)[0]).includes('/');

@@ -12,13 +12,18 @@ const SAME_VERB = 'Must not name another verb.';
  * Returns the rules by which the body of a POST cannot make it another operation of its path, which may have a price or may not be served.
  */
 export function sameVerbRules(
-  { byName }: OpenApiDocument,
-  { verb, path }: Operation,
+  document: OpenApiDocument,
+  operation: Operation,
   body: BodySchema | undefined,
 ): readonly Rule[] {
-  const hasOthers = VERBS.some((other) => other !== verb && byName.has(`${other} ${path}`));
   const mayName = body !== undefined && !Object.hasOwn(objectAt(body, 'properties'), OVERRIDE);
-  if (verb !== 'POST' || !hasOthers || !mayName || Reflect.get(body, 'additionalProperties') === false) return [];
+  if (
+    operation.verb !== 'POST' ||
+    !document.hasOtherVerbs(operation) ||
+    !mayName ||
+    Reflect.get(body, 'additionalProperties') === false
+  )
+    return [];
   return [
     {
       ...{ name: 'sameVerb', in: 'body', parameters: [OVERRIDE], description: SAME_VERB },
