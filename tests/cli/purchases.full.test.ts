@@ -206,7 +206,7 @@ describe('X22 an own wallet without money', () => {
     const sent = fixture.payments();
     const { code, stdout, stderr, charges } = await pay();
     expect([code, stdout, charges, fixture.payments() - sent], stderr).toEqual([7, '', 0, 0]);
-    expect(stderr).toMatch(/the wallet holds \$0: send at least \$0\.0005 in USDC on Solana mainnet to \w+ /);
+    expect(stderr).toMatch(/the wallet holds \$0\.00: send at least \$0\.0005 in USDC on Solana mainnet to \w+ /);
     expect(stderr).toContain(address);
     expect([existsSync(ledgerOf(home)), openPayments(home)]).toEqual([false, []]);
     await fixture.gateway.solana.mainnet.fundUsdc(address, 500n);

@@ -78,7 +78,7 @@ const UNREADABLE = { getMultipleAccounts: { code: -32_005, message: 'Too many re
 
 describe('X22 a wallet that holds too little', () => {
   it.each([
-    ['nothing', 0, '$0'],
+    ['nothing', 0, '$0.00'],
     ['less than the price', PRICE - 1, '$0.000004'],
   ])('X22 with %s signs, sends and records nothing, and the error names the missing amount', async (_, usdc, held) => {
     const { call, hold, signTransactions, sent, transfers, recorded, address, add } = await openCustomer({ usdc });

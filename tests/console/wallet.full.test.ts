@@ -472,7 +472,7 @@ browserSuite("limits of the console's payments", () => {
     const future = [{ id: 'a', micros: 999_999, at: Date.now() + 30 * 86_400_000, state: 'paid' }];
     await page.evaluate(`localStorage['asset-gateway.ledger'] = ${JSON.stringify(JSON.stringify(future))}`);
     await press(BUTTON);
-    await shows(/the cap of \$1 in 24 hours would be exceeded; nothing was signed/);
+    await shows(/the cap of \$1\.00 in 24 hours would be exceeded; nothing was signed/);
     expect(moved()).toEqual([0, 0, 0]);
   });
 });

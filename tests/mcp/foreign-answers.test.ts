@@ -60,7 +60,7 @@ it.each([
     [],
     '5',
     [{ amount: '1000001' }],
-    /^spending_limit: .* above the cap of \$0 a call .*nothing was signed/,
+    /^spending_limit: .* above the cap of \$0\.00 a call .*nothing was signed/,
     0,
   ],
   ['changes its price after the yes', [], '0.00001', [{}, { amount: '6' }], /^The user declined/, 2],

@@ -7,7 +7,7 @@ import {
   transactionIn,
 } from '@asset-gateway/client';
 import type { CallRequest } from '@asset-gateway/client/tools';
-import { harmless, SHARED_TIMES } from '@asset-gateway/protocol';
+import { dollarText, harmless, SHARED_TIMES } from '@asset-gateway/protocol';
 import { stateFolder } from './config.ts';
 import { RESEND_HINT, UNUSED_HINT, UsageError } from './failure.ts';
 import { type Wallet, walletFor } from './keys/wallets.ts';
@@ -15,7 +15,6 @@ import { catalogOf } from './money/catalog.ts';
 import { LedgerFile, type PurchaseStep } from './money/ledger-file.ts';
 import { type Outcome, payerFor, withOutcome } from './money/paying.ts';
 import { dollarsIn, millisecondsIn, type Values } from './options.ts';
-import { usd } from './show/chart.ts';
 import { Terminal } from './show/terminal.ts';
 
 const PAYING_MS = 30_000;
@@ -146,8 +145,8 @@ export class Session {
     if (transaction) lines.push(`transaction ${transaction}`);
     if (credit) {
       const { chargedMicros, balanceMicros } = credit;
-      const charged = chargedMicros === undefined ? '' : `charged ${usd(chargedMicros)}, `;
-      lines.push(`credit: ${charged}${usd(balanceMicros)} left`);
+      const charged = chargedMicros === undefined ? '' : `charged ${dollarText(chargedMicros)}, `;
+      lines.push(`credit: ${charged}${dollarText(balanceMicros)} left`);
     }
     for (const line of lines) this.terminal.note(line, this.terminal.notes.dim);
   }

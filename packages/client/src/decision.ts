@@ -1,4 +1,4 @@
-import { clusterOfNetwork, microsOfUsd, type PaymentRequired, usdText } from '@asset-gateway/protocol/wire';
+import { clusterOfNetwork, dollarText, microsOfUsd, type PaymentRequired } from '@asset-gateway/protocol/wire';
 import { issuesOf, type ListedRoute, listedMicros, listedRoute } from './catalog.ts';
 import { GatewayError } from './error.ts';
 import type { Fate } from './fate.ts';
@@ -31,11 +31,11 @@ const refused = (message: string): GatewayError =>
 /** Returns the listed route of a request, or an error if the catalog does not confirm the price. */
 function listing(routes: readonly ListedRoute[], { request }: PaymentWish, { offer, isBundle }: PayableOffer) {
   const route = listedRoute(routes, request);
-  const asked = `the gateway asks for ${usdText(Number(offer.amount))}`;
+  const asked = `the gateway asks for ${dollarText(Number(offer.amount))}`;
   if (!route) return refused(`${asked}, but the catalog does not list this route`);
   const listed = listedMicros(route);
   const isDearer = !isBundle && Number(offer.amount) > listed;
-  return isDearer ? refused(`${asked}, but the catalog says ${usdText(listed)}`) : route;
+  return isDearer ? refused(`${asked}, but the catalog says ${dollarText(listed)}`) : route;
 }
 
 /** Throws if a request violates the catalog's schema or costs more than listed. Reads an outdated catalog again first. */
@@ -69,7 +69,7 @@ const MAX_REFUSED = 5;
 /** Returns the error for a request whose earlier payment was refused and may still settle. */
 function refusedBefore({ micros }: EarlierPayment): GatewayError {
   const message =
-    `a payment of ${usdText(micros)} for this request was sent and refused; it counts as spent until it can no longer settle, ` +
+    `a payment of ${dollarText(micros)} for this request was sent and refused; it counts as spent until it can no longer settle, ` +
     'about a minute after it; then a repeated call makes a new one';
   return new GatewayError('payment_refused', { message, retryAfterSeconds: WAIT_SECONDS });
 }
@@ -77,7 +77,7 @@ function refusedBefore({ micros }: EarlierPayment): GatewayError {
 /** Returns the error for a request whose payment settled although the gateway refused it. */
 function settledBefore({ micros }: EarlierPayment): GatewayError {
   const message =
-    `the gateway refused a payment of ${usdText(micros)} for this request, and the chain shows that it has settled: it counts as paid, ` +
+    `the gateway refused a payment of ${dollarText(micros)} for this request, and the chain shows that it has settled: it counts as paid, ` +
     'and nothing was signed now; ask the operator for the answer, or call again to make a new payment';
   return new GatewayError('payment_refused', { message, payment: { state: 'settled' } });
 }
@@ -131,7 +131,7 @@ export function assertWithin(
   const micros = Number(offer.amount);
   const check = (cap: number, what: string): void => {
     if (!(micros <= cap))
-      throw refused(`the gateway asks for ${usdText(micros)}, above the cap of ${usdText(cap)} ${what}`);
+      throw refused(`the gateway asks for ${dollarText(micros)}, above the cap of ${dollarText(cap)} ${what}`);
   };
   if (maxUsd !== undefined) check(microsOfUsd(maxUsd), 'for this call');
   if (isBundle) check(perBundleMicros, 'a bundle');
@@ -152,8 +152,8 @@ export async function assertFunded(
   if (balanceMicros >= neededMicros) return;
   const cluster = `Solana ${clusterOfNetwork(network)}`;
   const message =
-    `the payment of ${usdText(neededMicros)} needs USDC on ${cluster}, and the wallet holds ${usdText(balanceMicros)}: send at least ` +
-    `${usdText(neededMicros - balanceMicros)} in USDC on ${cluster} to ${address} (in the sandbox, ask its faucet), then call again; ` +
+    `the payment of ${dollarText(neededMicros)} needs USDC on ${cluster}, and the wallet holds ${dollarText(balanceMicros)}: send at least ` +
+    `${dollarText(neededMicros - balanceMicros)} in USDC on ${cluster} to ${address} (in the sandbox, ask its faucet), then call again; ` +
     'nothing was signed';
   throw new GatewayError('insufficient_funds', { message, funds: { network, neededMicros, balanceMicros } });
 }

@@ -1,4 +1,4 @@
-import { DAY_MS, usdText } from '@asset-gateway/protocol/wire';
+import { DAY_MS, dollarText } from '@asset-gateway/protocol/wire';
 import { GatewayError } from './error.ts';
 import { isSameRequest, type SentRequest } from './sent-request.ts';
 
@@ -86,7 +86,7 @@ export interface SpendingLedger {
 }
 
 const exceeded = (micros: number, when: string): GatewayError =>
-  new GatewayError('spending_limit', { message: `the cap of ${usdText(micros)} ${when} would be exceeded` });
+  new GatewayError('spending_limit', { message: `the cap of ${dollarText(micros)} ${when} would be exceeded` });
 
 interface Spent extends Omit<EarlierPayment, 'state'> {
   readonly state: 'held' | 'signed' | 'paid' | 'refused';

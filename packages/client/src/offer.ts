@@ -1,5 +1,6 @@
 import {
   ADDRESS_PATTERN,
+  dollarText,
   listAt,
   member,
   microsOf,
@@ -7,7 +8,6 @@ import {
   objectAt,
   type PaymentRequired,
   USDC,
-  usdText,
 } from '@asset-gateway/protocol/wire';
 import { GatewayError } from './error.ts';
 import type { PaymentWish } from './settings.ts';
@@ -106,7 +106,7 @@ export function findOffer(body: unknown, wish: OfferWish = {}): PayableOffer | u
     const payable = { ...(body as PaymentRequired), accepts: [choice.requirement] as const };
     return { payable, offer: choice.offer, isBundle: buys === 'bundle' ? choice === choices[1] : buys !== 'call' };
   }
-  const amounts = choices.map(({ offer }) => usdText(Number(offer.amount)));
+  const amounts = choices.map(({ offer }) => dollarText(Number(offer.amount)));
   const message =
     amounts.length > 0
       ? `the gateway does not sell this amount of credit; it sells ${amounts.join(', ')}`

@@ -1,5 +1,6 @@
 import {
   below,
+  dollarText,
   listAt,
   member,
   microsOf,
@@ -8,7 +9,6 @@ import {
   NETWORKS,
   type PaymentRequired,
   spendStatement,
-  usdText,
 } from '@asset-gateway/protocol/wire';
 import { creditIn } from './call.ts';
 import { errorOf, GatewayError } from './error.ts';
@@ -74,7 +74,7 @@ function shared(answer: Promise<Response>, pool: NoncePool): Promise<Response> {
 function refusedPayment(response: Response, text: string, micros: number): GatewayError {
   const { code, message: why, requestId, payment } = errorOf(response, text);
   const message =
-    `a payment of ${usdText(micros)} was sent and refused (${code}: ${why}); it counts as spent until it can no longer settle, ` +
+    `a payment of ${dollarText(micros)} was sent and refused (${code}: ${why}); it counts as spent until it can no longer settle, ` +
     'about a minute from now; then a repeated call makes a new payment';
   return new GatewayError('payment_refused', { message, status: 402, requestId, payment, response });
 }
@@ -85,7 +85,7 @@ function notePrice(exchange: Exchange, body: Body402, challenge: SignInChallenge
   const price = creditPriceIn(requirementsIn(body)[0], challenge);
   if (outgoing.name !== undefined) connection.prices.set(outgoing.name, price);
   if (isWithinCap(exchange, price)) return;
-  const message = `the call costs ${usdText(price)}, above the cap of $${settings.maxUsd}; nothing was signed`;
+  const message = `the call costs ${dollarText(price)}, above the cap of $${settings.maxUsd}; nothing was signed`;
   throw new GatewayError('spending_limit', { message });
 }
 

@@ -1,4 +1,4 @@
-import { harmless, usdText } from '@asset-gateway/protocol';
+import { dollarText, harmless } from '@asset-gateway/protocol';
 import { pino } from 'pino';
 import type { BackgroundFailure } from './background.ts';
 import { spellingsOf } from './secrets.ts';
@@ -128,8 +128,8 @@ function requestText(line: ParsedLine): string {
   return [
     `${status} ${method} ${path}`,
     error && (reason ? `${error} (${reason})` : error),
-    paidMicros !== undefined && `paid ${usdText(paidMicros)}`,
-    creditMicros !== undefined && `paid ${usdText(creditMicros)} from credit`,
+    paidMicros !== undefined && `paid ${dollarText(paidMicros)}`,
+    creditMicros !== undefined && `paid ${dollarText(creditMicros)} from credit`,
     replayed && 'paid before',
     `${ms} ms${upstreamMs === undefined ? '' : `, upstream ${upstreamMs} ms`}`,
     wallet && `wallet ${wallet.slice(0, WALLET_START)}…`,

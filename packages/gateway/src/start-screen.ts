@@ -1,4 +1,4 @@
-import { dollars } from '@asset-gateway/protocol';
+import { dollars, dollarText } from '@asset-gateway/protocol';
 import { type Config, type Environment, processEnvironment } from './config/config.ts';
 import { formatFor, standardOutput } from './log.ts';
 import type { RunningGateway } from './start.ts';
@@ -59,7 +59,7 @@ const metricsAt = (url: string, hasPages: boolean): string =>
   hasPages ? `${new URL(withName(url)).origin} (charts) and /metrics` : withName(url);
 
 function settingRows({ gateway, config: { cache, console, credit, receipts } }: Started): ScreenRow[] {
-  const bundles = credit?.bundlesMicros.map((micros) => `$${dollars(micros)}`).join(', ');
+  const bundles = credit?.bundlesMicros.map(dollarText).join(', ');
   const { metricsUrl } = gateway;
   return [
     ['cache', cache ? 'on' : 'off; RESPONSE_CACHE=on shares upstream answers'],

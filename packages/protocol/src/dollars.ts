@@ -4,9 +4,6 @@ export const MICROS_PER_USD = 1_000_000;
 /** Returns dollars in millionths. It rounds, because 0.57 * 1e6 is slightly below 570,000. */
 export const microsOfUsd = (usd: number | string): number => Math.round(Number(usd) * MICROS_PER_USD);
 
-/** Writes millionths as dollars with as few decimals as possible: `10_000` as `$0.01`. */
-export const usdText = (micros: number): string => `$${micros / MICROS_PER_USD}`;
-
 /** Writes millionths as dollars with two to six decimals: `5` as `0.000005`. */
 export function dollars(micros: number): string {
   const decimals = String(micros % MICROS_PER_USD)
@@ -14,6 +11,9 @@ export function dollars(micros: number): string {
     .replace(/0{1,4}$/, '');
   return `${Math.floor(micros / MICROS_PER_USD)}.${decimals}`;
 }
+
+/** The same with its sign: `$0.000005`. */
+export const dollarText = (micros: number): string => `$${dollars(micros)}`;
 
 const MAX_WHOLE_DIGITS = 9;
 const DECIMALS = 6;

@@ -1,7 +1,7 @@
 import { GatewayError } from '@asset-gateway/client';
 import { type ListedRoute, listedMicros } from '@asset-gateway/client/pay';
 import { apiRoutes, type CallParameter, callName, callParameters, requestFor } from '@asset-gateway/client/tools';
-import { dollars, isObject, listAt, type Members, objectAt, oneLine } from '@asset-gateway/protocol';
+import { dollarText, isObject, listAt, type Members, objectAt, oneLine } from '@asset-gateway/protocol';
 import { calledAs } from '../config.ts';
 import { UsageError } from '../failure.ts';
 import { catalogOf } from '../money/catalog.ts';
@@ -91,7 +91,7 @@ function commandOf(route: ListedRoute): Command {
   return {
     name: `${route.surface} ${route.method}`,
     takes: '[<json object>]',
-    summary: `${about}. ${micros > 0 ? `Costs $${dollars(micros)} a call` : 'Free, for a signature'}`,
+    summary: `${about}. ${micros > 0 ? `Costs ${dollarText(micros)} a call` : 'Free, for a signature'}`,
     examples: [exampleOf(route)],
     options: optionTable([...optionsBy(route).values()].toReversed()),
     request: (words, values) => requestFor(route, valuesIn(route, words, values)),

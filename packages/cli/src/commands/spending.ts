@@ -1,6 +1,6 @@
 import { createClient, GatewayError } from '@asset-gateway/client';
 import { type Fate, fateOf } from '@asset-gateway/client/pay';
-import { microsOfUsd, momentText } from '@asset-gateway/protocol';
+import { dollarText, microsOfUsd, momentText } from '@asset-gateway/protocol';
 import { show } from '../answer.ts';
 import { calledAs } from '../config.ts';
 import { EXIT, exitCodeFor, failureSentence } from '../failure.ts';
@@ -8,7 +8,6 @@ import type { LedgerStep } from '../money/ledger-lines.ts';
 import type { OpenPayment } from '../money/open-payments.ts';
 import { isLocal, sandboxRpc } from '../money/paying.ts';
 import type { Session } from '../session.ts';
-import { usd } from '../show/chart.ts';
 import { table } from '../show/table.ts';
 import type { Command } from './command.ts';
 
@@ -16,7 +15,7 @@ import type { Command } from './command.ts';
 async function resumeOne(session: Session, payment: OpenPayment): Promise<number> {
   const { ledger, terminal } = session;
   const { id, micros, request } = payment;
-  terminal.note(`resending the payment of ${usd(micros)} for ${request.url}`);
+  terminal.note(`resending the payment of ${dollarText(micros)} for ${request.url}`);
   // A payment may go only to the gateway that it was signed for.
   const client = createClient({
     timeoutMs: session.timeoutMs,
@@ -31,7 +30,7 @@ async function resumeOne(session: Session, payment: OpenPayment): Promise<number
   const response = await terminal.whileWaiting('asking …', () => client.resume({ ...payment, closed }));
   session.report(response);
   if (response.status === 402) {
-    const message = `the payment of ${usd(micros)} for ${request.url} was refused; it counts as spent until it can no longer settle`;
+    const message = `the payment of ${dollarText(micros)} for ${request.url} was refused; it counts as spent until it can no longer settle`;
     throw new GatewayError('payment_refused', { message, response });
   }
   const code = await show(session, response);
@@ -63,7 +62,7 @@ async function giveUp(session: Session, payment: OpenPayment): Promise<boolean> 
     rpcUrl: rpc ?? sandboxRpc(gateway, network),
     signal,
   }));
-  terminal.note(`the payment of ${usd(micros)} for ${request.url} ${FATES[fate]}`);
+  terminal.note(`the payment of ${dollarText(micros)} for ${request.url} ${FATES[fate]}`);
   if (fate === 'open') return false;
   if (fate === 'expired') await ledger.release(id);
   else await ledger.closed(id, fate === 'settled' ? 'paid' : 'given up');
@@ -139,11 +138,11 @@ export const spendingCommand: Command = {
       return EXIT.ok;
     }
     terminal.lines([
-      `${usd(dayMicros)} of ${usd(perDayMicros)} in 24 hours, ${usd(allMicros)} in all`,
+      `${dollarText(dayMicros)} of ${dollarText(perDayMicros)} in 24 hours, ${dollarText(allMicros)} in all`,
       ...(open.length > 0 ? [`${open.length} with an unknown outcome: ${calledAs().command} resume`] : []),
       ...table(spent.slice(-LATEST), terminal.columns, [
         { title: 'WHEN (UTC)', cell: ({ at }) => momentText(at / 1000) },
-        { title: 'AMOUNT', cell: ({ micros }) => usd(micros), align: 'right' },
+        { title: 'AMOUNT', cell: ({ micros }) => dollarText(micros), align: 'right' },
         { title: 'STATE', cell: ({ step }) => MEANING[step] ?? step },
       ]),
     ]);

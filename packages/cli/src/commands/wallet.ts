@@ -1,5 +1,5 @@
 import type { CreditBalanceResult } from '@asset-gateway/client';
-import { NETWORKS, USDC } from '@asset-gateway/protocol';
+import { dollarText, NETWORKS, USDC } from '@asset-gateway/protocol';
 import { show } from '../answer.ts';
 import { calledAs } from '../config.ts';
 import { EXIT, UsageError } from '../failure.ts';
@@ -8,7 +8,7 @@ import { askFaucet, sandboxRpc } from '../money/paying.ts';
 import { CLUSTER, clusterIn, dollarsIn } from '../options.ts';
 import { CREDIT_PATH } from '../request.ts';
 import type { Session } from '../session.ts';
-import { type Canvas, usd } from '../show/chart.ts';
+import type { Canvas } from '../show/chart.ts';
 import { table } from '../show/table.ts';
 import type { Command } from './command.ts';
 
@@ -16,9 +16,9 @@ const statement = ({ wallet, balances }: CreditBalanceResult, { columns, colours
   colours.dim(`credit of ${wallet}`),
   ...table(balances, columns, [
     { title: 'CLUSTER', cell: ({ cluster }) => cluster },
-    { title: 'LEFT', cell: ({ balanceMicros }) => usd(balanceMicros), align: 'right', paint: colours.bold },
-    { title: 'HELD', cell: ({ heldMicros }) => usd(heldMicros), align: 'right' },
-    { title: 'SPENT', cell: ({ spentMicros }) => usd(spentMicros), align: 'right' },
+    { title: 'LEFT', cell: ({ balanceMicros }) => dollarText(balanceMicros), align: 'right', paint: colours.bold },
+    { title: 'HELD', cell: ({ heldMicros }) => dollarText(heldMicros), align: 'right' },
+    { title: 'SPENT', cell: ({ spentMicros }) => dollarText(spentMicros), align: 'right' },
   ]),
 ];
 

@@ -1,7 +1,7 @@
 import { GatewayError } from '@asset-gateway/client';
 import { findOffer, settlementIn } from '@asset-gateway/client/pay';
 import type { Tool } from '@asset-gateway/client/tools';
-import { dollars, harmless, listAt, oneLine, type PaymentRequired, textAt } from '@asset-gateway/protocol';
+import { dollarText, harmless, listAt, oneLine, type PaymentRequired, textAt } from '@asset-gateway/protocol';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { Unpaid } from '../money/paying.ts';
 import { failureOf, fittingResult, MAX_BYTES, refusalOf, type StoredAnswers, structuredResult } from './answer.ts';
@@ -43,7 +43,7 @@ const HOW =
 
 /** Returns the user's options, in words for a model whose host does not know x402. */
 function sentenceFor(tool: string, required: PaymentRequired, reason: string): string {
-  const price = `$${dollars(Number(textAt(listAt(required, 'accepts')[0], 'amount')))}`;
+  const price = `${dollarText(Number(textAt(listAt(required, 'accepts')[0], 'amount')))}`;
   return reason === ''
     ? `${tool} costs ${price}, and this server has no wallet. Nothing was paid. ${HOW}`
     : `${reason} ${tool} costs ${price}: a new payment can be made.`;

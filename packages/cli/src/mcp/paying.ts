@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Offer } from '@asset-gateway/client/pay';
 import type { Tool } from '@asset-gateway/client/tools';
-import { dollars, harmless, SHARED_TIMES } from '@asset-gateway/protocol';
+import { dollars, dollarText, harmless, SHARED_TIMES } from '@asset-gateway/protocol';
 import {
   type CallToolResult,
   type InputRequiredResult,
@@ -68,7 +68,7 @@ async function ask(
 ) {
   const { gateway, payer, budget } = calls.options;
   const micros = Number(offer.amount);
-  const price = `$${dollars(micros)}`;
+  const price = dollarText(micros);
   if (!payer) return refusalOf(`${tool} costs ${price}, and ${NO_WALLET}.`);
   const spentMicros = payer.ledger.spending().dayMicros;
   if (!canAsk) {
@@ -82,7 +82,7 @@ async function ask(
   const shown = text.length > SHOWN_INPUT ? `${text.slice(0, SHOWN_INPUT)}…` : text;
   const message =
     `Pay ${await offerInWords(offer, { gateway, rpc: payer.rpc })} for ${tool}? ` +
-    `$${dollars(spentMicros)} of the budget of $${budget.perDayUsd} a day are spent. Input: ${shown}`;
+    `${dollarText(spentMicros)} of the budget of $${budget.perDayUsd} a day are spent. Input: ${shown}`;
   return inputRequired({
     inputRequests: {
       [QUESTION]: inputRequired.elicit({ message, requestedSchema: { type: 'object', properties: {} } }),

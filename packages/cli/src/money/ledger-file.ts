@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GatewayError, type SentRequest } from '@asset-gateway/client';
 import type { EarlierPayment, LedgerEntry, SpendingLedger } from '@asset-gateway/client/pay';
-import { usdText } from '@asset-gateway/protocol';
+import { dollarText } from '@asset-gateway/protocol';
 import { append, makeFolder } from './durable.ts';
 import { Account, appended, type LedgerLine, type LedgerStep, linesIn } from './ledger-lines.ts';
 import { OpenPayments } from './open-payments.ts';
@@ -44,7 +44,7 @@ export class LedgerFile implements SpendingLedger {
     const id = randomUUID();
     this.#write({ id, step: 'held', at: Date.now(), micros, ...limits });
     if (!this.#isWithin(id)) {
-      const message = `${usdText(micros)} more would exceed ${usdText(caps.perDayMicros)} in 24 hours (--max-day); nothing was signed`;
+      const message = `${dollarText(micros)} more would exceed ${dollarText(caps.perDayMicros)} in 24 hours (--max-day); nothing was signed`;
       throw new GatewayError('spending_limit', { message });
     }
     this.#onStep('held');

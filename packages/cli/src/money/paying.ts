@@ -7,7 +7,7 @@ import {
   payWith,
   type QuotingPayer,
 } from '@asset-gateway/client/pay';
-import { below, clusterOfNetwork, dollars, isLoopbackHostname, isObject, NETWORKS } from '@asset-gateway/protocol';
+import { below, clusterOfNetwork, dollarText, isLoopbackHostname, isObject, NETWORKS } from '@asset-gateway/protocol';
 import { fetchJson } from '../fetch-json.ts';
 import type { Wallet } from '../keys/wallets.ts';
 import type { Terminal } from '../show/terminal.ts';
@@ -127,7 +127,7 @@ export function rpcOf(
 function inWords({ network, amount, payTo }: Offer, isPlayMoney: boolean): string {
   const cluster = clusterOfNetwork(network);
   const money = isPlayMoney ? `in play money on the sandbox's Solana ${cluster}` : `in USDC on Solana ${cluster}`;
-  return `$${dollars(Number(amount))} ${money} to ${payTo}`;
+  return `${dollarText(Number(amount))} ${money} to ${payTo}`;
 }
 
 /** Returns an offer in words. Only an RPC on this machine may say that its money is play money. */

@@ -1,5 +1,5 @@
 import type { TokensPriceChartResult } from '@asset-gateway/client';
-import { dollars, priceFigure } from '@asset-gateway/protocol';
+import { priceFigure } from '@asset-gateway/protocol';
 import type { Colours } from './terminal.ts';
 
 /** The width and colours of the terminal. */
@@ -9,9 +9,6 @@ export interface Canvas {
 }
 
 type Candle = Pick<TokensPriceChartResult['candles'][number], 'open' | 'high' | 'low' | 'close'>;
-
-/** Returns an amount in dollars, exact to a millionth. */
-export const usd = (micros: number): string => `$${dollars(micros)}`;
 
 const UNITS = [
   ['day', 86_400],

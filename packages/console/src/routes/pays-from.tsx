@@ -1,8 +1,8 @@
-import { type Cluster, dollars, microsOfUsd } from '@asset-gateway/protocol';
+import { type Cluster, dollars, dollarText, microsOfUsd } from '@asset-gateway/protocol';
 import { useEffect, useRef } from 'preact/hooks';
 import { useGateway } from '../gateway.ts';
 import { Faucet } from '../wallet/deposit.tsx';
-import { usd, useWallet } from '../wallet/funds.ts';
+import { useWallet } from '../wallet/funds.ts';
 import { usdcOn, useBalances } from '../wallet/use-balance.ts';
 import type { CatalogRow } from './catalog.ts';
 
@@ -13,7 +13,8 @@ function useMoney({ cluster, priceUsd, creditPriceUsd = priceUsd, credit: mode }
   const held = usdcOn(useBalances(), cluster as Cluster);
   const [needed = 0, neededCredit = 0] = [priceUsd, creditPriceUsd].map((usd) => microsOfUsd(usd));
   const credit = wallet.external || mode !== 'accepted' ? 0 : wallet.creditOn(cluster as Cluster);
-  if (credit >= neededCredit && credit > 0) return { text: `Paid from credit: ${usd(credit)} left`, isShort: false };
+  if (credit >= neededCredit && credit > 0)
+    return { text: `Paid from credit: ${dollarText(credit)} left`, isShort: false };
   if (held === undefined) return undefined;
   const isShort = held < needed;
   const text = isShort

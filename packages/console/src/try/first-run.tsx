@@ -1,5 +1,5 @@
 import './first-run.css';
-import { attempt, dollars } from '@asset-gateway/protocol';
+import { attempt, dollars, dollarText } from '@asset-gateway/protocol';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { useGateway } from '../gateway.ts';
 import { Button, TaskButton, useTask } from '../parts/button.tsx';
@@ -7,7 +7,7 @@ import { Failure } from '../parts/failure.tsx';
 import { useReloadable } from '../parts/hooks.ts';
 import { CallReport } from '../parts/use-call.ts';
 import { hrefOf } from '../router.ts';
-import { usd, useWallet } from '../wallet/funds.ts';
+import { useWallet } from '../wallet/funds.ts';
 import { readStored, store } from '../wallet/storage.ts';
 import { usdcOn, useBalances } from '../wallet/use-balance.ts';
 import { CLUSTER, fillWallet, paidCall, payOnce, signFree } from './first-steps.ts';
@@ -92,7 +92,7 @@ const paying = (progress: Progress): FirstRunStep => ({
   done: 'Paid',
   said: progress.said.pay ?? 'Ask a Solana RPC for the balance of your address. You pay only for an answer.',
   isDone: progress.done >= PAID,
-  label: progress.call ? `Pay ${usd(progress.call.micros)}` : 'Pay',
+  label: progress.call ? `Pay ${dollarText(progress.call.micros)}` : 'Pay',
   doing: 'Paying …',
   // Nothing is signed before the balance covers the price.
   work: progress.call && covers(progress) ? progress.doing('pay', payOnce(progress.call), PAID) : undefined,

@@ -1,10 +1,9 @@
 import { errorOf } from '@asset-gateway/client';
-import { below, type Cluster, MICROS_PER_USD, microsOfUsd, priceFigure } from '@asset-gateway/protocol';
+import { below, type Cluster, dollarText, MICROS_PER_USD, microsOfUsd, priceFigure } from '@asset-gateway/protocol';
 import { plain, rows } from '../parts/text.ts';
 import { answered, type LastCall } from '../parts/use-call.ts';
 import type { CatalogRow } from '../routes/catalog.ts';
 import { session } from '../session.ts';
-import { usd } from '../wallet/funds.ts';
 import { askFaucet } from '../wallet/use-balance.ts';
 import { search } from './calls.ts';
 
@@ -50,5 +49,5 @@ export const payOnce =
     if (!response.ok) throw errorOf(response, text);
     const lamports = below(JSON.parse(text), 'result', 'value');
     const sol = typeof lamports === 'number' ? ` It says that your address holds ${lamports / 1e9} SOL.` : '';
-    return `The gateway answered and took ${usd(micros)} in USDC.${sol}`;
+    return `The gateway answered and took ${dollarText(micros)} in USDC.${sol}`;
   };

@@ -1,12 +1,12 @@
 import type { CreditBalanceResult } from '@asset-gateway/client';
-import { type Cluster, UNKNOWN } from '@asset-gateway/protocol';
+import { type Cluster, dollarText, UNKNOWN } from '@asset-gateway/protocol';
 import { Button, TaskButton, TaskStatus, useTask } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { useReloadable } from '../parts/hooks.ts';
 import { TermList } from '../parts/table.tsx';
 import type { CatalogRow } from '../routes/catalog.ts';
 import { session } from '../session.ts';
-import { usd, useWallet } from './funds.ts';
+import { useWallet } from './funds.ts';
 import { PaymentFailure } from './missing.tsx';
 
 type CreditBalance = CreditBalanceResult['balances'][number];
@@ -14,7 +14,7 @@ type CreditBalance = CreditBalanceResult['balances'][number];
 /** The credit bought, spent and left. Dashes while unknown. */
 function Amounts({ balance, isLoading }: { readonly balance: CreditBalance | undefined; readonly isLoading: boolean }) {
   const { grantedMicros, spentMicros, heldMicros = 0, balanceMicros } = balance ?? {};
-  const amount = (micros: number | undefined): string => (micros === undefined ? UNKNOWN : usd(micros));
+  const amount = (micros: number | undefined): string => (micros === undefined ? UNKNOWN : dollarText(micros));
   return (
     <TermList
       class="figures tabular"
@@ -22,7 +22,7 @@ function Amounts({ balance, isLoading }: { readonly balance: CreditBalance | und
       of={[
         ['Bought', amount(grantedMicros)],
         ['Spent', amount(spentMicros)],
-        heldMicros > 0 && ['Held for calls in flight', usd(heldMicros)],
+        heldMicros > 0 && ['Held for calls in flight', dollarText(heldMicros)],
         ['Left', <b key="left">{amount(balanceMicros)}</b>],
       ]}
     />

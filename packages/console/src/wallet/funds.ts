@@ -1,11 +1,7 @@
-import { dollars } from '@asset-gateway/protocol';
 import { useShown } from '../parts/hooks.ts';
 import { session } from '../session.ts';
 
-/** Returns a whole number of millionths as dollars with at least two decimals: `$0.05`, `$0.000005`. */
-export const usd = (micros: number): string => `$${dollars(micros)}`;
-
-/** Returns a time as `24 Nov, 17:30`, in the browser's time zone. */
+/** A time as `24 Nov, 17:30`, in the browser's time zone. */
 export const shortTime = (at: number): string =>
   new Date(at).toLocaleString('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
 

@@ -1,6 +1,6 @@
 import { GatewayError } from '@asset-gateway/client';
 import { isSameRequest, type LedgerEntry, type SpendingLedger } from '@asset-gateway/client/pay';
-import { attempt, DAY_MS, usdText } from '@asset-gateway/protocol';
+import { attempt, DAY_MS, dollarText } from '@asset-gateway/protocol';
 import { readStoredOrThrow, store } from './storage.ts';
 
 const STATES = ['held', 'signed', 'paid', 'refused'] as const;
@@ -72,7 +72,7 @@ export const browserLedger: SpendingLedger = {
     await change((spent) => {
       if (!(dayOf(spent) + micros <= perDayMicros))
         throw new GatewayError('spending_limit', {
-          message: `the cap of ${usdText(perDayMicros)} in 24 hours would be exceeded; nothing was signed`,
+          message: `the cap of ${dollarText(perDayMicros)} in 24 hours would be exceeded; nothing was signed`,
         });
       return [...spent, { id, micros, at: Date.now(), state: 'held' }];
     });

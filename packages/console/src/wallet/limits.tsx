@@ -1,6 +1,6 @@
-import { microsOfUsd } from '@asset-gateway/protocol';
+import { dollarText, microsOfUsd } from '@asset-gateway/protocol';
 import { useState } from 'preact/hooks';
-import { usd, useWallet } from './funds.ts';
+import { useWallet } from './funds.ts';
 import { spentMicros } from './ledger.ts';
 import { isCap, type PageCaps, readCaps } from './storage.ts';
 
@@ -50,7 +50,7 @@ function Spent({ limit }: { readonly limit: number }) {
     <p class="row spent">
       <meter min={0} max={Math.max(limit, 1)} value={Math.min(spent, limit)} aria-label="Spent of the daily limit" />
       <span>
-        <b>{usd(spent)}</b> of {usd(limit)} spent in the last 24 hours
+        <b>{dollarText(spent)}</b> of {dollarText(limit)} spent in the last 24 hours
       </span>
     </p>
   );

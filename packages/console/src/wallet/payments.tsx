@@ -1,4 +1,4 @@
-import { UNKNOWN } from '@asset-gateway/protocol';
+import { dollarText, UNKNOWN } from '@asset-gateway/protocol';
 import { Copy, TaskButton, TaskStatus, useTask } from '../parts/button.tsx';
 import { Json } from '../parts/code.tsx';
 import { useReloadable } from '../parts/hooks.ts';
@@ -9,7 +9,7 @@ import type { CatalogRow } from '../routes/catalog.ts';
 import { session } from '../session.ts';
 import type { Purchase } from './browser-wallet.ts';
 import { loadReceiptKeys, receiptFault } from './check-receipt.tsx';
-import { shortTime, usd, useWallet } from './funds.ts';
+import { shortTime, useWallet } from './funds.ts';
 import { type Spent, unfinished } from './ledger.ts';
 import { PaymentFailure } from './missing.tsx';
 
@@ -41,7 +41,7 @@ function Unfinished() {
           <li key={spent.id} class="row">
             <code>{new URL(spent.request?.url ?? '/', location.origin).pathname}</code>
             <span class="small muted">
-              {usd(spent.micros)}, {shortTime(spent.at)}
+              {dollarText(spent.micros)}, {shortTime(spent.at)}
             </span>
             <TaskButton task={task} label="Resend" work={resend(spent)} />
           </li>
@@ -171,7 +171,11 @@ export function Payments({ hasExplorer, hasReceipts, rows }: PaymentsProps) {
           columns={[
             { title: 'Time', cell: ({ at }) => <Time at={at} /> },
             { title: 'Route', cell: ({ url }) => <Route url={url} /> },
-            { title: 'Amount', isNumber: true, cell: ({ micros }) => (micros === undefined ? UNKNOWN : usd(micros)) },
+            {
+              title: 'Amount',
+              isNumber: true,
+              cell: ({ micros }) => (micros === undefined ? UNKNOWN : dollarText(micros)),
+            },
             { title: 'Paid by', cell: (each) => <Transaction purchase={each} hasExplorer={hasExplorer} /> },
             ...(hasReceipts ? [receipt] : []),
           ]}

@@ -1,4 +1,4 @@
-import { dollars, type OwnPrice, oneLine, type Route } from '@asset-gateway/protocol';
+import { dollarText, type OwnPrice, oneLine, type Route } from '@asset-gateway/protocol';
 import { DocumentFault, firstOf, type OpenApiDocument, type Operation } from '../../apis/document.ts';
 import type { SentHere } from '../../apis/parameters.ts';
 import { rowOfOperation } from '../../apis/rows.ts';
@@ -45,7 +45,7 @@ function columns(given: readonly (readonly string[])[]): string {
 }
 
 const priceOf = ({ micros, settlementFee }: OwnPrice): string =>
-  `$${dollars(micros)}${settlementFee ? ' plus the settlement fee, SETTLEMENT_FEE_USD_MICROS' : ''}`;
+  `${dollarText(micros)}${settlementFee ? ' plus the settlement fee, SETTLEMENT_FEE_USD_MICROS' : ''}`;
 
 function rowLine({ id, httpMethod, path, method }: Route, { prices }: ApiPlan): readonly string[] {
   const own = prices.get(id);
