@@ -1,6 +1,7 @@
 import { createClient, createFreeClient } from '@asset-gateway/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { serveWeatherAndNotes } from '../apis/apis.ts';
+import { leavesNoTrace } from '../payments/calls.ts';
 import { logged, openCustomer } from './kit.ts';
 
 const { gateway, stub } = await serveWeatherAndNotes(
@@ -64,6 +65,20 @@ describe('a call by its name in the catalog', () => {
     for (const limited of [client, client.with({ maxUsd: 0.0001 })])
       await expect(limited.call('weather.getHistory', values)).rejects.toMatchObject({ code: 'spending_limit' });
     expect(transfers()).toEqual([]);
+  });
+
+  it('is refused under the name of a wrong argument, and not paid', async () => {
+    const { client } = await openCustomer(gateway);
+    await leavesNoTrace(gateway, async () => {
+      const calls = [() => client.call('rpc.getBalance', { account: 'x' }), () => client.rpc.getBalance('x')];
+      for (const call of calls) {
+        await expect(call()).rejects.toMatchObject({
+          code: 'invalid_request',
+          message: expect.stringContaining('The argument account must match '),
+          issues: [{ in: 'body', name: 'params[0]', rule: 'pattern' }],
+        });
+      }
+    });
   });
 
   it('is paid on its cluster, which the client must have chosen', async () => {

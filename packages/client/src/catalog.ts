@@ -10,6 +10,7 @@ import {
   oneLine,
   textAt,
   typed,
+  withArgumentNames,
 } from '@asset-gateway/protocol/wire';
 import { violationOf } from './conforms.ts';
 import { fits, type SentRequest } from './sent-request.ts';
@@ -127,9 +128,9 @@ function judged(schema: unknown, pairs: readonly (readonly string[])[]): Members
   );
 }
 
-/** Returns the first violations of the route's published schemas: one in the path, one in query and body. */
-export function issuesOf(route: ListedRoute, { url, body, method }: SentRequest): Issue[] {
-  const { path, inputSchema, pathParamsSchema, queryParamsSchema } = route;
+/** The first violations of the route's published schemas: one in the path, one in query and body. */
+export function issuesOf(route: ListedRoute, { url, body, method }: SentRequest): readonly Issue[] {
+  const { path, surface, inputSchema, pathParamsSchema, queryParamsSchema } = route;
   const { pathname, search } = new URL(url);
   const segments = pathname.split('/');
   const names = path.split('/');
@@ -138,9 +139,10 @@ export function issuesOf(route: ListedRoute, { url, body, method }: SentRequest)
   const inQuery = pairs.map((pair) => pair.split('='));
   const querySchema = method === 'GET' ? inputSchema : queryParamsSchema;
   const input = body === undefined ? {} : attempt((): unknown => JSON.parse(body), undefined);
-  return [
+  const issues = [
     violationOf(pathParamsSchema, judged(pathParamsSchema, inPath), 'path'),
     violationOf(querySchema, judged(querySchema, inQuery), 'query'),
     ...(method === 'GET' ? [] : [violationOf(inputSchema, input, 'body')]),
   ].filter((issue) => issue !== undefined);
+  return withArgumentNames({ surface, input: { body: inputSchema as never } }, issues);
 }

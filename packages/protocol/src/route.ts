@@ -1,5 +1,6 @@
 import type { TObject, TSchema } from 'typebox';
 import type { Cluster } from './networks.ts';
+import type { Issue } from './refusal.ts';
 
 const ARTICLE = /^The /;
 
@@ -24,6 +25,19 @@ export function positionalParameters({ input }: Pick<Route, 'input'>): readonly 
     isRequired: at < minimum,
     schema,
   }));
+}
+
+/**
+ * Names positional arguments in the messages of issues, because clients may give them by name.
+ * @param row a row, or a listed route
+ * @param issues the violations of one request
+ */
+export function withArgumentNames(row: Pick<Route, 'input' | 'surface'>, issues: readonly Issue[]): readonly Issue[] {
+  const names = row.surface === 'rpc' ? positionalParameters(row)?.map(({ name }) => name) : undefined;
+  return issues.map((issue) => {
+    const name = names?.find((_, at) => issue.name === `params[${at}]`);
+    return name ? { ...issue, message: issue.message.replace('Must', `The argument ${name} must`) } : issue;
+  });
 }
 
 /** Our own families of routes. */

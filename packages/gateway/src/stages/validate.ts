@@ -6,6 +6,7 @@ import {
   type Route,
   typed,
   type Values,
+  withArgumentNames,
 } from '@asset-gateway/protocol';
 import type { TSchema } from 'typebox';
 import type { Call, Inbound, Input } from '../call.ts';
@@ -161,7 +162,8 @@ function judgeRules(route: Route, values: RequestValues, violations: Violations)
   }
 }
 
-function refuse(route: Route, { issues }: Violations): never {
+function refuse(route: Route, violations: Violations): never {
+  const issues = withArgumentNames(route, violations.issues);
   const coded = issues.find(({ name }) => Object.hasOwn(route.codes, name));
   const code = coded && route.codes[coded.name];
   const reason = issues.map(({ name, rule }) => `${name} ${rule}`).join(', ');
