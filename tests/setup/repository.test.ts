@@ -30,6 +30,13 @@ interface Untrusted {
   readonly jobs: Readonly<Record<string, { readonly steps: readonly { readonly run?: string }[] }>>;
 }
 
+/** The jobs of a release. */
+interface Release {
+  readonly jobs: Readonly<
+    Record<string, { readonly permissions?: Readonly<Record<string, string>>; readonly steps: readonly object[] }>
+  >;
+}
+
 /** A package in a lock. */
 interface Locked {
   readonly integrity?: string;
@@ -74,6 +81,21 @@ describe('the repository as others see it', () => {
     expect(Object.keys(on).filter((event) => !['push', 'pull_request', 'schedule'].includes(event))).toEqual([]);
     const scripts = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run = [] }) => run));
     expect(scripts.filter((script) => script.includes('${{'))).toEqual([]);
+  });
+
+  it('gives rights only to jobs of a release that publish what others have built', () => {
+    const { jobs } = readYaml<Release>('.github/workflows/release.yml');
+    const mayRead = ({ permissions = { contents: 'read' } }: Release['jobs'][string]): boolean =>
+      Object.entries(permissions).every(([name, right]) => name === 'contents' && right === 'read');
+    const [builders, publishers] = [true, false].map((isBuilder) =>
+      Object.entries(jobs).filter(([, job]) => mayRead(job) === isBuilder),
+    );
+    expect(builders?.map(([name]) => name)).toEqual(['tests', 'build', 'build-image']);
+    expect(publishers?.map(([name]) => name)).toEqual(['packages', 'document', 'site', 'image']);
+    for (const [name, { steps }] of publishers ?? [])
+      expect(JSON.stringify(steps), name).not.toMatch(/checkout|node |npm (?:ci|install|run|pack)|docker buildx/);
+    for (const [name, job] of builders ?? [])
+      expect(JSON.stringify(job), name).not.toMatch(/secrets\.|github\.token|"environment"/);
   });
 
   it.each(['.', 'site', 'release'])(
