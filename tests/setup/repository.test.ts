@@ -69,6 +69,18 @@ describe('the repository as others see it', () => {
     expect(keywords).toContain('x402');
   });
 
+  it.each(['package.json', 'site/package.json', 'release/package.json', ...MANIFESTS])(
+    '%s names exact versions of its dependencies, or a caret in a library',
+    (path) => {
+      const { dependencies, devDependencies, optionalDependencies } = json(path);
+      const isLibrary = ['packages/protocol/package.json', 'packages/client/package.json'].includes(path);
+      for (const [name, range] of Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies }))
+        expect(`${name} ${range}`).toMatch(
+          isLibrary && !name.startsWith('@asset-gateway/') ? / \^\d+\.\d+\.\d+$/ : / (?:npm:\w+@)?\d+\.\d+\.\d+$/,
+        );
+    },
+  );
+
   it.each(WORKFLOWS)('%s runs actions by their commit and may write nothing by default', (path) => {
     const { permissions } = readYaml<{ readonly permissions: unknown }>(path);
     expect(permissions).toEqual({ contents: 'read' });
