@@ -12,17 +12,19 @@ function npm(cwd, ...words) {
   const [command, ...first] = cli ? [process.execPath, cli] : ['npm'];
   const shell = !cli && process.platform === 'win32';
   const env = { UV_THREADPOOL_SIZE: THREADS, ...process.env };
-  const options = { cwd, stdio: ['ignore', 2, 'pipe'], env, shell, encoding: 'utf8' };
-  const { status, stderr, error } = spawnSync(command, [...first, ...words, '--loglevel=error'], options);
+  const { status, stderr, error } = spawnSync(command, [...first, ...words, '--loglevel=error'], {
+    ...{ cwd, stdio: ['ignore', 2, 'pipe'], env, shell },
+    encoding: 'utf8',
+  });
   process.stderr.write(stderr ?? '');
   if (status === 0) return undefined;
-  return /^npm (?:error|ERR!) code (\S+)$/m.exec(stderr ?? '')?.[1] ?? error?.code ?? 'unknown';
+  return /^npm (?:error|ERR!) code (\S+)$/m.exec(stderr ?? '')?.[1] ?? Object(error).code ?? 'unknown';
 }
 
 /** The packages in a lock, by path. */
 const lockedIn = (path) => JSON.parse(readFileSync(path, 'utf8')).packages ?? {};
 
-const isMusl = () => !process.report.getReport().header.glibcVersionRuntime;
+const isMusl = () => !Object(process.report.getReport()).header.glibcVersionRuntime;
 
 /** Whether npm installs a package on this machine. */
 function isForThisMachine({ os, cpu, libc }) {

@@ -16,7 +16,7 @@ export async function dev(words) {
     [await compiler(), TSC],
     [process.execPath, [...SANDBOX, ...words, PROGRAM]],
   ];
-  const children = programs.map(([program, rest]) => spawn(program, rest, { stdio: 'inherit' }));
+  const children = programs.map(([program, rest]) => spawn(String(program), [...rest], { stdio: 'inherit' }));
   let isStopping = false;
   const stop = () => {
     isStopping = true;

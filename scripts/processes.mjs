@@ -1,6 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
-/** What the kernel says of a process, or undefined if it has ended. Its start tells it from a later one with the same id. */
+/**
+ * A running process. `start` tells it from a later one with the same id.
+ * @typedef {{ readonly id: number, readonly parent: number, readonly start: string }} Running
+ */
+
+/**
+ * What the kernel says of a process; undefined if it has ended.
+ * @param {string} id
+ * @returns {Running | undefined}
+ */
 function read(id) {
   try {
     const text = readFileSync(`/proc/${id}/stat`, 'latin1');
@@ -11,13 +20,20 @@ function read(id) {
   }
 }
 
-/** The running processes of this machine by id; none where there is no /proc. */
+/**
+ * The running processes of this machine by id; none where there is no /proc.
+ * @returns {Map<number, Running>}
+ */
 export function readProcesses() {
   const ids = existsSync('/proc') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : [];
-  return new Map(ids.map((id) => [Number(id), read(id)]).filter(([, found]) => found));
+  const found = ids.map(read).filter((each) => each !== undefined);
+  return new Map(found.map((each) => [each.id, each]));
 }
 
-/** The words that started a process, or the title that it has given itself. */
+/**
+ * The words that started a process, or the title that it has given itself.
+ * @param {number} id
+ */
 export function titleOf(id) {
   try {
     return readFileSync(`/proc/${id}/cmdline`, 'latin1');
@@ -26,7 +42,11 @@ export function titleOf(id) {
   }
 }
 
-/** The processes that these have started, and those that they have started in turn. */
+/**
+ * The processes that these have started, and those that they have started in turn.
+ * @param {readonly number[]} ids
+ * @returns {Running[]}
+ */
 export function descendantsOf(ids, processes = readProcesses()) {
   const all = [...processes.values()];
   const children = all.filter(({ id, parent }) => ids.includes(parent) && !ids.includes(id));

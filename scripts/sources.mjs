@@ -12,7 +12,7 @@ function write(path, text) {
 
 /** The severity and the texts of each alert as a module. */
 function alertsModule() {
-  const { groups } = load(readFileSync('deploy/prometheus/alerts.yaml', 'utf8'));
+  const { groups } = Object(load(readFileSync('deploy/prometheus/alerts.yaml', 'utf8')));
   const entries = groups[0].rules.map(({ alert, labels: { severity }, annotations: { description, action } }) => {
     return [alert, { severity, means: description, advice: action }];
   });

@@ -5,7 +5,10 @@ const WITH_SCHEME = /^[a-z][a-z\d+.-]*:/i;
 /** The relative URL from one file of the site to another. */
 export const relativeUrl = (from, to) => posix.relative(posix.dirname(from), to);
 
-/** The repository's address for a browser, or undefined if package.json has none. */
+/**
+ * The repository's address for a browser, or undefined if package.json has none.
+ * @param {{ readonly repository?: string | { readonly url?: string } }} manifest
+ */
 export function repositoryOf({ repository }) {
   const named = typeof repository === 'string' ? repository : repository?.url;
   const address = named?.replace(/^github:|^(?=[\w-]+\/[\w.-]+$)/, 'https://github.com/');

@@ -27,7 +27,14 @@ function challenge(request) {
   const domain = request.headers.host;
   const dates = { issuedAt: new Date().toISOString(), expirationTime: new Date(Date.now() + 300_000).toISOString() };
   const uri = `http://${domain}${request.url}`;
-  const info = { domain, uri, version: '1', nonce: freshNonce(), ...dates, statement: STATEMENT };
+  const info = {
+    domain,
+    uri,
+    version: /** @type {const} */ ('1'),
+    nonce: freshNonce(),
+    ...dates,
+    statement: STATEMENT,
+  };
   return JSON.stringify({ x402Version: 2, accepts: [], extensions: { 'sign-in-with-x': siwxExtension(info) } });
 }
 
@@ -71,4 +78,6 @@ const server = createServer(async (request, response) => {
   response.writeHead(200, { ...COMMON, ...own }).end(answer);
 });
 server.keepAliveTimeout = 60_000;
-server.listen(0, '127.0.0.1', () => process.stdout.write(`listening on http://127.0.0.1:${server.address().port}\n`));
+server.listen(0, '127.0.0.1', () =>
+  process.stdout.write(`listening on http://127.0.0.1:${Object(server.address()).port}\n`),
+);

@@ -46,7 +46,12 @@ const pathItemOf = (kind) => ({
   },
 });
 
-/** Writes the file of an API with so many operations, an even number, and its document; returns the path of the file. */
+/**
+ * Writes the file of an API and its document. Returns the path of the file.
+ * @param {string} folder
+ * @param {number} count the number of operations, which is even
+ * @returns {string}
+ */
 export function writeLargeApi(folder, count) {
   const kinds = Array.from({ length: count / 2 }, (_, at) => `Kind${at}`);
   const paths = Object.fromEntries(kinds.map((kind) => [`/owners/{owner}/${kind}`, pathItemOf(kind)]));

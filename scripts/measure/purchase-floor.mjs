@@ -149,4 +149,6 @@ const server = createServer(async (request, response) => {
   response.writeHead(200, { ...COMMON, ...id, ...own }).end(answer);
 });
 server.keepAliveTimeout = 60_000;
-server.listen(0, '127.0.0.1', () => process.stdout.write(`listening on http://127.0.0.1:${server.address().port}\n`));
+server.listen(0, '127.0.0.1', () =>
+  process.stdout.write(`listening on http://127.0.0.1:${Object(server.address()).port}\n`),
+);

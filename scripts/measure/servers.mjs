@@ -54,7 +54,7 @@ export async function start(file, variables = {}, connections = 1) {
 }
 
 /** The time that a thread has run, in microseconds; by default the main thread. `/proc/<pid>/stat` counts only hundredths of a second. */
-export const threadMicros = ({ pid }, thread = pid) =>
+export const threadMicros = ({ pid = 0 }, thread = String(pid)) =>
   Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e3;
 
 /** The time that all threads of a process have run, in microseconds. */

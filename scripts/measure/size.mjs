@@ -14,7 +14,7 @@ const BEFORE_MS = 100;
 const mib = (bytes) => (bytes / 1024 / 1024).toFixed(2);
 
 /** The resident memory of a process in MiB. */
-const memoryOf = ({ pid }) =>
+const memoryOf = ({ pid = 0 }) =>
   Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024);
 
 /** Starts a gateway. The time until it listens, and that of its main thread alone. */

@@ -12,7 +12,7 @@ const delay = monitorEventLoopDelay({ resolution: 10 });
 delay.enable();
 
 const strange = [];
-process.on('unhandledRejection', (error) => strange.push(String(error?.stack ?? error)));
+process.on('unhandledRejection', (error) => strange.push(String(Object(error).stack ?? error)));
 
 /** Calls once; returns the error code, or any other error. */
 async function call(work) {

@@ -4,7 +4,6 @@ import { getMcpConfigForManifest, unpackExtension, v0_3, validateManifest } from
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { beforeAll, describe, expect, it } from 'vitest';
-// @ts-expect-error The packer is a script.
 import { mcpb } from '../../scripts/mcpb.mjs';
 import { runHere } from '../cli/in-process.ts';
 import { makeFolder } from '../kit/folder.ts';

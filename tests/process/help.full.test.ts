@@ -2,7 +2,6 @@ import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-// @ts-expect-error It is a script.
 import { USAGE } from '../../scripts/usage.mjs';
 import { freePort } from '../http/ports.ts';
 import { type Command, inTerminal, node, type Outcome, runCommand, startCommand } from '../kit/command.ts';

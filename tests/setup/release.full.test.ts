@@ -1,7 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-// @ts-expect-error What makes a release are scripts.
 import { withRelease } from '../../scripts/changeset.mjs';
 import { node, type Outcome, runCommand } from '../kit/command.ts';
 import { suiteWithInstallation } from '../kit/packages.ts';

@@ -1,10 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-// @ts-expect-error What makes the site are scripts.
 import { repositoryOf, resolveLink } from '../../site/links.mjs';
-// @ts-expect-error What makes the site are scripts.
 import { navigationOf } from '../../site/navigation.mjs';
-// @ts-expect-error What makes the site are scripts.
 import { partWith } from '../../site/pictures.mjs';
 import { blocksOf } from '../kit/page.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';

@@ -4,22 +4,29 @@ import { randomBytes } from 'node:crypto';
 import { openLocal } from '../../packages/gateway/dist/compose/local.js';
 import { openMoney } from '../../packages/gateway/dist/compose/money.js';
 
-const [dataDir, turns = Number.POSITIVE_INFINITY] = process.argv.slice(2);
+const [dataDir, times] = process.argv.slice(2);
+const turns = Number(times ?? Number.POSITIVE_INFINITY);
 const { store, database, close } = await openLocal({ dataDir }).catch(() => process.exit(0));
 const money = openMoney(database, 86_400_000);
 const { payments } = money;
-const network = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp';
+const network = /** @type {const} */ ('solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp');
 const budget = { key: 'budget', limit: 1_000, windowMs: 10, inFlightMs: 10 };
+const room = { isFreeFor: () => true, enter: () => undefined, leave: () => undefined };
 const bought = [];
 process.stdout.write('.');
 
 async function buy() {
   const [key, owner, answer] = [randomBytes(32).toString('hex'), 'owner', 'x'.repeat(Math.random() * 30_000)];
   const facts = { network, requestHash: key, payer: key, source: 's', memo: 'm', priceUsd: '0.1', transaction: 't' };
-  const sale = { requirement: { amount: '100000' }, route: 'r', requestId: 'i', feeLamports: 0, creditMicros: 0 };
+  const requirement = {
+    ...{ scheme: /** @type {const} */ ('exact'), network, amount: '100000', asset: 'a', payTo: 'p' },
+    maxTimeoutSeconds: 60,
+    extra: { feePayer: 'f' },
+  };
+  const sale = { requirement, route: 'r', requestId: 'i', feeLamports: 0, creditMicros: 0 };
   await payments.reserve({ key, owner, ...facts, ...sale });
   await payments.settling(key, owner, { answer, signature: key, height: 1 });
-  const proof = { outcome: 'settled', signature: key };
+  const proof = { outcome: /** @type {const} */ ('settled'), signature: key };
   await payments.resolve(key, Math.random() < 0.8 ? proof : { outcome: 'refused', reason: 'r' });
   if (Math.random() < 0.8) payments.delivered(key);
   bought.push(key);
@@ -29,9 +36,7 @@ async function buy() {
 const { ppid } = process;
 for (let turn = 0; turn < turns && process.ppid === ppid; turn++) {
   const calls = Array.from({ length: Math.random() * 10 }, () => buy().catch(() => undefined));
-  await store
-    .admit({ budget, owner: randomBytes(8).toString('hex'), room: { isFreeFor: () => true, take: () => undefined } })
-    .catch(() => undefined);
+  await store.admit({ budget, owner: randomBytes(8).toString('hex'), room }).catch(() => undefined);
   await Promise.all(calls);
   const again = bought[Math.floor(Math.random() * bought.length)];
   if (again) await payments.keep(again, 'y'.repeat(Math.random() * 9_000)).catch(() => undefined);

@@ -11,7 +11,7 @@ const witness = `${folder}/witness`;
 async function take(turn) {
   for (;;) {
     const locking = await lockFolder(folder);
-    if (locking.lock) return locking.lock;
+    if ('lock' in locking) return locking.lock;
     if (turn === 1 && locking.holder.startsWith(`process ${process.pid} `)) process.stdout.write('itself');
     await pause(Math.random() * 4);
   }

@@ -38,7 +38,7 @@ function agentOf(attack) {
   return agent;
 }
 
-function send(attack, path, { method = 'GET', headers = {}, body } = {}) {
+function send(attack, path, { method = 'GET', headers = {}, body = undefined } = {}) {
   const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
   const options = { method, headers: { ...headers, ...length }, agent: agentOf(attack) };
   return new Promise((resolve, reject) => {
@@ -222,7 +222,7 @@ async function attack() {
   process.send({ tally, cpuSeconds: (user + system) / 1e6 }, () => process.exit(0));
 }
 
-process.on('message', (message) => {
+process.on('message', (/** @type {any} */ message) => {
   if (message.used) replay(message.used);
   else if (message.isOver) over.abort();
   else {

@@ -81,7 +81,7 @@ async function thorough({ make, request, ...first }, standard, parts, blocks = p
   const [own, alike] = [[], []];
   for (let block = 0; block < blocks; block++) {
     own.push((await costOf(parts, parts.pace.size, make)).micros);
-    if (makeServed && isRefusal(first)) alike.push((await costOf(parts, parts.pace.size, makeServed)).micros);
+    if (makeServed && isRefusal(Object(first))) alike.push((await costOf(parts, parts.pace.size, makeServed)).micros);
   }
   const served = alike.length > 0 ? { alike: Math.min(...alike) } : {};
   const result = { ...request, ...first, micros: Math.min(...own), ...served };

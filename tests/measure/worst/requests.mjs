@@ -50,7 +50,7 @@ const MARK = 'the place';
 function sitesOf(value, replace = (inner) => inner, name = 'body') {
   const inner = Object.entries(Object(value)).flatMap(([key, member]) => {
     const replaceMember = (other) =>
-      replace(Array.isArray(value) ? value.with(key, other) : { ...value, [key]: other });
+      replace(Array.isArray(value) ? value.with(Number(key), other) : { ...value, [key]: other });
     return typeof value === 'object' ? sitesOf(member, replaceMember, `${name}.${key}`) : [];
   });
   const [before, after] = JSON.stringify(replace(MARK)).split(JSON.stringify(MARK));

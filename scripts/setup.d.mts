@@ -1,2 +1,0 @@
-/** What the build writes among the sources. */
-export const WRITTEN: readonly string[];
