@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { DECISIONS_PAGE, decisionsPage } from './decisions.mjs';
 import { alone, installTool, stop } from './setup.mjs';
 
 /** The first writes the reference of the client from its docstrings, the second the pages. */
@@ -32,11 +33,15 @@ export function pictures() {
   process.stdout.write('docs/pictures written\n');
 }
 
-/** Writes the pages generated from the tables of routes, refusals and alerts, the schema of the file of APIs, and the OpenAPI document. */
+/** Writes the generated pages, the list of decisions, the schema of the file of APIs, and the OpenAPI document. */
 export async function docs() {
   const { usualOpenApi, writtenPages } = await import('../packages/gateway/dist/describe/pages.js');
   const { FILE } = await import('../packages/gateway/dist/config/apis-file/format.js');
-  const documents = { 'docs/apis.schema.json': `${JSON.stringify(FILE, null, 2)}\n`, 'openapi.json': usualOpenApi() };
+  const documents = {
+    'docs/apis.schema.json': `${JSON.stringify(FILE, null, 2)}\n`,
+    [DECISIONS_PAGE]: decisionsPage(),
+    'openapi.json': usualOpenApi(),
+  };
   for (const [path, text] of Object.entries({ ...writtenPages(), ...documents })) {
     writeFileSync(path, text);
     process.stdout.write(`${path} written\n`);

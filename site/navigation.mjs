@@ -5,6 +5,7 @@ export const LANDING = 'docs/index.md';
 
 /** The folder whose pages are listed on a separate page. */
 export const DECISIONS = 'docs/decisions';
+const LIST = `${DECISIONS}/README.md`;
 
 const inFolder = (folder, ...names) => names.map((name) => `${folder}/${name}.md`);
 
@@ -55,7 +56,7 @@ const GROUPS = [
       'CONTRIBUTING.md',
       'CONVENTIONS.md',
       'ARCHITECTURE.md',
-      DECISIONS,
+      LIST,
       'docs/cases.md',
       'docs/conformance.md',
       'docs/proof.md',
@@ -69,7 +70,7 @@ const GROUPS = [
 /** The path in the site for a file of the repository. */
 function outputOf(source) {
   if (source === 'README.md') return 'overview.html';
-  if (source === DECISIONS) return 'decisions/index.html';
+  if (source === LIST) return 'decisions/index.html';
   if (REFERENCE.includes(source)) return `reference/${basename(source, '.ts')}.html`;
   const name = source.replace(/\.md$/, '.html');
   return name.startsWith('docs/') ? name.slice('docs/'.length) : name.toLowerCase();
@@ -81,10 +82,10 @@ function outputOf(source) {
  */
 export function navigationOf(sources) {
   const named = GROUPS.flatMap((group) => group.sources);
-  const decisions = sources.filter((source) => source.startsWith(`${DECISIONS}/`)).sort();
+  const decisions = sources.filter((source) => source.startsWith(`${DECISIONS}/`) && source !== LIST).sort();
   const lost = sources.filter((source) => !named.includes(source) && !decisions.includes(source));
   if (lost.length > 0) throw new Error(`${lost.join(', ')} is missing from the groups of site/navigation.mjs`);
-  const gone = named.filter((source) => ![DECISIONS, ...REFERENCE, ...sources].includes(source));
+  const gone = named.filter((source) => ![...REFERENCE, ...sources].includes(source));
   if (gone.length > 0) throw new Error(`site/navigation.mjs names ${gone.join(', ')}, and there is no such file`);
   const pageOf = (source) => ({ source, output: outputOf(source) });
   const groups = GROUPS.map(({ title, sources: all }) => ({ title, pages: all.map(pageOf) }));

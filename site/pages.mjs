@@ -25,12 +25,6 @@ function readSources() {
   return [...OF_THE_ROOT, ...inDocs.map((name) => `docs/${name.replaceAll('\\', '/')}`)];
 }
 
-/** The page that lists the decisions, in Markdown. */
-function listOf(decisions) {
-  const lines = decisions.map(({ source, title }) => `1. [${title}](${source.slice('docs/'.length)})`);
-  return `# Decisions\n\nDesign decisions and their reasons, oldest first.\n\n${lines.join('\n')}\n`;
-}
-
 /** What the site says of a page elsewhere: its title, its first paragraph and its sections. */
 function outlineOf(markdown, page) {
   const tokens = markdown.parse(page.text, page);
@@ -59,12 +53,12 @@ export function readSite() {
   const listed = groups.flatMap(({ title, pages }) => pages.map((page) => Object.assign(page, { group: title })));
   const pictures = picturesIn(...PICTURES);
   const outputs = new Map([...listed, ...decisions, ...pictures].map(({ source, output }) => [source, output]));
+  outputs.set(DECISIONS, 'decisions/index.html');
   const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
   const [titles, diagrams] = [new Map(), new Map()];
   const repository = repositoryOf(manifest);
   const markdown = createMarkdown({ outputs, pictures, repository, titles, diagrams, exists: existsSync });
   const textFor = ({ source }) => {
-    if (source === DECISIONS) return listOf(decisions);
     if (REFERENCE.includes(source)) return readFileSync(`${TEXTS_OF_REFERENCE}/${basename(source, '.ts')}.md`, 'utf8');
     const text = readFileSync(source, 'utf8').replace(PICTURE, '![$1]($2)');
     return text + (source === PAGE_WITH_PICTURES ? partWith(pictures) : '');
