@@ -128,7 +128,7 @@ function judged(schema: unknown, pairs: readonly (readonly string[])[]): Members
   );
 }
 
-/** The first violations of the route's published schemas: one in the path, one in query and body. */
+/** Returns the first violations of the route's published schemas: one in the path, one in query and body. */
 export function issuesOf(route: ListedRoute, { url, body, method }: SentRequest): readonly Issue[] {
   const { path, surface, inputSchema, pathParamsSchema, queryParamsSchema } = route;
   const { pathname, search } = new URL(url);

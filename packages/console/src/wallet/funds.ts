@@ -1,7 +1,7 @@
 import { useShown } from '../parts/hooks.ts';
 import { session } from '../session.ts';
 
-/** A time as `24 Nov, 17:30`, in the browser's time zone. */
+/** Returns a time as `24 Nov, 17:30`, in the browser's time zone. */
 export const shortTime = (at: number): string =>
   new Date(at).toLocaleString('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
 

@@ -57,20 +57,20 @@ export class OpenApiDocument {
     }
   }
 
-  /** The names of a path's parameters in its first spelling, by their own names. */
+  /** Returns the names of a path's parameters in its first spelling, by their own names. */
   namesFor(path: string): ReadonlyMap<string, string> {
     const own = parameterNames(path);
     const first = parameterNames(this.#spellings.get(textsOf(path).join('{}')) ?? path);
     return new Map(own.map((name, at) => [name, first[at] ?? name]));
   }
 
-  /** Whether a path has operations with other verbs, under any names of its parameters. */
+  /** Returns whether a path has operations with other verbs, under any names of its parameters. */
   hasOtherVerbs({ verb, path }: Operation): boolean {
     const verbs = this.#verbs.get(shapeOf(path));
     return verbs !== undefined && verbs.size > Number(verbs.has(verb));
   }
 
-  /** The operations in the order of the document. */
+  /** Returns the operations in the order of the document. */
   operations(): Operation[] {
     return Object.entries(objectAt(this.root.paths)).flatMap(([path, item]) => {
       const members = objectAt(this.resolve(item));

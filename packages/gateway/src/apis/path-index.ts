@@ -124,7 +124,7 @@ export class PathIndex {
   }
 
   /**
-   * The paths that this one becomes by reading a parameter as fixed text, for any values. Beyond `most` comparisons, all that it may
+   * Returns the paths that this one becomes if a server reads a parameter as fixed text, for any values. Beyond `most` comparisons, all that it may
    * become, because else a start would compare every two of them.
    */
   *othersOf(path: string, most = Number.POSITIVE_INFINITY): Generator<string> {

@@ -17,19 +17,19 @@ export function splitTemplate(text: string): string[] {
 
 export const isText = (_: unknown, at: number): boolean => at % 2 === 0;
 
-/** The names of a path's parameters, as in a row. */
+/** Returns the names of a path's parameters, as in a row. */
 export const parameterNames = (path: string): string[] =>
   splitTemplate(path)
     .filter((part, at) => !isText(part, at))
     .map(parameterName);
 
-/** A path with other names of its parameters, as in a row. */
+/** Returns a path with other names of its parameters, as in a row. */
 export const respelled = (path: string, names: ReadonlyMap<string, string>): string =>
   splitTemplate(path)
     .map((part, at) => (isText(part, at) ? part : `{${names.get(parameterName(part)) ?? part}}`))
     .join('');
 
-/** A path without the names of its parameters. */
+/** Returns a path without the names of its parameters. */
 export const shapeOf = (path: string): string =>
   segmentsOf(path)
     .map((each) => textsOf(each).join('{}'))

@@ -112,13 +112,13 @@ function* pathsFrom(segments: readonly Segment[], { node, at, isOther }: Place):
 
 const MOST_COMPARISONS = 50;
 
-/** The paths that differ in more than the names of parameters. */
+/** Returns the paths that differ in more than the names of parameters. */
 function* differing(path: string, others: Iterable<string>): Generator<string> {
   const shape = shapeOf(path);
   for (const other of others) if (shapeOf(other) !== shape) yield other;
 }
 
-/** All paths of a document. Finds the paths that another path becomes with certain values. */
+/** All paths of a document. It finds the paths that another path becomes with certain values. */
 export class Paths {
   readonly #root = newNode();
   readonly #index: PathIndex;
@@ -137,7 +137,7 @@ export class Paths {
     yield* differing(path, values ? this.#valuesOf(path, values, slashed) : this.#index.othersOf(path));
   }
 
-  /** Whether some values may lead to another path. If this takes long, the answer is yes, and `othersFor` judges each request's values. */
+  /** Returns whether some values may lead to another path. If this takes long, the answer is yes, and `othersFor` judges each request's values. */
   mayLeadElsewhere(path: string): boolean {
     return !differing(path, this.#index.othersOf(path, MOST_COMPARISONS)).next().done;
   }

@@ -144,7 +144,7 @@ function inputOf(document: OpenApiDocument, operation: Operation, { entry = {}, 
   };
 }
 
-/** The same schemas, with other names of the path's parameters. */
+/** Returns the same schemas, with other names of the path's parameters. */
 function withPathNames({ path, ...input }: InputSchemas, names: ReadonlyMap<string, string>): InputSchemas {
   if (!path) return input;
   const nameOf = (name: string) => names.get(name) ?? name;
@@ -153,7 +153,7 @@ function withPathNames({ path, ...input }: InputSchemas, names: ReadonlyMap<stri
   return { path: Object.assign({}, path, { properties: Object.fromEntries(properties), required }), ...input };
 }
 
-/** The path parameters whose values may have slashes: those with a slash in their example, else the last. */
+/** Returns the path parameters whose values may have slashes: those whose example has one, or else the last parameter. */
 function slashedOf(path: TObject | undefined, isAllowed: boolean | undefined, notes: Set<string>): readonly string[] {
   const names = Object.keys(path?.properties ?? {});
   const hasSlash = (name: string) => String(listAt(objectAt(path?.properties[name]).examples)[0]).includes('/');

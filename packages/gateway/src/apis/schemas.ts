@@ -9,7 +9,7 @@ const MAX_PARTS = 2_000;
 const MAX_DEPTH = 16;
 const MAX_DESCRIPTION = 300;
 const MAX_ENUM = 2_000;
-/** This many values of a list cost as much as one part. */
+/** How many values of a list cost as much as one part. */
 const VALUES_PER_PART = 10;
 const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'];
 /** The most parts that describe an answer. */
