@@ -137,7 +137,7 @@ export class Paths {
     yield* differing(path, values ? this.#valuesOf(path, values, slashed) : this.#index.othersOf(path));
   }
 
-  /** Returns whether some values may lead to another path. If this takes long, the answer is yes, and `othersFor` judges each request's values. */
+  /** Returns whether some values may lead to another path: true if this takes long, because `othersFor` judges each request's values. */
   mayLeadElsewhere(path: string): boolean {
     return !differing(path, this.#index.othersOf(path, MOST_COMPARISONS)).next().done;
   }
