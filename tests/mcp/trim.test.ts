@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import { fittingResult, StoredAnswers } from '../../packages/cli/src/mcp/answer.ts';
+import { Approvals } from '../../packages/cli/src/mcp/approvals.ts';
 import { readOnTool } from '../../packages/cli/src/mcp/own-tools.ts';
-import { Approvals } from '../../packages/cli/src/mcp/paying.ts';
 import { jsonBytes, trim } from '../../packages/cli/src/mcp/trim.ts';
 import { textOf, tokensOf } from './host.ts';
 

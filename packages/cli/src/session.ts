@@ -12,8 +12,8 @@ import { stateFolder } from './config.ts';
 import { RESEND_HINT, UNUSED_HINT, UsageError } from './failure.ts';
 import { type Wallet, walletFor } from './keys/wallets.ts';
 import { catalogOf } from './money/catalog.ts';
+import { type Outcome, payerFor, withOutcome } from './money/command-payer.ts';
 import { LedgerFile, type PurchaseStep } from './money/ledger-file.ts';
-import { type Outcome, payerFor, withOutcome } from './money/paying.ts';
 import { dollarsIn, millisecondsIn, type Values } from './options.ts';
 import { Terminal } from './show/terminal.ts';
 

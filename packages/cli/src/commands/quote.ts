@@ -6,7 +6,7 @@ import { show } from '../answer.ts';
 import { calledAs } from '../config.ts';
 import { EXIT, UsageError } from '../failure.ts';
 import { catalogOf, wholeCatalog } from '../money/catalog.ts';
-import { answerOrOffer, offerInWords, quotingPayer } from '../money/paying.ts';
+import { answerOrOffer, offerInWords, quotingPayer } from '../money/command-payer.ts';
 import { rowAt } from '../request.ts';
 import type { Session } from '../session.ts';
 import type { Canvas } from '../show/chart.ts';

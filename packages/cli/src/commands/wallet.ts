@@ -4,7 +4,7 @@ import { show } from '../answer.ts';
 import { calledAs } from '../config.ts';
 import { EXIT, UsageError } from '../failure.ts';
 import { newWallet, ownWallet, type Wallet } from '../keys/wallets.ts';
-import { askFaucet, sandboxRpc } from '../money/paying.ts';
+import { askFaucet, sandboxRpc } from '../money/command-payer.ts';
 import { CLUSTER, clusterIn, dollarsIn } from '../options.ts';
 import { CREDIT_PATH } from '../request.ts';
 import type { Session } from '../session.ts';

@@ -3,7 +3,7 @@ import { findOffer, settlementIn } from '@asset-gateway/client/pay';
 import type { Tool } from '@asset-gateway/client/tools';
 import { dollarText, harmless, listAt, oneLine, type PaymentRequired, textAt } from '@asset-gateway/protocol';
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { Unpaid } from '../money/paying.ts';
+import { Unpaid } from '../money/command-payer.ts';
 import { failureOf, fittingResult, MAX_BYTES, refusalOf, type StoredAnswers, structuredResult } from './answer.ts';
 import type { Calls, Purchase } from './calls.ts';
 import type { ToolContext } from './served-tool.ts';

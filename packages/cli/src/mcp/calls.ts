@@ -14,7 +14,7 @@ import {
   quotingPayer,
   Unpaid,
   withOutcome,
-} from '../money/paying.ts';
+} from '../money/command-payer.ts';
 
 /** The wallet and ledger with which this server pays. */
 export type PayerSetup = Omit<PaymentSetup, 'caps' | 'isPreapproved'>;

@@ -1,7 +1,7 @@
 import { apiRoutes, type Tool } from '@asset-gateway/client/tools';
 import { oneLine, priceText } from '@asset-gateway/protocol';
 import { refusalOf } from './answer.ts';
-import { type CallServices, callMethod } from './paying.ts';
+import { type CallServices, callMethod } from './approvals.ts';
 import { argumentSchema, FREE, inputOf, PAID, type ServedTool } from './served-tool.ts';
 
 const MAX_WRONG = 1000;

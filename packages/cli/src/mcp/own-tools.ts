@@ -1,7 +1,7 @@
 import type { Tool } from '@asset-gateway/client/tools';
 import { below, clusterOfNetwork, dollars, microsOfUsd, routes } from '@asset-gateway/protocol';
 import { failureOf, partOf, refusalOf, type StoredAnswers, structuredResult } from './answer.ts';
-import type { CallServices } from './paying.ts';
+import type { CallServices } from './approvals.ts';
 import { FREE, inputOf, LOCAL, type ServedTool } from './served-tool.ts';
 import { jsonBytes, trim } from './trim.ts';
 

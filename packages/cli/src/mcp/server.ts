@@ -8,11 +8,11 @@ import {
 } from '@modelcontextprotocol/server';
 import { version } from '../config.ts';
 import { ANSWER_TEMPLATE, StoredAnswers } from './answer.ts';
+import { Approvals, type CallServices } from './approvals.ts';
 import { EXTENSION } from './by-client.ts';
 import { Calls, type CallsOptions } from './calls.ts';
 import { methodTools } from './method-tools.ts';
 import { quoteTool, readOnTool, spendingTool } from './own-tools.ts';
-import { Approvals, type CallServices } from './paying.ts';
 import { argumentSchema, type ServedTool, type ToolContext } from './served-tool.ts';
 
 const NAME = 'asset-gateway';

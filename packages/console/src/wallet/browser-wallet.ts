@@ -2,7 +2,7 @@ import { creditIn, type GatewayClient, type SentPayment, transactionIn, type Wal
 import { below, CLUSTERS, type Cluster, NETWORKS, textAt } from '@asset-gateway/protocol';
 import { decodedHeader } from '../parts/text.ts';
 import { browserLedger, type Spent } from './ledger.ts';
-import type { PayingOptions } from './paying.ts';
+import type { PayingOptions } from './paying-client.ts';
 import { type PageCaps, readCaps, readStored, store, storeCaps } from './storage.ts';
 
 /** A paid call. */
@@ -122,7 +122,7 @@ export class BrowserWallet extends EventTarget {
    * a sign-in.
    */
   async #clientWith(fetch: typeof globalThis.fetch): Promise<GatewayClient> {
-    const { payingClient } = await import('./paying.ts');
+    const { payingClient } = await import('./paying-client.ts');
     const { signer, wallet } = this.#own;
     const client = payingClient({ signer, wallet: this.external ?? wallet, caps: readCaps(), fetch });
     return this.external ? client.with({ credit: false }) : client;

@@ -9,7 +9,7 @@ import {
   inputResponse,
 } from '@modelcontextprotocol/server';
 import { LRUCache } from 'lru-cache';
-import { offerInWords, Unpaid } from '../money/paying.ts';
+import { offerInWords, Unpaid } from '../money/command-payer.ts';
 import { failureOf, fittingResult, refusalOf, type StoredAnswers } from './answer.ts';
 import { callForClient, clientPays } from './by-client.ts';
 import { type Calls, MAX_ASKED_MICROS, type Purchase } from './calls.ts';
