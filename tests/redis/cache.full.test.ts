@@ -1,7 +1,7 @@
 import { type Route, routes } from '@asset-gateway/protocol';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { CLAIM, WRITE } from '../../packages/gateway/src/cache/entry-scripts.ts';
 import { RedisEntries } from '../../packages/gateway/src/cache/redis-entries.ts';
-import { CLAIM, WRITE } from '../../packages/gateway/src/cache/redis-scripts.ts';
 import { CallClaim, type Claim } from '../../packages/gateway/src/cache/shared-entries.ts';
 import type { Input } from '../../packages/gateway/src/call.ts';
 import { RedisConnection } from '../../packages/gateway/src/stores/redis/connection.ts';

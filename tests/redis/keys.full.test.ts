@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
-import * as budgetScripts from '../../packages/gateway/src/budget/redis-scripts.ts';
 import { RedisStore } from '../../packages/gateway/src/budget/redis-store.ts';
+import * as budgetScripts from '../../packages/gateway/src/budget/slot-scripts.ts';
 import type { Budget, NonceUse, SlotAttempt } from '../../packages/gateway/src/budget/store.ts';
 import { RedisEntries } from '../../packages/gateway/src/cache/redis-entries.ts';
 import { RedisConnection, type Script } from '../../packages/gateway/src/stores/redis/connection.ts';

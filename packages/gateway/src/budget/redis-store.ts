@@ -8,8 +8,8 @@ import {
   retryTimeout,
 } from '../stores/redis/connection.ts';
 import { Keyspace } from '../stores/redis/keyspace.ts';
-import { ADMIT, COMPLETE, GIVE_BACK, PAUSE, USE_NONCE } from './redis-scripts.ts';
 import { SlidingLog } from './sliding-log.ts';
+import { ADMIT, COMPLETE, GIVE_BACK, PAUSE, USE_NONCE } from './slot-scripts.ts';
 import {
   type Budget,
   type BudgetView,

@@ -6,7 +6,7 @@ import { keysFor, Macs, nodeCrypto } from '../crypto.ts';
 import { BACKGROUND_TIMEOUT, REQUEST_TIMEOUT, type RedisConnection, timeoutFor } from '../stores/redis/connection.ts';
 import { Keyspace } from '../stores/redis/keyspace.ts';
 import type { CacheKey } from './cache-key.ts';
-import { CLAIM, GIVE_BACK, MAX_REPLY_BYTES, WRITE } from './redis-scripts.ts';
+import { CLAIM, GIVE_BACK, MAX_REPLY_BYTES, WRITE } from './entry-scripts.ts';
 import type { Claim, FoundEntry, SharedEntries, SharedEntry, SharingOptions } from './shared-entries.ts';
 import { idsOf, type Keyed } from './stored.ts';
 
