@@ -1,7 +1,7 @@
 import { readConfig } from '@asset-gateway/gateway';
 import { describe, expect, it } from 'vitest';
 import { openCaches } from '../../packages/gateway/src/compose/channels.ts';
-import { createMatcher } from '../../packages/protocol/src/match.ts';
+import { createMatcher } from '../../packages/protocol/src/matcher.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { scrape } from '../operations/scrape.ts';
 import { serveApis, WEATHER } from './apis.ts';

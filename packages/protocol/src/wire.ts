@@ -6,7 +6,7 @@ export * from './enumerations.ts';
 export * from './foreign.ts';
 export * from './headers.ts';
 export * from './json.ts';
-export * from './match.ts';
+export * from './matcher.ts';
 export * from './member-text.ts';
 export * from './nearest.ts';
 export * from './networks.ts';
