@@ -197,7 +197,7 @@ export interface Delivery {
 
 /**
  * Decides which requests pass. Each credential buys one answer. What stops its replay:
- * - a sign-in: `Store.admit` and `Store.useNonce` (budget/local-store.ts, budget/redis-scripts.ts) use up its nonce once. With
+ * - a sign-in: `Store.admit` and `Store.useNonce` (budget/local-store.ts, budget/slot-scripts.ts) use up its nonce once. With
  *   SIWX_NONCE=until-expiry nothing does: the signature opens free routes until it expires.
  * - a payment: `reserveRefusal` (payments/machine.ts) refuses a key that has a record. A step is written only if the wallet's version is
  *   still the one that was read (`walletUnchanged`, payments/changes.ts); of two at once, one wins and the other reads again.
