@@ -31,10 +31,10 @@ export const catalogProviders = (apis: readonly string[], hasCredit: boolean): r
 /** The longest answer that our clients read, in bytes. It fits the catalog of an API with ten thousand operations. */
 export const MAX_READ_BYTES = 32 * 1024 * 1024;
 
-const FAMILY = /^\/v1\/x402\/(?:solana\/[a-z]{1,16}\/)?([\w-]{1,64})(?:\/|$)/;
+const PROVIDER_IN_PATH = /^\/v1\/x402\/(?:solana\/[a-z]{1,16}\/)?([\w-]{1,64})(?:\/|$)/;
 
 /** Returns the provider in a path, as a value of the catalog's provider filter; undefined if the path has none. */
 export function providerIn(path: string): string | undefined {
-  const [, name] = FAMILY.exec(path) ?? [];
+  const [, name] = PROVIDER_IN_PATH.exec(path) ?? [];
   return name === 'credit' ? GATEWAY : name;
 }

@@ -15,7 +15,7 @@ import { namedCommands } from './by-name.ts';
 import type { Command, CommandInput, FoundCommand } from './command.ts';
 
 /** The prefix that a typed path may omit. */
-const FAMILY = /^\/v1\/x402\/(?:tokens\/)?/;
+const PAID_PREFIX = /^\/v1\/x402\/(?:tokens\/)?/;
 
 /** The columns of METHOD and PRICE. Because people type paths, a path is cut only if the terminal has no room for it. */
 const BESIDE_PATH = 19;
@@ -32,7 +32,7 @@ const routeTable = (rows: readonly ListedRoute[], { columns, colours }: Canvas):
     { title: 'METHOD', cell: ({ httpMethod }) => httpMethod },
     {
       title: 'PATH',
-      cell: ({ path }) => path.replace(FAMILY, ''),
+      cell: ({ path }) => path.replace(PAID_PREFIX, ''),
       paint: colours.bold,
       minWidth: Math.max(24, columns - BESIDE_PATH),
     },

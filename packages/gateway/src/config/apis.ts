@@ -1,7 +1,7 @@
 import { consoleRoutes, everyRoute, type Route } from '@asset-gateway/protocol';
 import { LIFETIMES, type Lifetime } from '../cache/lifetimes.ts';
 import { TIMES } from '../times.ts';
-import { Families, type Family } from './apis-file/families.ts';
+import { type OwnSurface, SurfaceSettings } from './apis-file/families.ts';
 import { type ApiPlan, readApisFile } from './apis-file/file.ts';
 import { variablesOf } from './apis-file/keys.ts';
 import { MAX_LIMIT, parseUrl, type Reader } from './settings.ts';
@@ -28,7 +28,7 @@ export interface ApiConfig extends ApiPlan {
 /** The operator's file: APIs of their own, and settings of the gateway's routes. */
 export interface ApisConfig {
   readonly apis: readonly ApiConfig[];
-  readonly families: Families;
+  readonly surfaces: SurfaceSettings;
 }
 
 /** Settings of the asset-data upstream. */
@@ -80,8 +80,8 @@ function readKeys(read: Reader, api: ApiPlan, env: string): string[] {
 /** Reads the file of APIs. Without one, there are no own APIs and the gateway's routes have their usual settings. */
 export function readApis(read: Reader): ApisConfig {
   const path = read.optional(NAME);
-  if (path === undefined) return { apis: [], families: new Families() };
-  const { apis, families, faults } = readApisFile(path);
+  if (path === undefined) return { apis: [], surfaces: new SurfaceSettings() };
+  const { apis, families: surfaces, faults } = readApisFile(path);
   for (const fault of faults) read.faults.push(`${NAME}: ${fault}.`);
   const withKeys = (api: ApiPlan): ApiConfig => {
     const known = new Map<string, Pick<ApiUrlConfig, 'keys' | 'secrets'>>();
@@ -95,7 +95,7 @@ export function readApis(read: Reader): ApisConfig {
     };
     return { ...api, urls: api.urls.map((url) => ({ ...url, ...configuredKeys(url.key) })) };
   };
-  return { apis: apis.map(withKeys), families };
+  return { apis: apis.map(withKeys), surfaces };
 }
 
 interface Timeouts {
@@ -140,9 +140,9 @@ function readTokensKeys(read: Reader) {
 }
 
 /** Reads the asset-data settings; undefined if its routes are off. */
-export function readTokens(read: Reader, families: Families): TokensConfig | undefined {
+export function readTokens(read: Reader, surfaces: SurfaceSettings): TokensConfig | undefined {
   const baseUrl = read.text('TOKENS_API_BASE_URL', 'https://api.tokens.xyz');
-  const limitPerMinute = readLimit(read, 'tokens', ['TOKENS_RATE_LIMIT_PER_MINUTE', 30], families);
+  const limitPerMinute = readLimit(read, 'tokens', ['TOKENS_RATE_LIMIT_PER_MINUTE', 30], surfaces);
   const keys = readTokensKeys(read);
   read.check(parseUrl(baseUrl)?.search === '', 'TOKENS_API_BASE_URL must be an http or https URL without a query.');
   return keys && limitPerMinute > 0 ? { baseUrl, keys, limitPerMinute } : undefined;
@@ -157,8 +157,8 @@ function lifetimesWith(own: readonly (readonly [string, Lifetime])[]): Record<st
 }
 
 /** Reads the cache settings. Reports their faults even if the cache is off. */
-export function readCache(read: Reader, { apis, families }: ApisConfig): CacheConfig | undefined {
-  const own = [...families.lifetimes, ...apis.flatMap((api) => [...api.lifetimes])];
+export function readCache(read: Reader, { apis, surfaces }: ApisConfig): CacheConfig | undefined {
+  const own = [...surfaces.lifetimes, ...apis.flatMap((api) => [...api.lifetimes])];
   const maxBytes = read.integer('CACHE_MAX_MIB', 256, [1, 65_536]) * MIB;
   if (read.choice('RESPONSE_CACHE', 'off', ['off', 'on']) === 'on') return { lifetimes: lifetimesWith(own), maxBytes };
   if (own.length > 0) read.notices.push('APIS_FILE says how long answers are cached, but RESPONSE_CACHE is off');

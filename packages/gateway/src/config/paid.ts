@@ -112,7 +112,7 @@ function readWallet(read: Reader): PaidConfig['wallet'] {
 const SELLING = 'to sell (an RPC URL, HELIUS_API_KEY or a price in APIS_FILE is set)';
 
 /** Reads the settings of paid routes. */
-export function readPaid(read: Reader, { apis, families }: ApisConfig): PaidReading {
+export function readPaid(read: Reader, { apis, surfaces: families }: ApisConfig): PaidReading {
   const alchemy = readClusterUrls(read, (cluster) => `ALCHEMY_${cluster}_RPC_URL`);
   const helius = readClusterUrls(read, (cluster) => `HELIUS_${cluster}_RPC_URL`);
   const wallet = readWallet(read);

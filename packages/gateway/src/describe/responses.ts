@@ -53,7 +53,7 @@ const FAMILIES: readonly (readonly [codes: RegExp, applies: Applies])[] = [
   [/^invalid_provider_filter$/, ({ codes }) => Object.values(codes).includes('invalid_provider_filter')],
 ];
 
-const familyOf = (code: RefusalCode) => FAMILIES.find(([codes]) => codes.test(code));
+const codeGroupOf = (code: RefusalCode) => CODE_GROUPS.find(([codes]) => codes.test(code));
 
 /** Whether a route belongs to an operator's API. */
 const isOwn = ({ provider }: Route, { titles }: Service): boolean => titles?.has(provider) === true;
@@ -96,7 +96,7 @@ function byKind<T>(make: (route: Route, service: Service) => T): (route: Route, 
 export const refusalsOf = byKind((route, service) => {
   const byStatus = new Map<Status, RefusalCode[]>();
   for (const code of Object.keys(REFUSALS) as RefusalCode[]) {
-    const [, applies] = familyOf(code) ?? [];
+    const [, applies] = codeGroupOf(code) ?? [];
     if (applies && !applies(route, service)) continue;
     for (const status of statusesOf(code, isOwn(route, service)))
       byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
@@ -106,7 +106,7 @@ export const refusalsOf = byKind((route, service) => {
 
 /** Returns the name of a refusal component. Routes with the same codes share it. */
 function nameOf({ access, credit, input, codes }: Route, status: Status, refusals: readonly RefusalCode[]): string {
-  const isGeneral = refusals.every((code) => familyOf(code) === undefined);
+  const isGeneral = refusals.every((code) => codeGroupOf(code) === undefined);
   const kind = isGeneral
     ? ['any']
     : [access, ...(credit === 'sold' ? ['credit'] : []), ...(input.body ? ['body'] : []), ...Object.keys(codes)];

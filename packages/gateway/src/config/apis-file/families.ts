@@ -1,13 +1,13 @@
 import { nearest, type OwnPrice, type Route, routes } from '@asset-gateway/protocol';
 import { shown } from '../../apis/document.ts';
 import { LIFETIMES, type Lifetime } from '../../cache/lifetimes.ts';
-import { type FamilyEntry, type FileEntry, microsOf, PRICED } from './format.ts';
+import { type FileEntry, microsOf, PRICED, type SurfaceEntry } from './format.ts';
 
 /** The gateway's own families of routes. */
-export const FAMILIES = ['tokens', 'rpc', 'das', 'wallet'] as const;
-export type Family = (typeof FAMILIES)[number];
+export const OWN_SURFACES = ['tokens', 'rpc', 'das', 'wallet'] as const;
+export type OwnSurface = (typeof OWN_SURFACES)[number];
 
-type Settings = NonNullable<FamilyEntry['operations']>[string];
+type Settings = NonNullable<SurfaceEntry['operations']>[string];
 
 const restOf = ({ id, surface }: Route): string => id.slice(surface.length + 1);
 
@@ -41,41 +41,41 @@ export class Families {
   readonly #isEnabled = new Map<string, boolean>();
 
   constructor(file: FileEntry = {}) {
-    for (const family of FAMILIES) this.#read(family, file[family]);
+    for (const surface of OWN_SURFACES) this.#read(surface, file[surface]);
   }
 
   get disabled(): ReadonlySet<string> {
     return new Set([...this.#isEnabled].flatMap(([id, isEnabled]) => (isEnabled ? [] : [id])));
   }
 
-  #read(family: Family, section: FamilyEntry = {}): void {
+  #read(surface: OwnSurface, section: SurfaceEntry = {}): void {
     const { enabled, operations = {}, requestsPerMinute, requestsPerSecond } = section;
-    const rows = routes.filter(({ surface }) => surface === family);
+    const rows = routes.filter(({ surface }) => surface === surface);
     const limit = requestsPerMinute ?? requestsPerSecond;
-    if (enabled === false) this.off.add(family);
-    if (limit !== undefined) this.limits.set(family, limit);
-    this.#setPrice(rows, section, family);
+    if (enabled === false) this.off.add(surface);
+    if (limit !== undefined) this.limits.set(surface, limit);
+    this.#setPrice(rows, section, surface);
     for (const [name, settings] of Object.entries(operations).sort(bySpecificity)) {
       const found = matching(rows, name);
-      if (found.length > 0) this.#set(found, settings, `${family}.operations.${name}`);
-      else this.#fault(`${family}.operations`, `has no ${shown(name)}; the nearest is ${nearestTo(name, rows)}`);
+      if (found.length > 0) this.#set(found, settings, `${surface}.operations.${name}`);
+      else this.#fault(`${surface}.operations`, `has no ${shown(name)}; the nearest is ${nearestTo(name, rows)}`);
     }
   }
 
-  #fault(place: string, fault: string): void {
-    this.faults.push(`${place} ${fault}`);
+  #fault(keyPath: string, fault: string): void {
+    this.faults.push(`${keyPath} ${fault}`);
   }
 
-  #set(rows: readonly Route[], settings: Settings, place: string): void {
+  #set(rows: readonly Route[], settings: Settings, keyPath: string): void {
     const { enabled, cache } = settings;
     if (enabled !== undefined) for (const { id } of rows) this.#isEnabled.set(id, enabled);
-    this.#setPrice(rows, settings, place);
-    if (cache !== undefined) this.#setLifetime(rows, cache, `${place}.cache`);
+    this.#setPrice(rows, settings, keyPath);
+    if (cache !== undefined) this.#setLifetime(rows, cache, `${keyPath}.cache`);
   }
 
-  #setPrice(rows: readonly Route[], { price, settlementFee }: Settings, place: string): void {
+  #setPrice(rows: readonly Route[], { price, settlementFee }: Settings, keyPath: string): void {
     if (price === undefined && settlementFee === undefined) return;
-    const name = `${place}.${price === undefined ? 'settlementFee' : 'price'}`;
+    const name = `${keyPath}.${price === undefined ? 'settlementFee' : 'price'}`;
     const sold = rows.filter(({ access }) => access === 'exact');
     const micros = price === undefined ? undefined : microsOf(price);
     if (sold.length === 0) this.#fault(name, 'cannot be set: free routes have no price');
@@ -89,11 +89,11 @@ export class Families {
     }
   }
 
-  #setLifetime(rows: readonly Route[], lifetime: Lifetime, place: string): void {
+  #setLifetime(rows: readonly Route[], lifetime: Lifetime, keyPath: string): void {
     const cached = rows.filter(({ id }) => Object.hasOwn(LIFETIMES, id));
-    if (cached.length === 0) this.#fault(place, 'cannot be set: these answers are never cached');
+    if (cached.length === 0) this.#fault(keyPath, 'cannot be set: these answers are never cached');
     else if (lifetime.maxStaleSeconds < lifetime.freshSeconds) {
-      this.#fault(place, 'has a maxStaleSeconds below its freshSeconds');
+      this.#fault(keyPath, 'has a maxStaleSeconds below its freshSeconds');
     }
     for (const { id } of cached) this.lifetimes.set(id, lifetime);
   }

@@ -6,7 +6,7 @@ import { rowOfOperation } from '../../apis/rows.ts';
 import type { Lifetime } from '../../cache/lifetimes.ts';
 import { TIMES } from '../../times.ts';
 import { parseUrl } from '../settings.ts';
-import { Families } from './families.ts';
+import { SurfaceSettings } from './families.ts';
 import { type ApiEntry, type FileEntry, microsOf, type OperationEntry, PRICED, schemaFaults } from './format.ts';
 import { keyNameOf } from './keys.ts';
 import { readMembers } from './text.ts';
@@ -184,7 +184,7 @@ export const sentFor = ({ key, urls = [], headers = {} }: ApiEntry): SentHere =>
 /** An API with the rows that it serves. Its keys are in the environment. */
 export type ApiPlan = Omit<ApiReading, 'faults' | 'read'>;
 
-const faulty = (faults: readonly string[]) => ({ apis: [] as ApiPlan[], families: new Families(), faults });
+const faulty = (faults: readonly string[]) => ({ apis: [] as ApiPlan[], families: new SurfaceSettings(), faults });
 
 function readFile(path: string) {
   try {
@@ -195,7 +195,7 @@ function readFile(path: string) {
     const readings = Object.entries(file.apis ?? {}).map(([name, entry]) => new ApiReading(name, entry));
     const documents = new Map<string, OpenApiDocument>();
     const plans = readings.filter((reading) => reading.read(dirname(path), documents));
-    const families = new Families(file);
+    const families = new SurfaceSettings(file);
     return { apis: plans, families, faults: [...readings, families].flatMap((reading) => reading.faults) };
   } catch (error) {
     if (!(error instanceof DocumentFault)) throw error;

@@ -143,7 +143,7 @@ const OWN_OPERATION = strictObject(
   'Settings of single routes of the family. Absent settings keep their defaults.',
 );
 
-const FAMILY = {
+const SURFACE = {
   enabled: optional(Type.Boolean({ description: 'false: no route of the family is served.' })),
   price: PRICE,
   settlementFee: SETTLEMENT_FEE,
@@ -157,7 +157,7 @@ const FAMILY = {
 const paidFamily = (routes: string) =>
   optional(
     strictObject(
-      { ...FAMILY, requestsPerSecond: limit('The limit per provider and cluster.') },
+      { ...SURFACE, requestsPerSecond: limit('The limit per provider and cluster.') },
       `The gateway's ${routes} routes.`,
     ),
   );
@@ -168,7 +168,7 @@ export const FILE = strictObject(
     apis: optional(Type.Record(Type.String(), API, { description: 'By name.' })),
     tokens: optional(
       strictObject(
-        { ...FAMILY, requestsPerMinute: limit('The limit of each key.') },
+        { ...SURFACE, requestsPerMinute: limit('The limit of each key.') },
         "The gateway's asset-data routes.",
       ),
     ),
@@ -183,7 +183,7 @@ export type ApiEntry = Static<typeof API>;
 export type OperationEntry = Static<typeof OPERATION>;
 export type FileEntry = Static<typeof FILE>;
 /** The file's section about one of the gateway's own families. */
-export type FamilyEntry = NonNullable<FileEntry['tokens'] & FileEntry['rpc']>;
+export type SurfaceEntry = NonNullable<FileEntry['tokens'] & FileEntry['rpc']>;
 
 /** What a price must be, for messages. */
 export const PRICED = 'above 0, with up to six decimals';
