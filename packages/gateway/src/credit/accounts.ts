@@ -6,7 +6,7 @@ import {
   isDuplicate,
   type JournalEntry,
   keepAnswer,
-  Ledger,
+  MoneyStore,
   type SqlRow,
 } from '../stores/sql/database.ts';
 import { TIMES } from '../times.ts';
@@ -72,7 +72,7 @@ function entryOf({ id, by, network, wallet, micros, route, requestId }: NewDebit
  * Stores balances and debits. A price is first held, and then either captured together with the answer or released. Captures are durable
  * when the promise resolves; holds are not. Methods reject while the database is unavailable.
  */
-export class Accounts extends Ledger {
+export class Accounts extends MoneyStore {
   protected readonly paidBy = { table: 'debits', key: 'id' } as const;
 
   /** Returns the unspent credit of all wallets by network, in millionths of a dollar. */

@@ -4,7 +4,7 @@ import type { Repeated } from '../background.ts';
 import type { CreditLimits } from '../credit/account.ts';
 import { mayDelete } from '../stores/sql/books-clock.ts';
 import { dropLapsedPayment, IS_SEARCHED } from '../stores/sql/conditions.ts';
-import { isDuplicate, type JournalKind, Ledger, type SqlRow } from '../stores/sql/database.ts';
+import { isDuplicate, type JournalKind, MoneyStore, type SqlRow } from '../stores/sql/database.ts';
 import { TIMES } from '../times.ts';
 import * as changes from './changes.ts';
 import type { Settlement } from './facilitator/facilitator.ts';
@@ -59,13 +59,13 @@ const FIND_BOOKED = `select kind from journal_entries where kind in ('settlement
  * Stores the payments. Each step reads the state, lets machine.ts decide, and writes only if the wallet has not changed since. Every step
  * after a reservation is durable when the promise resolves. Methods reject while the database is unavailable, except `release`.
  */
-export class Payments extends Ledger {
+export class Payments extends MoneyStore {
   protected readonly paidBy = { table: 'payments', key: 'key' } as const;
   /** The payments that this process has reserved or is settling, whose leases it renews. */
   readonly #own = new Map<string, OwnState>();
   readonly #renewing: Repeated;
 
-  constructor(...parts: ConstructorParameters<typeof Ledger>) {
+  constructor(...parts: ConstructorParameters<typeof MoneyStore>) {
     super(...parts);
     const renew = ([key, own]: [string, OwnState]) => this.background.run('leases', () => this.#renew(key, own));
     this.#renewing = this.background.every('leases', TIMES.renewMs, () => Promise.all([...this.#own].map(renew)));
