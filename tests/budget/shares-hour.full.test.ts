@@ -34,7 +34,7 @@ async function outcomeOf(guest: Asker, floods: readonly Share[]) {
   let [serial, served, asked, slots] = [0, 0, 0, 0];
   const take = async (share: Share) => {
     const owner = `owner ${serial++}`;
-    const { kind, retryAfterMs = 0 } = await store.admit({ budget, owner, room: ROOM, share });
+    const { kind, retryAfterMs = 0 } = await store.admit({ budget, owner, inFlightLimit: ROOM, share });
     if (kind === 'admitted') slots += running.push({ owner, endsMs: now + CALL_MS }) && 1;
     return { isServed: kind === 'admitted', againMs: now + Math.max(1_000, Math.ceil(retryAfterMs / 1_000) * 1_000) };
   };

@@ -87,7 +87,7 @@ redisSuite('every key in a Redis in cluster mode', () => {
     const answers =
       (kind: string, of: Budget, owner: string, more: Partial<SlotAttempt> = {}) =>
       async () =>
-        expect((await store.admit({ budget: of, owner, room: ROOM, ...more })).kind).toBe(kind);
+        expect((await store.admit({ budget: of, owner, inFlightLimit: ROOM, ...more })).kind).toBe(kind);
     const slotOf = (of: Budget, owner: string) => redis.command('ZSCORE', `{gw:budgets}:slots:${of.key}`, owner);
     const complete = (of: Budget, owner: string) => async () => {
       await redis.command('ZADD', `{gw:budgets}:slots:${of.key}`, '9e15', owner);
@@ -96,7 +96,7 @@ redisSuite('every key in a Redis in cluster mode', () => {
     };
     const expireCharged = async () => {
       await redis.command('ZADD', '{gw:budgets}:slots:c', '1', 'one');
-      await answers('crowded', charged, 'three', { room: NO_ROOM })();
+      await answers('crowded', charged, 'three', { inFlightLimit: NO_ROOM })();
     };
     const useEarly = async () => expect(await store.useNonce(early, 'me')).toBe('accepted');
     const young = { nonce: nonceOf('young', 0) };

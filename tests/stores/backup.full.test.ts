@@ -55,7 +55,7 @@ suiteWith('sqlite3', 'a copy of a database that is in use', () => {
   it('serves answers bought before and after it was made, without a charge', async () => {
     const solana = await startChains();
     const { mainnet, provider } = solana;
-    const first = await startSellingGateway(ROOMY, { solana: solana, dataDir: folder });
+    const first = await startSellingGateway(ROOMY, { solana, dataDir: folder });
     const [before, after, later] = [newPath(), newPath(), newPath()];
     const buyer = await newBuyer(mainnet);
     const payments = new Map<string, string>();
@@ -65,7 +65,7 @@ suiteWith('sqlite3', 'a copy of a database that is in use', () => {
     expect((await ask(first.url + after, payments.get(after))).status).toBe(200);
     await first.gateway.stop();
 
-    const second = await startSellingGateway(ROOMY, { solana: solana, dataDir: restored });
+    const second = await startSellingGateway(ROOMY, { solana, dataDir: restored });
     const calls = provider.arrivals.length;
     const again = await ask(second.url + before, payments.get(before));
     expect([again.status, again.isReplayed, again.text]).toEqual([200, true, bought.text]);
@@ -80,7 +80,7 @@ suiteWith('sqlite3', 'a copy of a database that is in use', () => {
   it('has the secret, the credit and the owed answers of its time, and accepts no earlier sign-in', async () => {
     const budget = { key: 'budget', limit: 5, windowMs: 60_000, inFlightMs: 0 };
     const now = await openAll(folder);
-    const take = (owner: string) => now.store.admit({ budget, owner, room: ROOM });
+    const take = (owner: string) => now.store.admit({ budget, owner, inFlightLimit: ROOM });
     const payment = newPayment();
     await settle(now.money, payment, '"owed"');
     await grant(now.money, 50);

@@ -63,7 +63,7 @@ const take = (
   nonce?: NonceUse,
   change: { room?: InFlightLimit; owner?: string } = {},
 ): Promise<SlotVerdict> =>
-  admitUntilAnswered(store, { budget, owner: owner(), room: ROOM, ...change, ...(nonce && { nonce }) });
+  admitUntilAnswered(store, { budget, owner: owner(), inFlightLimit: ROOM, ...change, ...(nonce && { nonce }) });
 
 /** Asks until a slot is free: on a busy machine a store may learn late that a call is over. */
 async function takeFreed({ store, elapse }: Subject): Promise<SlotVerdict> {

@@ -51,7 +51,7 @@ const nonceOf = (store: Store, nonce = `nonce-${serial++}`): NonceUse => {
 };
 
 const admit = async (store: Store, attempt: Partial<SlotAttempt> = {}): Promise<string> =>
-  (await store.admit({ budget, owner: `owner-${serial++}`, room: ROOM, ...attempt })).kind;
+  (await store.admit({ budget, owner: `owner-${serial++}`, inFlightLimit: ROOM, ...attempt })).kind;
 
 const heldIn = ({ store }: OpenedStore, of = budget): number => of.limit - store.view(of).left;
 
@@ -78,7 +78,7 @@ describe('a store of one process', () => {
     expect(store.epoch()).toBe(before.store.epoch());
     for (const each of [used, usedAlone]) expect(await admit(store, { nonce: each })).toBe('nonce_used');
     expect(await store.useNonce(used, 'somebody')).toBe('nonce_used');
-    const refused = await store.admit({ budget, owner: 'next', room: ROOM, nonce: unused });
+    const refused = await store.admit({ budget, owner: 'next', inFlightLimit: ROOM, nonce: unused });
     expect(refused).toEqual({ kind: 'limited', retryAfterMs: HOLD_MS });
     elapse(HOLD_MS);
     expect(await admit(store, { nonce: unused })).toBe('admitted');
@@ -236,11 +236,11 @@ describe('an admission that cannot be written', () => {
     const [room, attempt] = [new InFlight(1), { owner: 'same', nonce: nonceOf(one.store) }];
     fill();
     for (const ask of ['first', 'again']) {
-      await expect(admit(one.store, { ...attempt, room }), ask).rejects.toThrow('the disk is full');
+      await expect(admit(one.store, { ...attempt, inFlightLimit: room }), ask).rejects.toThrow('the disk is full');
     }
     expect([room.isFreeFor(), heldIn(one)]).toEqual([true, 0]);
     disk('drop trigger full');
-    expect(await admit(one.store, { ...attempt, room })).toBe('admitted');
+    expect(await admit(one.store, { ...attempt, inFlightLimit: room })).toBe('admitted');
     expect(room.isFreeFor()).toBe(false);
   });
 

@@ -49,7 +49,7 @@ redisSuite('the store on Redis', () => {
     const nodes = await Promise.all([1, 2, 3].map(() => openRedisState(redis.url)));
     const take = async (node: number, inFlightMs: number, limit = 2) => {
       const budget = { key: 'k', limit, windowMs: 300, inFlightMs };
-      return (await nodes[node]?.store.admit({ budget, owner: randomUUID(), room: ROOM }))?.kind;
+      return (await nodes[node]?.store.admit({ budget, owner: randomUUID(), inFlightLimit: ROOM }))?.kind;
     };
     expect([await take(0, 10_000), await take(1, 0)]).toEqual(['admitted', 'admitted']);
     await sleep(400);
@@ -83,7 +83,7 @@ redisSuite('the store on Redis', () => {
     const { store, close } = await openRedisState(`redis://127.0.0.1:${proxy.port}`);
     const take = (key: string, nonce: NonceUse) => {
       const budget = { key, limit: 2, windowMs: 300, inFlightMs: 300 };
-      return store.admit({ budget, owner: randomUUID(), room: ROOM, nonce }).catch(() => undefined);
+      return store.admit({ budget, owner: randomUUID(), inFlightLimit: ROOM, nonce }).catch(() => undefined);
     };
     for (let attempt = 0; ; attempt++) {
       const nonce = nonceOf(store);
@@ -111,7 +111,7 @@ redisSuite('a Redis whose clock steps', () => {
   const openNode = () => nodes.open(redis.url);
   let serial = 0;
   const take = async (store: RedisStore, nonce?: NonceUse): Promise<string> =>
-    (await store.admit({ budget, owner: `owner-${serial++}`, room: ROOM, ...(nonce && { nonce }) })).kind;
+    (await store.admit({ budget, owner: `owner-${serial++}`, inFlightLimit: ROOM, ...(nonce && { nonce }) })).kind;
   const newNonce = (store: RedisStore): NonceUse => ({
     nonce: `nonce-${serial++}`,
     issuedAtSeconds: Math.floor(nodes.now / 1000),
@@ -180,7 +180,7 @@ redisSuite('a Redis whose clock steps', () => {
       const wide = { ...budget, key: 'wide', limit: 5 };
       const [one, other] = [await openNode(), await openNode()];
       const asked = async (store: RedisStore, nonce: NonceUse) =>
-        (await store.admit({ budget: wide, owner: `owner-${serial++}`, room: ROOM, nonce })).kind;
+        (await store.admit({ budget: wide, owner: `owner-${serial++}`, inFlightLimit: ROOM, nonce })).kind;
       for (let slot = 0; slot < 3; slot++) expect(await asked(one, newNonce(one))).toBe('admitted');
       nodes.now += HOUR;
       await one.readEpoch();
@@ -220,7 +220,7 @@ redisSuite('what one node has taken, another one', () => {
   });
 
   let serial = 0;
-  const take = (store: RedisStore) => store.admit({ budget: shared, owner: `owner-${serial++}`, room: ROOM });
+  const take = (store: RedisStore) => store.admit({ budget: shared, owner: `owner-${serial++}`, inFlightLimit: ROOM });
   const takeAll = async (store: RedisStore) => {
     for (let slot = 0; slot < shared.limit; slot++) expect((await take(store)).kind).toBe('admitted');
   };

@@ -37,7 +37,7 @@ const at = (place: number, wallet = 'W', hasPaid = false): Share => shareOf(`10.
 const take = (
   store: Store,
   attempt: Pick<SlotAttempt, 'budget' | 'share'> & Partial<SlotAttempt>,
-): Promise<SlotVerdict> => admitUntilAnswered(store, { owner: randomUUID(), room: ROOM, ...attempt });
+): Promise<SlotVerdict> => admitUntilAnswered(store, { owner: randomUUID(), inFlightLimit: ROOM, ...attempt });
 
 async function fill(store: Store, budget: Budget, share: Share): Promise<number> {
   for (let slots = 0; ; slots++) {
@@ -244,7 +244,7 @@ redisSuite('shares on Redis', () => {
 
   it('are given back with a slot that the node could not use', async () => {
     const [store, budget] = [await node(), budgetOf()];
-    expect((await take(store, { budget, share: at(1), room: closingRoom() })).kind).toBe('crowded');
+    expect((await take(store, { budget, share: at(1), inFlightLimit: closingRoom() })).kind).toBe('crowded');
     expect(await countsOf(budget.key)).toEqual({});
   });
 

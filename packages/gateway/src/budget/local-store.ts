@@ -34,7 +34,7 @@ export class LocalStore implements Store {
     return this.#epoch;
   }
 
-  async admit({ budget, owner, room, wallet, nonce, share }: SlotAttempt): Promise<SlotVerdict> {
+  async admit({ budget, owner, inFlightLimit, wallet, nonce, share }: SlotAttempt): Promise<SlotVerdict> {
     const now = this.now();
     const log = this.#log(budget);
     if (nonce) {
@@ -44,13 +44,13 @@ export class LocalStore implements Store {
     const charged = share && log.chargedTo(owner, [share].flat(), now);
     const admitted = { kind: 'admitted', ...(charged && { charged }) } as const;
     if (log.holds(owner)) return admitted;
-    const refusal = log.refusal({ room, wallet }, charged, now);
+    const refusal = log.refusal({ inFlightLimit, wallet }, charged, now);
     if (refusal) return refusal;
     if (nonce) this.#nonces.set(nonce.nonce, owner, now);
-    room.enter(owner, wallet);
+    inFlightLimit.enter(owner, wallet);
     const slot = log.take(owner, now, charged);
     await this.#records.save(nonce, budget, slot).catch((error) => {
-      room.leave(owner);
+      inFlightLimit.leave(owner);
       log.giveBack(owner);
       if (nonce) this.#nonces.delete(nonce.nonce);
       throw error;

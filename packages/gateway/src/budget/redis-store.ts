@@ -127,7 +127,7 @@ export class RedisStore implements Store {
    */
   async judge(budget: Budget, share: Share): Promise<SlotVerdict | undefined> {
     if (this.view(budget).left > budget.limit / 2) return undefined;
-    const verdict = await this.#ask(this.#of(budget), { budget, owner: NO_OWNER, room: ROOM, share });
+    const verdict = await this.#ask(this.#of(budget), { budget, owner: NO_OWNER, inFlightLimit: ROOM, share });
     return verdict.kind === 'limited' ? verdict : undefined;
   }
 
@@ -205,7 +205,7 @@ export class RedisStore implements Store {
 
   /** Runs the script under an epoch. Returns the verdict; undefined if Redis has another epoch. */
   async #askUnder(epoch: string, known: KnownBudget, attempt: SlotAttempt): Promise<SlotVerdict | undefined> {
-    const { owner, room, wallet, nonce, share = [], waitedMs } = attempt;
+    const { owner, inFlightLimit, wallet, nonce, share = [], waitedMs } = attempt;
     const { key, limit, windowMs, inFlightMs, lateMs = 0 } = known.budget;
     const now = monotonicMs();
     const reply = await this.#space.run({
@@ -213,7 +213,14 @@ export class RedisStore implements Store {
       keys: [`slots:${key}`, `limits:${key}`, `pause:${key}`, ...chargeKeysOf(attempt)],
       args: [
         JSON.stringify({
-          ...{ epoch, owner, limit, nonce, holdMs: windowMs + inFlightMs + lateMs, hasRoom: room.isFreeFor(wallet) },
+          ...{
+            epoch,
+            owner,
+            limit,
+            nonce,
+            holdMs: windowMs + inFlightMs + lateMs,
+            hasRoom: inFlightLimit.isFreeFor(wallet),
+          },
           ...{ waitHereMs: known.own.waitMs(now), pauseHereMs: known.own.pauseMs(now) },
           shares: [share].flat().map(shareNameOf),
         }),
@@ -244,12 +251,12 @@ export class RedisStore implements Store {
 
 /** Takes a slot and room on this node. Returns why it cannot; undefined if it has. */
 function takeHere({ own }: KnownBudget, attempt: SlotAttempt): SlotVerdict | undefined {
-  const { owner, room, wallet } = attempt;
+  const { owner, inFlightLimit, wallet } = attempt;
   const now = monotonicMs();
   if (own.holds(owner)) return undefined;
   const refusal = own.refusal(attempt, undefined, now);
   if (refusal) return refusal;
   own.take(owner, now);
-  room.enter(owner, wallet);
+  inFlightLimit.enter(owner, wallet);
   return undefined;
 }

@@ -64,13 +64,13 @@ export class SlidingLog {
 
   /** Returns why this node may not make a call now; undefined if it may. */
   refusal(
-    { room, wallet }: Pick<SlotAttempt, 'room' | 'wallet'>,
+    { inFlightLimit, wallet }: Pick<SlotAttempt, 'room' | 'wallet'>,
     share: Share | undefined,
     nowMs: number,
   ): SlotVerdict | undefined {
     const pauseMs = this.pauseMs(nowMs);
     if (pauseMs > 0) return { kind: 'paused', retryAfterMs: pauseMs };
-    return room.isFreeFor(wallet) ? this.limit(share, nowMs) : { kind: 'crowded' };
+    return inFlightLimit.isFreeFor(wallet) ? this.limit(share, nowMs) : { kind: 'crowded' };
   }
 
   /** Returns why no slot can be taken: none is free, or the share is used up. Undefined if one can be taken. */

@@ -92,20 +92,20 @@ export class SlotTaker implements Slots {
   }
 
   async take(budget: Budget, charge?: Share | readonly Share[]): Promise<Slot> {
-    const { store, allowance, room, sharing, randomId } = this.#dependencies;
+    const { store, allowance, inFlightLimit, sharing, randomId } = this.#dependencies;
     const { beforeSlot, onSlot } = this.#admission;
     const facts = this.#facts;
     await beforeSlot?.();
     const owner = randomId();
     const share = sharing && (charge ?? (await sharing.shareOf(facts)));
-    const attempt = { budget, owner, room, wallet: facts.wallet, nonce: this.#nonce, share };
+    const attempt = { budget, owner, inFlightLimit, wallet: facts.wallet, nonce: this.#nonce, share };
     try {
       const verdict = await fromStore(ask(store, attempt));
       facts.budgetLeft = allowance.view().left;
       if (verdict.kind !== 'admitted') throw refusalOfSlot(verdict.kind, verdict);
       if (verdict.charged) sharing?.onSlot(verdict.charged);
     } catch (error) {
-      room.leave(owner);
+      inFlightLimit.leave(owner);
       throw error;
     }
     this.#nonce = undefined;
@@ -115,7 +115,7 @@ export class SlotTaker implements Slots {
     return {
       usedMs: startedAt - this.#startedAt,
       release(isOver) {
-        room.leave(owner);
+        inFlightLimit.leave(owner);
         facts.upstreamMs = performance.now() - startedAt;
         if (isOver) store.complete(budget, owner);
       },

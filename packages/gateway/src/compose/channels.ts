@@ -64,8 +64,8 @@ export class Channels {
   }
 
   #openAll({ inFlight, channels, isRepeatable }: ProviderEntry): void {
-    const rooms = roomsOf(inFlight);
-    const opened = channels.map((plan) => this.#open(plan, rooms[plan.name.cluster ?? 'all'], inFlight));
+    const inFlightLimits = inFlightLimitsOf(inFlight);
+    const opened = channels.map((plan) => this.#open(plan, inFlightLimits[plan.name.cluster ?? 'all'], inFlight));
     this.singles.push(...opened);
     const [first, ...others] = opened;
     if (first && others.length > 0 && isRepeatable) {
@@ -85,7 +85,7 @@ export class Channels {
     const keyRefusals = plans.map(() => 0);
     const keys = new SeveralKeys(plans.map(openKey), this.#keyOptions(name, keyRefusals));
     const upstream = new Breaker(keys, { ...BREAKER, ...breaker });
-    return { name, keys, keyRefusals, room, upstream };
+    return { name, keys, keyRefusals, inFlightLimit, upstream };
   }
 
   #keyOptions(name: ChannelName, keyRefusals: number[]): KeyOptions {
@@ -108,7 +108,7 @@ const IN_FLIGHT_PARTS = { devnet: 1 / 4, walletOnMainnet: 1 / 4, walletOnDevnet:
  * Returns the rooms for calls in flight of each cluster of a provider, within the provider's own room. `all` is for a provider without
  * clusters.
  */
-function roomsOf(inFlight: number): Readonly<Record<Cluster | 'all', InFlight>> {
+function inFlightLimitsOf(inFlight: number): Readonly<Record<Cluster | 'all', InFlight>> {
   const partOf = (part: number) => Math.ceil(inFlight * part);
   const all = new InFlight(inFlight);
   return {
@@ -152,8 +152,8 @@ export function openCaches(foundation: Foundation, channels: Channels, sharing: 
   if (tokens) scopes.set('tokens', tokens.baseUrl);
   const { lifetimes, maxBytes } = cache;
   const leaseMs = longestMs(config).free + LEASE_MARGIN_MS;
-  const cacheOf = ({ upstream, keys: allowance, room }: Channel, scope: string): CachingUpstream => {
-    const dependencies = { store, allowance, room, sharing, randomId };
+  const cacheOf = ({ upstream, keys: allowance, inFlightLimit }: Channel, scope: string): CachingUpstream => {
+    const dependencies = { store, allowance, inFlightLimit, sharing, randomId };
     return new CachingUpstream({
       ...{ upstream, lifetimes, maxBytes: Math.floor(maxBytes / scopes.size), allowance },
       // A refresh that no client waits for has no wallet and no client address.

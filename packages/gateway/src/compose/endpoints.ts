@@ -74,10 +74,10 @@ const byGateway = ({ id }: Route, answer: OwnAnswer): Serving => ({
 });
 
 function byChannel(channel: Channel, { store, randomId }: Foundation, parts: Parts): Serving {
-  const { name, keys: allowance, room } = channel;
+  const { name, keys: allowance, inFlightLimit } = channel;
   // Slots of our paid upstreams are limited by payments.
   const sharing = name.cluster === undefined ? parts.sharing : undefined;
-  const taking = { store, allowance, room, sharing, randomId };
+  const taking = { store, allowance, inFlightLimit, sharing, randomId };
   return {
     upstream: parts.caches.get(channel) ?? channel.upstream,
     slots: (admission, facts) => new SlotTaker(taking, admission, facts),
