@@ -39,7 +39,7 @@ const MINUTE_MS = 60_000;
 /** The usual pause after a provider's 429, in seconds. It is short, because the limit is per second. */
 const PAID_PAUSE_SECONDS = 2;
 /** How long a stalled upstream may still read an abandoned call, as a fraction of the window: 5 s of a minute. */
-const LATE_SHARE = 1 / 12;
+const LATE_FRACTION = 1 / 12;
 
 /** Returns all providers and the operator's APIs. `windowMs`: the window of a budget per minute, in milliseconds. */
 export function providerEntriesOf(config: Config, windowMs = MINUTE_MS): readonly ProviderEntry[] {
@@ -95,7 +95,11 @@ function keyedChannel(
   windowMs: number,
 ): ChannelPlan {
   const common = { deadlinesMs, secrets: secrets.flatMap(spellingsOf), usualPauseSeconds: MINUTE_MS / SECOND_MS };
-  const times = { windowMs, inFlightMs: Math.max(deadlinesMs.free, deadlinesMs.paid), lateMs: windowMs * LATE_SHARE };
+  const times = {
+    windowMs,
+    inFlightMs: Math.max(deadlinesMs.free, deadlinesMs.paid),
+    lateMs: windowMs * LATE_FRACTION,
+  };
   // Our own upstreams have no `headers`.
   const refusedKey = headers && (key?.refused ?? REFUSED);
   const planOf = (secret: string): KeyPlan => ({

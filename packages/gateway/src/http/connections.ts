@@ -31,7 +31,7 @@ const MAX_WAITING = 16_384;
  */
 export class Connections {
   readonly #maximum: number;
-  readonly #share: number;
+  readonly #maxOfGroup: number;
   readonly #trusted: BlockList;
   readonly #groups = new Map<string, AddressGroup>();
   readonly #members = new Map<Socket, AddressGroup>();
@@ -42,19 +42,19 @@ export class Connections {
 
   constructor(maximum: number, trusted: BlockList) {
     this.#maximum = maximum;
-    this.#share = Math.max(1, Math.floor(maximum / GROUPS_TO_FILL));
+    this.#maxOfGroup = Math.max(1, Math.floor(maximum / GROUPS_TO_FILL));
     this.#trusted = trusted;
   }
 
   /** Admits a new connection or closes it. Returns whether it stays. */
   admit(socket: Socket): boolean {
     const address = unmapped(socket.remoteAddress);
-    const hasShare = !isProxy(address, this.#trusted);
-    const name = hasShare ? holderOf(address) : address;
+    const isLimited = !isProxy(address, this.#trusted);
+    const name = isLimited ? holderOf(address) : address;
     const group = this.#groups.get(name) ?? { name, idle: new Set(), size: 0 };
-    const isCrowded = group.size >= this.#share && hasShare;
-    const isOfShare = !isCrowded || this.#closeOldest(group.idle);
-    const hasRoom = isOfShare && (this.#members.size < this.#maximum || this.#closeOldest(this.#idle));
+    const isCrowded = group.size >= this.#maxOfGroup && isLimited;
+    const fitsGroup = !isCrowded || this.#closeOldest(group.idle);
+    const hasRoom = fitsGroup && (this.#members.size < this.#maximum || this.#closeOldest(this.#idle));
     if (!hasRoom) {
       socket.destroy();
       return false;
