@@ -68,18 +68,18 @@ function openLog(config: Config, secrets: readonly string[], logTo: LogDestinati
 
 /** Serves metrics if they are configured. */
 async function openMetrics(config: Config, state: State, background: Background): Promise<ServedMetrics | undefined> {
-  const { metrics: place, paid, console } = config;
-  if (!place) return undefined;
+  const { metrics: metricsAt, paid, console } = config;
+  if (!metricsAt) return undefined;
   const { serveMetrics } = await import('./metrics/server.ts');
   const { money, store } = state;
   const sales = createSalesAnswer({ books: money?.books, solPriceUsd: paid?.solPriceUsd, now: () => store.wallNow() });
   const files = console ? openConsoleFiles() : undefined;
-  const { host, port, token } = place;
+  const { host, port, token } = metricsAt;
   const rows = rowsOf(config.apis);
   const hasTraces = config.traces !== undefined;
   const resources = { token, sales, files, version: version(), rows, hasTraces, background };
   const served = await serveMetrics(host, port, resources).catch((error) => {
-    throw listenFault(error, place, 'METRICS_');
+    throw listenFault(error, metricsAt, 'METRICS_');
   });
   money?.events.on('written', ({ entries }) => served.metrics.appended(entries));
   money?.events.on('committed', (ms) => served.metrics.committed(ms));

@@ -1,7 +1,7 @@
 import type { HttpMethod, Route } from './route.ts';
 
 /** The fields of a row that the matcher reads. */
-export type Placed = Pick<Route, 'path' | 'httpMethod'>;
+export type PathAndMethod = Pick<Route, 'path' | 'httpMethod'>;
 
 /** The rows of a path by verb, and the path's decoded parameters. */
 export interface Match<Row = Route> {
@@ -66,18 +66,18 @@ function find<Row>(from: Node<Row>, segments: readonly string[], values: string[
  * compares them, and prefers literals to parameters for every verb. It returns `malformed` for a path that is not plain, and undefined for
  * an unknown one.
  */
-export function createMatcher<Row extends Placed>(
+export function createMatcher<Row extends PathAndMethod>(
   rows: readonly Row[],
 ): (path: string) => Match<Row> | 'malformed' | undefined {
   const root = node<Row>();
   for (const row of rows) {
     const segments = segmentsOf(row.path);
-    const place = segments.reduce(childOf<Row>, root);
+    const node = segments.reduce(childOf<Row>, root);
     const names = segments.filter((segment) => segment.startsWith(':')).map((segment) => segment.slice(1));
-    if (place.rows.size > 0 && place.names.join() !== names.join())
+    if (node.rows.size > 0 && node.names.join() !== names.join())
       throw new TypeError(`${row.path} has other parameter names than another row of this path`);
-    place.rows.set(row.httpMethod, row);
-    place.names = names;
+    node.rows.set(row.httpMethod, row);
+    node.names = names;
   }
   // One segment more than any row has, because longer paths are unknown too.
   const limit = 1 + Math.max(0, ...rows.map(({ path }) => segmentsOf(path).length));

@@ -53,7 +53,8 @@ export const creditCommand: Command = {
   },
 };
 
-const placeOf = ({ file, source }: Wallet): string => file ?? (source === 'keychain' ? "the system's keychain" : '');
+const keyLocation = ({ file, source }: Wallet): string =>
+  file ?? (source === 'keychain' ? "the system's keychain" : '');
 
 /** Prints the address to stdout and a note to stderr, or JSON with --json. */
 function printAddress({ terminal, values }: Session, { signer }: Wallet, note: string, members: object): number {
@@ -67,7 +68,7 @@ function printAddress({ terminal, values }: Session, { signer }: Wallet, note: s
 }
 
 const printWallet = (session: Session, wallet: Wallet): number =>
-  printAddress(session, wallet, `its key is in ${placeOf(wallet)}`, { keyIn: placeOf(wallet) });
+  printAddress(session, wallet, `its key is in ${keyLocation(wallet)}`, { keyIn: keyLocation(wallet) });
 
 async function own(session: Session): Promise<Wallet> {
   const wallet = await ownWallet(session.values);

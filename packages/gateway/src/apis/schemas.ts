@@ -109,16 +109,16 @@ class SchemaReading {
     this.#options = options;
   }
 
-  read(value: unknown, place: string): TSchema {
+  read(value: unknown, label: string): TSchema {
     const node = this.#document.resolve(value);
     if (node === true || node === undefined) return {};
-    if (!isObject(node)) return this.#anything(place, 'is not an object');
-    if (this.#open.has(node)) return this.#anything(place, 'contains itself');
+    if (!isObject(node)) return this.#anything(label, 'is not an object');
+    if (this.#open.has(node)) return this.#anything(label, 'contains itself');
     this.#count(1);
-    if (this.#open.size >= this.#options.maxDepth) return this.#anything(place, 'is too deep');
+    if (this.#open.size >= this.#options.maxDepth) return this.#anything(label, 'is too deep');
     this.#open.add(node);
     try {
-      return this.#members(withOwnBounds(node), place);
+      return this.#members(withOwnBounds(node), label);
     } finally {
       this.#open.delete(node);
     }
@@ -129,23 +129,23 @@ class SchemaReading {
     if (this.#parts > this.#options.maxParts) throw new TooManyParts('is too large');
   }
 
-  #anything(place: string, why: string): TSchema {
-    if (this.#options.isChecked) this.notes.push(`${place}: not checked, since its schema ${why}`);
+  #anything(label: string, why: string): TSchema {
+    if (this.#options.isChecked) this.notes.push(`${label}: not checked, since its schema ${why}`);
     return {};
   }
 
-  #members({ nullable, example, ...node }: Members, place: string): TSchema {
+  #members({ nullable, example, ...node }: Members, label: string): TSchema {
     const { isChecked } = this.#options;
     const schema: Record<string, unknown> = {};
     const all = Object.entries(example === undefined ? node : { examples: [example], ...node });
     for (const [keyword, value] of all) {
-      if (UNSUPPORTED.has(keyword)) this.#anything(place, `uses ${keyword}`);
+      if (UNSUPPORTED.has(keyword)) this.#anything(label, `uses ${keyword}`);
       else if (Object.hasOwn(CHECKED, keyword)) {
-        if (isChecked || !OF_INPUT.includes(keyword)) this.#keyword(schema, keyword, value, place);
-      } else if (LISTS.includes(keyword)) this.#list(schema, keyword, node, place);
+        if (isChecked || !OF_INPUT.includes(keyword)) this.#keyword(schema, keyword, value, label);
+      } else if (LISTS.includes(keyword)) this.#list(schema, keyword, node, label);
       else if (INSIDE.includes(keyword)) {
-        schema[keyword] = typeof value === 'boolean' ? value : this.read(value, `${place}[]`);
-      } else if (keyword === 'properties') schema.properties = this.#properties(objectAt(value), place);
+        schema[keyword] = typeof value === 'boolean' ? value : this.read(value, `${label}[]`);
+      } else if (keyword === 'properties') schema.properties = this.#properties(objectAt(value), label);
     }
     const { properties } = schema;
     // An answer requires only members that the schema describes.
@@ -157,7 +157,7 @@ class SchemaReading {
     // Some documents put the allowed items into the enum of the list itself. No list can match that.
     if (schema.type === 'array' && Array.isArray(schema.enum) && !schema.enum.some(Array.isArray)) {
       delete schema.enum;
-      this.#anything(place, 'is a list with an enum of items');
+      this.#anything(label, 'is a list with an enum of items');
     }
     return nullable === true ? { anyOf: [schema, { type: 'null' }] } : schema;
   }
@@ -165,7 +165,7 @@ class SchemaReading {
   /** Reads a list of alternatives. If a part of one is not checked, or if only a discriminator tells them apart, several may fit. */
   #list(schema: Record<string, unknown>, keyword: string, node: Members, place: string): void {
     const before = this.notes.length;
-    const parts = listAt(node[keyword]).map((each) => this.read(each, place));
+    const parts = listAt(node[keyword]).map((each) => this.read(each, label));
     const isLoose = keyword === 'oneOf' && (this.notes.length > before || isObject(node.discriminator));
     schema[isLoose && !('anyOf' in schema) ? 'anyOf' : keyword] = parts;
   }
@@ -178,16 +178,16 @@ class SchemaReading {
     } catch (error) {
       if (!(error instanceof DocumentFault) || error instanceof TooManyParts) throw error;
       const why = `${keyword} ${typeof value === 'object' ? '' : `${shown(String(value))} `}${error.message}`;
-      if (keyword === 'pattern') this.#anything(place, `has a ${why}`);
-      else if (this.#options.isChecked) throw new DocumentFault(place === '' ? why : `${place}: ${why}`);
+      if (keyword === 'pattern') this.#anything(label, `has a ${why}`);
+      else if (this.#options.isChecked) throw new DocumentFault(label === '' ? why : `${label}: ${why}`);
     }
   }
 
-  #properties(properties: Members, place: string): Members {
+  #properties(properties: Members, label: string): Members {
     const entries = Object.entries(properties).flatMap(([name, each]) => {
       const isUsable = this.#options.isChecked ? !isInherited(name) : name !== '__proto__';
-      if (isUsable) return [[name, this.read(each, `${place}.${name}`)] as const];
-      this.#anything(`${place}.${name}`, 'has a name that every object inherits');
+      if (isUsable) return [[name, this.read(each, `${label}.${name}`)] as const];
+      this.#anything(`${label}.${name}`, 'has a name that every object inherits');
       return [];
     });
     return Object.fromEntries(entries);
@@ -199,7 +199,7 @@ function deepest(document: OpenApiDocument, value: unknown, options: Omit<Readin
   const attempt = (maxDepth: number) => {
     const reading = new SchemaReading(document, { ...options, maxDepth });
     try {
-      return { schema: reading.read(value, place), notes: reading.notes };
+      return { schema: reading.read(value, label), notes: reading.notes };
     } catch (error) {
       if (error instanceof TooManyParts || (error instanceof DocumentFault && !options.isChecked)) return undefined;
       throw error;
@@ -207,7 +207,7 @@ function deepest(document: OpenApiDocument, value: unknown, options: Omit<Readin
   };
   const whole = attempt(MAX_DEPTH);
   if (whole) return whole;
-  let best = { schema: {} as TSchema, notes: [`${place}: not checked, since its schema is too large`] };
+  let best = { schema: {} as TSchema, notes: [`${label}: not checked, since its schema is too large`] };
   for (let depth = 1; depth < MAX_DEPTH; depth++) {
     const deeper = attempt(depth);
     if (!deeper) break;
@@ -220,8 +220,8 @@ function deepest(document: OpenApiDocument, value: unknown, options: Omit<Readin
  * Returns a schema for a client's values. Parts that cannot be checked accept any value, and are noted with their place. Throws a
  * DocumentFault if the value is not a schema.
  */
-export function checkedSchema(document: OpenApiDocument, value: unknown, place: string, notes: Set<string>): TSchema {
-  const found = deepest(document, value, { isChecked: true, maxParts: MAX_PARTS }, place);
+export function checkedSchema(document: OpenApiDocument, value: unknown, label: string, notes: Set<string>): TSchema {
+  const found = deepest(document, value, { isChecked: true, maxParts: MAX_PARTS }, label);
   for (const note of found.notes) notes.add(note);
   return found.schema;
 }

@@ -48,9 +48,9 @@ export interface CacheConfig {
 
 /** Returns the value of a variable that an API's entry names. */
 function readOwn(read: Reader, { name }: ApiPlan, env: string): string {
-  const place = `${NAME}: apis.${name}.key`;
-  read.check(!VARIABLES.includes(env), `${place}: ${env} configures the gateway; choose another name.`);
-  read.check(read.optional(env) !== undefined, `${place}: ${env} is not set.`);
+  const setting = `${NAME}: apis.${name}.key`;
+  read.check(!VARIABLES.includes(env), `${setting}: ${env} configures the gateway; choose another name.`);
+  read.check(read.optional(env) !== undefined, `${setting}: ${env} is not set.`);
   return read.text(env, '');
 }
 

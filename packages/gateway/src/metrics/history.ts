@@ -91,7 +91,7 @@ export class History implements Snapshot {
   #minutes = 0;
   #rows: (readonly number[])[] = [];
   #marks: readonly Mark[];
-  readonly #places = new Map<string, number>();
+  readonly #indexes = new Map<string, number>();
 
   /** `readDelay`: returns the event loop's p99 delay in seconds since its last call. */
   constructor(startMs: number, readDelay: () => number) {
@@ -137,9 +137,9 @@ export class History implements Snapshot {
 
   #placeOf({ name, labels }: Sample): number {
     const series = `${name} ${Object.values(labels).join(' ')}`;
-    const place = this.#places.get(series) ?? this.#places.size;
-    this.#places.set(series, place);
-    return place;
+    const index = this.#indexes.get(series) ?? this.#indexes.size;
+    this.#indexes.set(series, index);
+    return index;
   }
 
   #endMinutes(minutes: number): void {

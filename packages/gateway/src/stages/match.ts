@@ -1,4 +1,11 @@
-import { createMatcher, type HttpMethod, type Match, type Placed, Refusal, type Route } from '@asset-gateway/protocol';
+import {
+  createMatcher,
+  type HttpMethod,
+  type Match,
+  type PathAndMethod,
+  Refusal,
+  type Route,
+} from '@asset-gateway/protocol';
 import type { Call, Inbound } from '../call.ts';
 import { REQUEST_LIMITS } from '../limits.ts';
 

@@ -142,14 +142,14 @@ class OpenTelemetryTracing implements Tracing {
     { provider, surface, cluster }: Pick<Route, 'provider' | 'surface' | 'cluster'>,
   ): KeyedUpstream {
     const channel = { 'asset_gateway.provider': provider, 'asset_gateway.surface': surface };
-    const place = { ...channel, ...(cluster !== undefined && { 'asset_gateway.cluster': cluster }) };
+    const channelAttributes = { ...channel, ...(cluster !== undefined && { 'asset_gateway.cluster': cluster }) };
     return {
       answer: async (call: KeyedCall) => {
         const parent = this.#current.getStore() ?? ROOT_CONTEXT;
         const spans: Span[] = [];
         const takeSlot = async (): Promise<Slot> => {
           const slot = await call.takeSlot();
-          const attributes = { ...place, 'http.request.method': call.route.httpMethod };
+          const attributes = { ...channelAttributes, 'http.request.method': call.route.httpMethod };
           const span = this.#export.tracer.startSpan('upstream call', { kind: SpanKind.CLIENT, attributes }, parent);
           spans.push(span);
           return this.#reachesUpstreams ? carrying(slot, trace.setSpan(parent, span)) : slot;

@@ -73,7 +73,7 @@ export const rpcRows = <Name extends string>(
       const units = { alchemy, helius }[provider];
       if (units === undefined) return [];
       const endpoint = `POST /v1/x402/solana/${cluster}/${provider}/${surface}/${method}`;
-      const place = { provider, surface, cluster, method, endpoint, units, result: results[method as Name] };
-      return [paidRow({ ...row, ...place, body: { params }, example: { body: { params: example } } })];
+      const identity = { provider, surface, cluster, method, endpoint, units, result: results[method as Name] };
+      return [paidRow({ ...row, ...identity, body: { params }, example: { body: { params: example } } })];
     }),
   );

@@ -17,9 +17,9 @@ type TokensMethod = keyof typeof results;
 
 function row(method: TokensMethod, endpoint: string, description: string, options: RowOptions = {}): Route {
   const [verb, path] = endpoint.split(' ');
-  const place = { id: `tokens.${method}`, provider: 'tokens', surface: 'tokens', access: 'siwx', method } as const;
+  const identity = { id: `tokens.${method}`, provider: 'tokens', surface: 'tokens', access: 'siwx', method } as const;
   const paths = { endpoint: `${verb} ${PREFIX}${path}`, upstreamPath: `/v1${path}` };
-  return defineRow({ ...place, ...paths, description, result: results[method], ...options });
+  return defineRow({ ...identity, ...paths, description, result: results[method], ...options });
 }
 
 function assetRow(method: TokensMethod, endpoint: string, description: string, options: RowOptions = {}): Route {

@@ -27,9 +27,9 @@ type WalletMethod = keyof typeof results;
 function row(method: WalletMethod, endpoint: string, description: string, options: RowOptions): Route {
   const [verb, path = ''] = endpoint.split(' ');
   const upstreamPath = `/v1/wallet${path.replace(/^\/([\w-]+)\/:wallet$/, '/:wallet/$1')}`;
-  const place = { provider: 'helius', surface: 'wallet', cluster: 'mainnet', method } as const;
+  const identity = { provider: 'helius', surface: 'wallet', cluster: 'mainnet', method } as const;
   const ours = { endpoint: `${verb} /v1/x402/helius/wallet${path}`, upstreamPath, units: CREDITS };
-  return paidRow({ ...place, ...ours, description, result: results[method], ...options });
+  return paidRow({ ...identity, ...ours, description, result: results[method], ...options });
 }
 
 function walletRow(method: WalletMethod, endpoint: string, description: string, query?: RowOptions['query']): Route {

@@ -79,12 +79,12 @@ class ApiReading {
     const { url, urls, key, requestsPerMinute = DEFAULT_LIMIT } = this.entry;
     this.#check((url === undefined) !== (urls === undefined), 'it needs either url or urls');
     const entries = urls ?? (url === undefined ? [] : [{ url }]);
-    const places = entries.map((entry) => ({ key, requestsPerMinute, ...entry }));
-    const areUrls = places.every((place) => isBaseUrl(place.url));
+    const targets = entries.map((entry) => ({ key, requestsPerMinute, ...entry }));
+    const areUrls = targets.every((target) => isBaseUrl(target.url));
     this.#check(areUrls, 'url must be an http or https URL without a query');
-    this.#check(new Set(places.map((place) => place.url)).size === places.length, 'urls has the same url twice');
-    const keyNames = new Set(places.flatMap((place) => keyNameOf(place.key) ?? []));
-    const inHeaders = places.flatMap(({ key: own }) => own?.header ?? []);
+    this.#check(new Set(targets.map((target) => target.url)).size === targets.length, 'urls has the same url twice');
+    const keyNames = new Set(targets.flatMap((target) => keyNameOf(target.key) ?? []));
+    const inHeaders = targets.flatMap(({ key: own }) => own?.header ?? []);
     const ofHttp = inHeaders.find(isOfHttp);
     this.#check(ofHttp === undefined, `the header ${ofHttp} belongs to HTTP; no key can be in it`);
     const own = Object.keys(this.entry.headers ?? {}).map((name) => name.toLowerCase());
@@ -94,7 +94,11 @@ class ApiReading {
     const ofKey = own.find((name) => [...keyNames].some((each) => each.toLowerCase() === name));
     this.#check(ofKey === undefined, `headers: ${ofKey} carries the key; remove it`);
     this.#check(keyNames.size <= 1, 'the keys of all urls must have the same header or query name');
-    return places.map((place) => ({ baseUrl: place.url, key: place.key, limitPerMinute: place.requestsPerMinute }));
+    return targets.map((target) => ({
+      baseUrl: target.url,
+      key: target.key,
+      limitPerMinute: target.requestsPerMinute,
+    }));
   }
 
   #check(holds: boolean, fault: string): void {

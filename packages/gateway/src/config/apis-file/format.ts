@@ -192,7 +192,7 @@ export const PRICED = 'above 0, with up to six decimals';
 export const microsOf = (price: string | number): number =>
   PRICE_TEXT.test(String(price)) ? microsOfUsd(price) : Number.NaN;
 
-const placeOf = (pointer: string): string =>
+const keyPathOf = (pointer: string): string =>
   pointer.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~') || 'the file';
 
 /** Returns the allowed member names of the object at this place in the schema. */
@@ -205,15 +205,15 @@ function namesAt(schemaPath: string): string[] {
 type SchemaError = ReturnType<ReturnType<typeof Compile>['Errors']>[1][number];
 
 function sentenceOf({ keyword, schemaPath, instancePath, params, message }: SchemaError): string[] {
-  const place = placeOf(instancePath);
+  const keyPath = keyPathOf(instancePath);
   // Each unknown name is reported once, by its object; alternatives are reported as a whole.
   if (keyword === 'boolean' || schemaPath.includes('/oneOf/')) return [];
-  if (keyword === 'oneOf') return [`${place} ${ONE_WAY}`];
-  if (instancePath.endsWith('/price')) return [`${place} must be dollars such as 0.002, ${PRICED}`];
-  if (keyword !== 'additionalProperties') return [`${place} ${message}`];
+  if (keyword === 'oneOf') return [`${keyPath} ${ONE_WAY}`];
+  if (instancePath.endsWith('/price')) return [`${keyPath} must be dollars such as 0.002, ${PRICED}`];
+  if (keyword !== 'additionalProperties') return [`${keyPath} ${message}`];
   const unknown = (params as { readonly additionalProperties: readonly string[] }).additionalProperties;
   const known = namesAt(schemaPath);
-  return unknown.map((name) => `${place} has no ${shown(name)}; the nearest is ${nearest(name, known)}`);
+  return unknown.map((name) => `${keyPath} has no ${shown(name)}; the nearest is ${nearest(name, known)}`);
 }
 
 const MAX_FAULTS = 50;
