@@ -21,7 +21,7 @@ export interface Finding extends Fault {
 export const unless = (holds: boolean, problem: Problem): Problem | undefined => (holds ? undefined : problem);
 
 /** A request that may have a problem. */
-export type Place = Pick<Answer, 'method' | 'url'>;
+export type RequestLine = Pick<Answer, 'method' | 'url'>;
 
 /** Returns the place of a route. */
 export const placeOf = ({ httpMethod, path }: { httpMethod: string; path: string }, origin: string): Place => ({
@@ -31,6 +31,6 @@ export const placeOf = ({ httpMethod, path }: { httpMethod: string; path: string
 
 /** Returns the problems of a place. */
 export const faultsAt = (
-  { method, url }: Place,
+  { method, url }: RequestLine,
   found: Problem | undefined | readonly (Problem | undefined)[],
 ): Fault[] => [found].flat().flatMap((each) => (each ? { where: `${method} ${url}`, ...each } : []));

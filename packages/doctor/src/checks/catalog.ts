@@ -2,13 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import { below, isObject, listAt, type Members, objectAt, textAt } from '@asset-gateway/protocol';
 import { type CatalogEntry, endpointOf, entrySchemas } from '../entry.ts';
 import { type Exploration, MAX_ROUTES } from '../explore.ts';
-import { type Fault, faultsAt, type Place, placeOf, unless } from '../finding.ts';
+import { type Fault, faultsAt, type RequestLine, requestLineOf, unless } from '../finding.ts';
 import { parsed } from '../reading.ts';
 import { misfit, mismatch } from '../schema.ts';
 import { operationsIn } from './openapi.ts';
 
 function entryFaults(entry: unknown, origin: string): Fault[] {
-  const place = placeOf({ httpMethod: textAt(entry, 'httpMethod') || 'GET', path: textAt(entry, 'path') }, origin);
+  const place = requestLineOf(
+    { httpMethod: textAt(entry, 'httpMethod') || 'GET', path: textAt(entry, 'path') },
+    origin,
+  );
   const [mode, isPaid] = [below(entry, 'accessMode'), below(entry, 'paymentRequired')];
   const [wrong] = entrySchemas(mode).flatMap((schema) => mismatch(schema, entry) ?? []);
   if (wrong !== undefined) {
@@ -87,18 +90,18 @@ export function examples({ entries, origin, documents }: Exploration): Fault[] {
   const components = below(openApi, 'components');
   // The schemas of an operation refer to components of the document.
   const withComponents = ([name, schema, value]: Example): Example => [name, { ...Object(schema), components }, value];
-  const faultsOf = (place: Place, document: string, found: readonly Example[]): Fault[] =>
+  const faultsOf = (place: RequestLine, document: string, found: readonly Example[]): Fault[] =>
     found.flatMap(([name, schema, value]) => {
       const wrong = misfit(schema, value);
       const problem = `${document}'s example (${name}) does not match its own schema: ${wrong}`;
       return faultsAt(place, unless(wrong === undefined, { problem, fix: 'Use a valid example' }));
     });
   return [
-    ...entries.flatMap((entry) => faultsOf(placeOf(entry, origin), 'the catalog', examplesOf(entry))),
+    ...entries.flatMap((entry) => faultsOf(requestLineOf(entry, origin), 'the catalog', examplesOf(entry))),
     ...[...operationsIn(openApi)].flatMap(([endpoint, operation]) => {
       const [httpMethod = '', path = ''] = endpoint.split(' ');
       const found = examplesIn(operation).map(withComponents);
-      return faultsOf(placeOf({ httpMethod, path }, origin), 'OpenAPI', found);
+      return faultsOf(requestLineOf({ httpMethod, path }, origin), 'OpenAPI', found);
     }),
   ];
 }

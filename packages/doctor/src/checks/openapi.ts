@@ -1,7 +1,7 @@
 import { below, isObject, listAt, type Members, objectAt, textAt } from '@asset-gateway/protocol';
 import { type CatalogEntry, endpointOf } from '../entry.ts';
 import type { Exploration } from '../explore.ts';
-import { type Fault, faultsAt, type Problem, placeOf, unless } from '../finding.ts';
+import { type Fault, faultsAt, type Problem, requestLineOf, unless } from '../finding.ts';
 import { challengeIn, extensionIn } from '../reading.ts';
 import { deadReferences, misfit } from '../schema.ts';
 
@@ -88,7 +88,7 @@ export function openapi({ documents, entries, leftOut, origin }: Exploration): F
     ]),
     ...entries.flatMap((entry) => {
       const operation = operations.get(endpointOf(entry));
-      return faultsAt(placeOf(entry, origin), operation && listingProblem(operation, entry.accessMode, json));
+      return faultsAt(requestLineOf(entry, origin), operation && listingProblem(operation, entry.accessMode, json));
     }),
   ];
 }

@@ -1,7 +1,7 @@
 import { below, isAddress, isObject, listAt, type Members, textAt } from '@asset-gateway/protocol';
 import { type CatalogEntry, endpointOf, MAX_PRICE_LENGTH } from '../entry.ts';
 import { type Exploration, type RouteProbe, unpaidAnswers } from '../explore.ts';
-import { type Fault, faultsAt, type Problem, placeOf, unless } from '../finding.ts';
+import { type Fault, faultsAt, type Problem, requestLineOf, unless } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
 import { challengeIn } from '../reading.ts';
 import { operationsIn } from './openapi.ts';
@@ -88,6 +88,6 @@ export function price({ routes, origin, documents }: Exploration): Fault[] {
   const operations = operationsIn(documents.openapi.json);
   return routes.flatMap((probed) => {
     const { entry } = probed;
-    return faultsAt(placeOf(entry, origin), priceProblem(probed, operations.get(endpointOf(entry))));
+    return faultsAt(requestLineOf(entry, origin), priceProblem(probed, operations.get(endpointOf(entry))));
   });
 }
