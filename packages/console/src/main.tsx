@@ -4,7 +4,7 @@ import { HeaderTools } from './header.tsx';
 import { isUnreachable } from './parts/connectivity.ts';
 import { Failure } from './parts/failure.tsx';
 import { useReloadable } from './parts/hooks.ts';
-import { usePlace } from './router.ts';
+import { useViewPath } from './router.ts';
 import { openSession } from './session.ts';
 import { mount, Shell } from './shell.tsx';
 import { Try } from './try/search.tsx';
@@ -30,11 +30,11 @@ const WalletView = lazy('Wallet', () => import('./wallet/wallet.tsx').then((code
 const App = () => (
   <Shell
     title="Asset gateway"
-    place={usePlace()}
+    viewPath={useViewPath()}
     tools={<HeaderTools />}
     views={[
-      { name: 'try', title: 'Try', show: (place) => <Try place={place} /> },
-      { name: 'routes', title: 'Routes', show: (place) => <Routes place={place} /> },
+      { name: 'try', title: 'Try', show: (place) => <Try viewPath={place} /> },
+      { name: 'routes', title: 'Routes', show: (place) => <Routes viewPath={place} /> },
       { name: 'wallet', title: 'Wallet', show: () => <WalletView /> },
       { name: 'docs', title: 'Docs', show: () => <Docs /> },
     ]}

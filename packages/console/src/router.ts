@@ -2,12 +2,12 @@ import { attempt } from '@asset-gateway/protocol';
 import { useShown } from './parts/hooks.ts';
 
 /** A view, its arguments, and the text after the question mark, such as `#/routes/tokens.search?q=gold`. */
-export type Place = ReturnType<typeof placeOf>;
+export type ViewPath = ReturnType<typeof viewPathOf>;
 
 const decoded = (segment: string): string => attempt(() => decodeURIComponent(segment), segment);
 
 /** Parses a fragment. */
-export function placeOf(fragment: string) {
+export function viewPathOf(fragment: string) {
   const [path = '', ...query] = fragment.replace(/^#\/?/, '').split('?');
   const [view = '', ...rest] = path.split('/').map(decoded);
   return { view, rest, query: query.join('?') };

@@ -5,22 +5,22 @@ import { connectivity } from './parts/connectivity.ts';
 import { useEvent, useShown } from './parts/hooks.ts';
 import { plain } from './parts/text.ts';
 import { ThemeSwitch } from './parts/theme.tsx';
-import { hrefOf, type Place } from './router.ts';
+import { hrefOf, type ViewPath } from './router.ts';
 
 /** A view of a page. */
 interface View {
   readonly name: string;
   readonly title: string;
-  readonly show: (place: Place) => VNode;
+  readonly show: (viewPath: ViewPath) => VNode;
 }
 
 type Views = readonly [View, ...View[]];
 
 /** A view, or its error. The other views still work. */
-function Shown({ view, place }: { readonly view: View; readonly place: Place }) {
+function Shown({ view, viewPath }: { readonly view: View; readonly viewPath: ViewPath }) {
   const [error, showAgain] = useErrorBoundary();
-  useEffect(showAgain, [place.rest.join('/')]);
-  if (error === undefined) return view.show(place);
+  useEffect(showAgain, [viewPath.rest.join('/')]);
+  if (error === undefined) return view.show(viewPath);
   return (
     <p role="alert" class="failure">
       This view failed: {String(error)}. Open another view or reload the page.
@@ -114,7 +114,7 @@ function Banner() {
 interface ShellProps {
   readonly title: string;
   readonly views: Views;
-  readonly place: Place;
+  readonly viewPath: ViewPath;
   /** Shown at the end of the header. */
   readonly tools?: ComponentChildren;
 }
@@ -144,9 +144,9 @@ const Header = ({ title, views, tools, current }: HeaderProps) => (
 );
 
 /** A page's frame: a skip link, the header with navigation, and the current view. */
-export function Shell({ title, views, place, tools }: ShellProps) {
+export function Shell({ title, views, viewPath, tools }: ShellProps) {
   const [first] = views;
-  const view = place.view === '' ? first : (views.find(({ name }) => name === place.view) ?? notFound(views));
+  const view = viewPath.view === '' ? first : (views.find(({ name }) => name === viewPath.view) ?? notFound(views));
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   const isSearchWanted = useSearchKeys(first);
@@ -167,7 +167,7 @@ export function Shell({ title, views, place, tools }: ShellProps) {
       </button>
       <Header title={title} views={views} tools={tools} current={view.name} />
       <main id="main" tabIndex={-1} ref={main}>
-        <Shown key={view.name} view={view} place={place} />
+        <Shown key={view.name} view={view} viewPath={viewPath} />
       </main>
     </>
   );

@@ -154,6 +154,6 @@ mount(
   <Shell
     title="Asset gateway"
     views={[{ name: 'operate', title: 'Operate', show: () => <Operate /> }]}
-    place={{ view: 'operate', rest: [], query: '' }}
+    viewPath={{ view: 'operate', rest: [], query: '' }}
   />,
 );

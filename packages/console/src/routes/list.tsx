@@ -75,18 +75,18 @@ function Surfaces({ methods, current }: ListProps) {
 export function List({ methods, current }: ListProps) {
   const [text, setText] = useState('');
   const [openFor, setOpenFor] = useState<string>();
-  const place = current?.id ?? '';
-  const isOpen = openFor === place;
+  const currentId = current?.id ?? '';
+  const isOpen = openFor === currentId;
   const shown = found(methods, text);
   const list = useRef<HTMLElement>(null);
-  useEffect(() => list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [place]);
+  useEffect(() => list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [currentId]);
   return (
     <nav class="list" aria-label="Routes" ref={list}>
       <button
         type="button"
         class="opener"
         aria-expanded={isOpen}
-        onClick={() => setOpenFor(isOpen ? undefined : place)}
+        onClick={() => setOpenFor(isOpen ? undefined : currentId)}
       >
         {isOpen ? 'Close the list' : 'All routes'}
       </button>

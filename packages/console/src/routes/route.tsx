@@ -2,7 +2,7 @@ import type { Issue } from '@asset-gateway/protocol';
 import { useEffect, useState } from 'preact/hooks';
 import { LinkChoice } from '../parts/tabs.tsx';
 import { BudgetLeft } from '../parts/waiting.tsx';
-import { hrefOf, placeOf } from '../router.ts';
+import { hrefOf, viewPathOf } from '../router.ts';
 import { answerTo, Outcome, type Sending } from './answer.tsx';
 import { type CatalogRow, keyOf, titleOf } from './catalog.ts';
 import { Form } from './form.tsx';
@@ -75,7 +75,7 @@ function useLink(id: string, link: string): void {
     const href = hrefOf('routes', id) + (link && `?${link}`);
     const timer = setTimeout(() => {
       // Another route may have been opened during the pause.
-      if (placeOf(location.hash).rest[0] === id) history.replaceState(null, '', href);
+      if (viewPathOf(location.hash).rest[0] === id) history.replaceState(null, '', href);
     }, LINK_MS);
     return () => clearTimeout(timer);
   }, [id, link]);

@@ -1,7 +1,7 @@
 import { Failure } from '../parts/failure.tsx';
 import { useReloadable } from '../parts/hooks.ts';
 import { Table } from '../parts/table.tsx';
-import { hrefOf, type Place } from '../router.ts';
+import { hrefOf, type ViewPath } from '../router.ts';
 import { type CatalogRow, methodsOf, rowsOf, titleOf } from './catalog.ts';
 import { List, Price, Verb } from './list.tsx';
 import { RouteForm } from './route.tsx';
@@ -68,7 +68,7 @@ function Beginning({ rows }: { readonly rows: readonly CatalogRow[] }) {
 }
 
 /** The list of routes beside the chosen one. */
-export function Routes({ place: { rest, query } }: { readonly place: Place }) {
+export function Routes({ viewPath: { rest, query } }: { readonly viewPath: ViewPath }) {
   const [id] = rest;
   const { value: rows, error } = useReloadable(rowsOf, []);
   if (!rows)

@@ -6,7 +6,7 @@ import { LinkChoice } from '../parts/tabs.tsx';
 import { plain } from '../parts/text.ts';
 import { useCall } from '../parts/use-call.ts';
 import { Trouble } from '../parts/waiting.tsx';
-import { hrefOf, type Place } from '../router.ts';
+import { hrefOf, type ViewPath } from '../router.ts';
 import { asset } from './calls.ts';
 import {
   type Candles,
@@ -134,14 +134,14 @@ function Page({ shown, wanted }: { readonly shown: Shown; readonly wanted: Chart
 
 interface AssetProps {
   readonly assetId: string;
-  readonly place: Place;
+  readonly viewPath: ViewPath;
   /** The budget and the last exchange, at the top. */
   readonly status: ComponentChildren;
 }
 
 /** An asset's page, from one call. Some tabs take calls of their own. The address names the chart's settings. */
-export function Asset({ assetId, place, status }: AssetProps) {
-  const settings = chartSettingsIn(place.rest, place.query);
+export function Asset({ assetId, viewPath, status }: AssetProps) {
+  const settings = chartSettingsIn(viewPath.rest, viewPath.query);
   const nowSeconds = Math.floor(Date.now() / 1000);
   const call = useMemo(() => asset(assetId, settings, nowSeconds), [assetId, settings.range, settings.interval]);
   const [state, retry] = useCall(call);

@@ -6,7 +6,7 @@ import { plural } from '../parts/format.ts';
 import { plain, rows } from '../parts/text.ts';
 import { CallReport, type CallState, type LastCall, useCall } from '../parts/use-call.ts';
 import { BudgetLeft, Trouble } from '../parts/waiting.tsx';
-import { hrefOf, type Place, placeOf } from '../router.ts';
+import { hrefOf, type ViewPath, viewPathOf } from '../router.ts';
 import { session } from '../session.ts';
 import { Asset } from './asset.tsx';
 import { search } from './calls.ts';
@@ -20,9 +20,9 @@ import { remember, SearchBox, suggestionsFor } from './search-box.tsx';
  * The search or an asset, and how the last call was signed. Its places are `#/try`, `#/try//<search>`, `#/try/<assetId>`,
  * `#/try/<assetId>/<range>` and `#/try/<assetId>/<range>/<interval>`, each with `?chart=line` for a line.
  */
-export function Try({ place }: { readonly place: Place }) {
+export function Try({ viewPath }: { readonly viewPath: ViewPath }) {
   const [lastCall, setLastCall] = useState<LastCall>();
-  const [assetId = '', second = ''] = place.rest;
+  const [assetId = '', second = ''] = viewPath.rest;
   // A page's exchange says nothing about the next page.
   useLayoutEffect(() => setLastCall(undefined), [assetId]);
   const status = (
@@ -43,7 +43,7 @@ export function Try({ place }: { readonly place: Place }) {
             <Search query={second} status={status} />
           </>
         ) : (
-          <Asset assetId={assetId} place={place} status={status} />
+          <Asset assetId={assetId} viewPath={viewPath} status={status} />
         )}
       </CallReport.Provider>
     </div>
@@ -113,7 +113,7 @@ function useQuery(query: string) {
     send(query);
   }, [query]);
   useEffect(() => {
-    const { view, rest } = placeOf(location.hash);
+    const { view, rest } = viewPathOf(location.hash);
     const [assetId = '', written = ''] = rest;
     // The user may have opened an asset or another view during the pause. An address that fits stays as it is, because replacing it would
     // end a navigation that has just begun.
