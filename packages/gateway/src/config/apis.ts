@@ -1,9 +1,9 @@
 import { consoleRoutes, everyRoute, type Route } from '@asset-gateway/protocol';
 import { LIFETIMES, type Lifetime } from '../cache/lifetimes.ts';
 import { TIMES } from '../times.ts';
-import { type OwnSurface, SurfaceSettings } from './apis-file/families.ts';
 import { type ApiPlan, readApisFile } from './apis-file/file.ts';
 import { variablesOf } from './apis-file/keys.ts';
+import { type OwnSurface, SurfaceSettings } from './apis-file/surface-settings.ts';
 import { MAX_LIMIT, parseUrl, type Reader } from './settings.ts';
 import { VARIABLES } from './variables.ts';
 

@@ -5,10 +5,10 @@ import { rowOfOperation } from '../../apis/rows.ts';
 import type { Lifetime } from '../../cache/lifetimes.ts';
 import type { Environment } from '../settings.ts';
 import { dangersOf } from './dangers.ts';
-import type { OwnSurface, SurfaceSettings } from './families.ts';
 import { type ApiPlan, readApisFile, sentFor } from './file.ts';
 import { FILE } from './format.ts';
 import { variablesOf } from './keys.ts';
+import type { OwnSurface, SurfaceSettings } from './surface-settings.ts';
 
 const USAGE = `Usage: asset-gateway check [--env] <file>
        asset-gateway check --schema

@@ -6,9 +6,9 @@ import { rowOfOperation } from '../../apis/rows.ts';
 import type { Lifetime } from '../../cache/lifetimes.ts';
 import { TIMES } from '../../times.ts';
 import { parseUrl } from '../settings.ts';
-import { SurfaceSettings } from './families.ts';
 import { type ApiEntry, type FileEntry, microsOf, type OperationEntry, PRICED, schemaFaults } from './format.ts';
 import { keyNameOf } from './keys.ts';
+import { SurfaceSettings } from './surface-settings.ts';
 import { readMembers } from './text.ts';
 
 const API_NAME = /^[a-z][a-z0-9-]{1,30}$/;

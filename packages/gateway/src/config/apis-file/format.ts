@@ -182,7 +182,7 @@ export const FILE = strictObject(
 export type ApiEntry = Static<typeof API>;
 export type OperationEntry = Static<typeof OPERATION>;
 export type FileEntry = Static<typeof FILE>;
-/** The file's section about one of the gateway's own families. */
+/** The file's section about one of the gateway's own surfaces. */
 export type SurfaceEntry = NonNullable<FileEntry['tokens'] & FileEntry['rpc']>;
 
 /** What a price must be, for messages. */

@@ -3,7 +3,7 @@ import { shown } from '../../apis/document.ts';
 import { LIFETIMES, type Lifetime } from '../../cache/lifetimes.ts';
 import { type FileEntry, microsOf, PRICED, type SurfaceEntry } from './format.ts';
 
-/** The gateway's own families of routes. */
+/** The gateway's own surfaces that the file may change. */
 export const OWN_SURFACES = ['tokens', 'rpc', 'das', 'wallet'] as const;
 export type OwnSurface = (typeof OWN_SURFACES)[number];
 
@@ -50,7 +50,7 @@ export class Families {
 
   #read(surface: OwnSurface, section: SurfaceEntry = {}): void {
     const { enabled, operations = {}, requestsPerMinute, requestsPerSecond } = section;
-    const rows = routes.filter(({ surface }) => surface === surface);
+    const rows = routes.filter((route) => route.surface === surface);
     const limit = requestsPerMinute ?? requestsPerSecond;
     if (enabled === false) this.off.add(surface);
     if (limit !== undefined) this.limits.set(surface, limit);
