@@ -6,7 +6,7 @@ export interface Problem {
   readonly fix: string;
 }
 
-/** A problem at a place. */
+/** A problem of a request. */
 export interface Fault extends Problem {
   /** `METHOD url`. */
   readonly where: string;
