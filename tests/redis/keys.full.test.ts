@@ -100,7 +100,7 @@ redisSuite('every key in a Redis in cluster mode', () => {
     };
     const useEarly = async () => expect(await store.useNonce(early, 'me')).toBe('accepted');
     const young = { nonce: nonceOf('young', 0) };
-    const returned = { nonce: nonceOf('returned', 0), room: closingRoom() };
+    const returned = { nonce: nonceOf('returned', 0), inFlightLimit: closingRoom() };
     const limited = { 'limits:c': held };
     const shared = { 'slots:c': held, 'limits:c': held, 'holders:c': held, 'counts:c': held };
     const slots = { 'slots:k': held, 'limits:k': held };

@@ -61,7 +61,7 @@ export async function admitUntilAnswered(store: Store, attempt: SlotAttempt): Pr
 const take = (
   store: Store,
   nonce?: NonceUse,
-  change: { room?: InFlightLimit; owner?: string } = {},
+  change: { inFlightLimit?: InFlightLimit; owner?: string } = {},
 ): Promise<SlotVerdict> =>
   admitUntilAnswered(store, { budget, owner: owner(), inFlightLimit: ROOM, ...change, ...(nonce && { nonce }) });
 
@@ -145,7 +145,7 @@ export function storeContract(name: string, open: () => Promise<Subject>): void 
     );
 
     withStore('the same owner asking again takes no second slot', async ({ store }) => {
-      const attempt = { budget, owner: owner(), room: ROOM, nonce: nonceOf(store) };
+      const attempt = { budget, owner: owner(), inFlightLimit: ROOM, nonce: nonceOf(store) };
       expect([(await store.admit(attempt)).kind, (await store.admit(attempt)).kind]).toEqual(['admitted', 'admitted']);
       expect(store.view(budget).left).toBe(budget.limit - 1);
     });
@@ -157,7 +157,7 @@ export function storeContract(name: string, open: () => Promise<Subject>): void 
 
     withStore('many at once never take more room than there is, and no slot or nonce without it', async ({ store }) => {
       const [room, nonces] = [new InFlight(2), Array.from({ length: 3 }, () => nonceOf(store))];
-      const verdicts = await Promise.all(nonces.map((nonce) => take(store, nonce, { room })));
+      const verdicts = await Promise.all(nonces.map((nonce) => take(store, nonce, { inFlightLimit: room })));
       expect(verdicts.map(({ kind }) => kind).sort()).toEqual(['admitted', 'admitted', 'crowded']);
       expect(room.isFreeFor()).toBe(false);
       const again = await Promise.all(nonces.map((nonce) => take(store, nonce)));
@@ -168,9 +168,9 @@ export function storeContract(name: string, open: () => Promise<Subject>): void 
     withStore('what is refused has taken no room', async ({ store }) => {
       const [room, nonce] = [new InFlight(1), nonceOf(store)];
       expect(await store.useNonce(nonce, owner())).toBe('accepted');
-      expect((await take(store, nonce, { room })).kind).toBe('nonce_used');
+      expect((await take(store, nonce, { inFlightLimit: room })).kind).toBe('nonce_used');
       for (let used = 0; used < budget.limit; used++) await take(store);
-      expect((await take(store, undefined, { room })).kind).toBe('limited');
+      expect((await take(store, undefined, { inFlightLimit: room })).kind).toBe('limited');
       expect(room.isFreeFor()).toBe(true);
     });
 
@@ -211,7 +211,7 @@ export function storeContract(name: string, open: () => Promise<Subject>): void 
 
     withStore('a refusal for want of a slot or of room uses up nothing', async ({ store, elapse }) => {
       const nonce = nonceOf(store);
-      expect((await take(store, nonce, { room: NO_ROOM })).kind).toBe('crowded');
+      expect((await take(store, nonce, { inFlightLimit: NO_ROOM })).kind).toBe('crowded');
       for (let used = 0; used < budget.limit; used++) await take(store);
       expect((await take(store, nonce)).kind).toBe('limited');
       await elapse(HELD_MS + 20);
@@ -222,7 +222,7 @@ export function storeContract(name: string, open: () => Promise<Subject>): void 
       const nonce = nonceOf(store);
       for (let used = 0; used < budget.limit; used++) await take(store, used === 0 ? nonce : undefined);
       await store.pause(budget, 10_000);
-      expect((await take(store, nonce, { room: NO_ROOM })).kind).toBe('nonce_used');
+      expect((await take(store, nonce, { inFlightLimit: NO_ROOM })).kind).toBe('nonce_used');
     });
 
     withStore('too old, too new and another epoch are refused and cost no slot', async ({ store }) => {

@@ -69,7 +69,7 @@ redisSuite('the store on Redis', () => {
       const narrow = { ...budget, key: randomUUID(), limit: 4 };
       const nonces = [...Array.from({ length: 200 }, (_, index) => used[index % used.length] as NonceUse), ...honest];
       const admit = (nonce: NonceUse) => {
-        const attempt = { budget: narrow, owner: randomUUID(), room, nonce };
+        const attempt = { budget: narrow, owner: randomUUID(), inFlightLimit: room, nonce };
         return admitUntilAnswered(node.store, attempt);
       };
       const kinds = (await Promise.all(nonces.map(admit))).map(({ kind }) => kind);

@@ -204,7 +204,7 @@ describe('the calls in flight of a provider', () => {
         view: () => ({ left: 0, resetMs: 0, pauseMs: 0 }),
         judge: async () => undefined,
       },
-      room,
+      inFlightLimit: room,
       randomId: () => 'owner',
     };
     const slots = new SlotTaker(dependencies, {}, { requestId: '', client: '' });

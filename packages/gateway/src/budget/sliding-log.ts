@@ -64,7 +64,7 @@ export class SlidingLog {
 
   /** Returns why this node may not make a call now; undefined if it may. */
   refusal(
-    { inFlightLimit, wallet }: Pick<SlotAttempt, 'room' | 'wallet'>,
+    { inFlightLimit, wallet }: Pick<SlotAttempt, 'inFlightLimit' | 'wallet'>,
     share: Share | undefined,
     nowMs: number,
   ): SlotVerdict | undefined {
