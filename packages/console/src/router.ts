@@ -17,7 +17,7 @@ export function viewPathOf(fragment: string) {
 export const hrefOf = (view: string, ...rest: readonly string[]): string =>
   `#/${[view, ...rest].map(encodeURIComponent).join('/')}`;
 
-/** Returns the place in the address bar. */
-export function usePlace(): Place {
-  return placeOf(useShown(window, 'hashchange', () => location.hash));
+/** Returns the view path in the address bar. */
+export function useViewPath(): ViewPath {
+  return viewPathOf(useShown(window, 'hashchange', () => location.hash));
 }

@@ -23,8 +23,11 @@ export const unless = (holds: boolean, problem: Problem): Problem | undefined =>
 /** A request that may have a problem. */
 export type RequestLine = Pick<Answer, 'method' | 'url'>;
 
-/** Returns the place of a route. */
-export const placeOf = ({ httpMethod, path }: { httpMethod: string; path: string }, origin: string): Place => ({
+/** Returns the request line of a route. */
+export const requestLineOf = (
+  { httpMethod, path }: { httpMethod: string; path: string },
+  origin: string,
+): RequestLine => ({
   method: httpMethod,
   url: origin + path,
 });

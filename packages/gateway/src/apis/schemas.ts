@@ -163,7 +163,7 @@ class SchemaReading {
   }
 
   /** Reads a list of alternatives. If a part of one is not checked, or if only a discriminator tells them apart, several may fit. */
-  #list(schema: Record<string, unknown>, keyword: string, node: Members, place: string): void {
+  #list(schema: Record<string, unknown>, keyword: string, node: Members, label: string): void {
     const before = this.notes.length;
     const parts = listAt(node[keyword]).map((each) => this.read(each, label));
     const isLoose = keyword === 'oneOf' && (this.notes.length > before || isObject(node.discriminator));
@@ -171,7 +171,7 @@ class SchemaReading {
   }
 
   /** Reads one keyword. A wrong value is a fault in an input's schema; in an answer's schema the keyword is left out. */
-  #keyword(schema: Record<string, unknown>, keyword: string, value: unknown, place: string): void {
+  #keyword(schema: Record<string, unknown>, keyword: string, value: unknown, label: string): void {
     try {
       schema[keyword] = CHECKED[keyword]?.(value);
       if (Array.isArray(value)) this.#count(Math.floor(value.length / VALUES_PER_PART));
@@ -195,7 +195,7 @@ class SchemaReading {
 }
 
 /** Returns the deepest reading of a schema within the limit of parts, and the parts that are not checked. */
-function deepest(document: OpenApiDocument, value: unknown, options: Omit<ReadingOptions, 'maxDepth'>, place: string) {
+function deepest(document: OpenApiDocument, value: unknown, options: Omit<ReadingOptions, 'maxDepth'>, label: string) {
   const attempt = (maxDepth: number) => {
     const reading = new SchemaReading(document, { ...options, maxDepth });
     try {

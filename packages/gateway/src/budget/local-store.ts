@@ -87,7 +87,7 @@ export class LocalStore implements Store {
   }
 
   /**
-   * Returns whether this owner can use the nonce now, or has used it before. `judge` in redis-scripts.ts is the same rule in Lua: change
+   * Returns whether this owner can use the nonce now, or has used it before. `judge` in slot-scripts.ts is the same rule in Lua: change
    * both. `tests/stores/contract.ts` tests both.
    */
   #judge({ nonce, issuedAtSeconds, epoch }: NonceUse, owner: string, nowMs: number): NonceVerdict {

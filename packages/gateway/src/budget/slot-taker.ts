@@ -18,7 +18,7 @@ interface SlotDependencies {
   readonly store: Store;
   /** The budget whose free slots the log line names. */
   readonly allowance: Allowance;
-  readonly room: InFlight;
+  readonly inFlightLimit: InFlight;
   /** How slots are divided; undefined without fair shares, when the first request gets the slot. */
   readonly sharing?: Sharing | undefined;
   /** Returns a random id that clients cannot guess. */

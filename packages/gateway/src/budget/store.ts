@@ -40,9 +40,9 @@ export interface SlotAttempt {
   readonly budget: Budget;
   /** A fresh random value. The first reply may be lost, so a retry with the same owner gets the same admission. */
   readonly owner: string;
-  /** This node's room, which is taken together with the slot. A refused call takes none. */
-  readonly room: InFlightLimit;
-  /** The client's wallet. The room limits the calls of one wallet. */
+  /** This node's limit, which counts the call with the slot. A refused call does not count. */
+  readonly inFlightLimit: InFlightLimit;
+  /** The client's wallet. The limit on calls in flight counts them by wallet too. */
   readonly wallet?: string | undefined;
   readonly nonce?: NonceUse | undefined;
   /**
@@ -180,7 +180,7 @@ export const shareOf = (address: string, wallet: string, hasPaid: boolean): Shar
 export const kindOf = ({ group }: Share): GroupKind => group.split(':', 1)[0] as GroupKind;
 
 /**
- * Returns how many more slots this group may take if no other group takes any. `redis-scripts.ts` has the same rule in Lua: change both.
+ * Returns how many more slots this group may take if no other group takes any. `slot-scripts.ts` has the same rule in Lua: change both.
  * `tests/stores/shares.test.ts` tests both.
  */
 export function slotsLeftFor({ limit, free, groups, ofGroup }: Holdings, kind: GroupKind): number {
@@ -195,7 +195,7 @@ export function slotsLeftFor({ limit, free, groups, ofGroup }: Holdings, kind: G
 
 /**
  * Returns which kind of share one more slot would exceed; undefined if none. A wallet that is alone in its group may use the whole group's
- * share. `redis-scripts.ts` has the same rule in Lua: change both. `tests/stores/shares.test.ts` tests both.
+ * share. `slot-scripts.ts` has the same rule in Lua: change both. `tests/stores/shares.test.ts` tests both.
  */
 export function exceededShare(holdings: Holdings, kind: GroupKind): ShareScope | undefined {
   const left = slotsLeftFor(holdings, kind);

@@ -20,7 +20,7 @@ export interface Channel {
   readonly upstream: Upstream;
   readonly keys: Allowance;
   /** Counts this node's calls in flight, of all channels of the provider on this cluster. */
-  readonly room: InFlight;
+  readonly inFlightLimit: InFlight;
 }
 
 /** One upstream, with its keys and limits. */
@@ -75,7 +75,7 @@ export class Channels {
   }
 
   /** Wraps the connections of a channel. An outer wrapper can refuse before an inner one takes a slot. */
-  #open({ name, transport, keys: plans }: ChannelPlan, room: InFlight, connections: number): SingleChannel {
+  #open({ name, transport, keys: plans }: ChannelPlan, inFlightLimit: InFlight, connections: number): SingleChannel {
     const { breaker, tracing } = this.#foundation;
     const openKey = ({ budget, options }: KeyPlan): UpstreamKey => {
       const connection = transport({ ...options, connections });

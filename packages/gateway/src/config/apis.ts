@@ -116,14 +116,19 @@ export function longestMs({ upstreamTimeoutMs, apis, paid }: Timeouts) {
   };
 }
 
-/** Returns the limit of a family, from the file or the variable. 0 removes the routes. */
-export function readLimit(read: Reader, family: Family, variable: readonly [string, number], own: Families): number {
+/** Returns the limit of a surface, from the file or the variable. 0 removes the routes. */
+export function readLimit(
+  read: Reader,
+  surface: OwnSurface,
+  variable: readonly [string, number],
+  own: SurfaceSettings,
+): number {
   const [name, fallback] = variable;
-  const limit = own.limits.get(family);
+  const limit = own.limits.get(surface);
   const ofVariable = read.integer(name, fallback, [0, MAX_LIMIT]);
   const isOnlyOne = limit === undefined || read.optional(name) === undefined;
-  read.check(isOnlyOne, `${NAME}: the limit of ${family} is set here and in ${name}; unset ${name}.`);
-  return own.off.has(family) ? 0 : (limit ?? ofVariable);
+  read.check(isOnlyOne, `${NAME}: the limit of ${surface} is set here and in ${name}; unset ${name}.`);
+  return own.off.has(surface) ? 0 : (limit ?? ofVariable);
 }
 
 function readTokensKeys(read: Reader) {

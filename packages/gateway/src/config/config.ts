@@ -196,8 +196,8 @@ function readSettings(read: Reader, file: ApisConfig, paid: PaidReading): Omit<C
 }
 
 /** Returns the fault of a configuration that serves no route. */
-function nothing(read: Reader, { families }: ApisConfig): string {
-  if (families.off.has('tokens')) return NOTHING_LEFT;
+function nothing(read: Reader, { surfaces }: ApisConfig): string {
+  if (surfaces.off.has('tokens')) return NOTHING_LEFT;
   if (read.optional('TOKENS_API_KEY') !== undefined) return NO_BUDGET;
   return read.optional('APIS_FILE') === undefined ? NOTHING : NOTHING_NAMED;
 }

@@ -38,7 +38,7 @@ export const headersOf = (route: Route, status: Status): JsonObject =>
 type Applies = (route: Route, service: Service) => boolean;
 
 /** Which routes can refuse with which codes. The first match decides. Codes without a match apply to every route. */
-const FAMILIES: readonly (readonly [codes: RegExp, applies: Applies])[] = [
+const CODE_GROUPS: readonly (readonly [codes: RegExp, applies: Applies])[] = [
   // These codes are for unknown paths and unsupported verbs, so no operation lists them.
   [/^(?:not_found|method_not_allowed)$/, () => false],
   [/^blocked$/, ({ access }, { hasBlocked }) => access !== 'public' && hasBlocked === true],

@@ -37,12 +37,12 @@ function splitTarget({ target, hosts }: Inbound): { path: string; query: string 
 }
 
 /** A row of the matcher. Without an endpoint the row is disabled. */
-interface MatcherRow<E> extends Placed {
+interface MatcherRow<E> extends PathAndMethod {
   readonly endpoint: E | undefined;
 }
 
 /** Returns the value of Allow. GET brings HEAD, and every verb brings OPTIONS. */
-function allowedMethods(rows: readonly Placed[]): string {
+function allowedMethods(rows: readonly PathAndMethod[]): string {
   return rows
     .map(({ httpMethod }) => httpMethod)
     .flatMap((verb) => (verb === 'GET' ? [verb, 'HEAD'] : [verb]))

@@ -93,8 +93,9 @@ function notesOf(title: string, { rows }: ApiPlan, notesOfRow: (row: Route) => I
 }
 
 /** Returns the file's changes to the gateway's own routes. */
-function ownRoutes({ off, limits, disabled, prices, lifetimes }: Families): string {
-  const limited = (family: Family, limit: number) => `${limit} requests a ${family === 'tokens' ? 'minute' : 'second'}`;
+function ownRoutes({ off, limits, disabled, prices, lifetimes }: SurfaceSettings): string {
+  const limited = (surface: OwnSurface, limit: number) =>
+    `${limit} requests a ${surface === 'tokens' ? 'minute' : 'second'}`;
   const cached = ({ freshSeconds: fresh, maxStaleSeconds: most }: Lifetime) =>
     `cached: fresh ${fresh} s, at most ${most} s`;
   const lines = [

@@ -31,10 +31,10 @@ const nearestTo = (name: string, rows: readonly Route[]): string | undefined =>
  * Reads a file's settings for the gateway's own routes, and collects their faults. Rows are named by id. Without a file there are no
  * settings.
  */
-export class Families {
-  readonly off = new Set<Family>();
-  /** The limit of each key of a family's upstream: in calls per minute for `tokens`, in calls per second for the others. */
-  readonly limits = new Map<Family, number>();
+export class SurfaceSettings {
+  readonly off = new Set<OwnSurface>();
+  /** The limit of each key of a surface's upstream: in calls per minute for `tokens`, in calls per second for the others. */
+  readonly limits = new Map<OwnSurface, number>();
   readonly prices = new Map<string, OwnPrice>();
   readonly lifetimes = new Map<string, Lifetime>();
   readonly faults: string[] = [];

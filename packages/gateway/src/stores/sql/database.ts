@@ -234,7 +234,7 @@ export const keepAnswer = (key: string, answer: string, untilMs: number | null) 
 });
 
 /** What payments and credit have in common: a database, its clock, and the stored answers that clients have paid for. */
-export abstract class Ledger {
+export abstract class MoneyStore {
   /** The table whose rows pay for answers, and its key column. */
   protected abstract readonly paidBy: { readonly table: 'payments' | 'debits'; readonly key: 'key' | 'id' };
   protected readonly database: Database;
