@@ -25,6 +25,12 @@ ledgerSuite('retention', (ledger) => {
   };
 
   describe('of the journal', () => {
+    const dated = async (id: 'min' | 'max', atMs: number) => {
+      const at = new Date(atMs).toISOString();
+      const sql = `update journal_entries set at = '${at}' where id = (select ${id}(id) from journal_entries)`;
+      await ledger.database.report({ sql });
+    };
+
     it('X17 keeps the sums of deleted entries, so that every balance can be compared for ever', async () => {
       await grant(ledger, 1_000);
       await debit(300);
@@ -51,11 +57,6 @@ ledgerSuite('retention', (ledger) => {
     it("X17 goes by the order of the entries, so an entry with a wrong clock's date stops nothing and is deleted with its neighbours", async () => {
       await settle(ledger, newPayment());
       await settle(ledger, newPayment());
-      const dated = async (id: string, atMs: number) => {
-        const at = new Date(atMs).toISOString();
-        const sql = `update journal_entries set at = '${at}' where id = (select ${id}(id) from journal_entries)`;
-        await ledger.database.report({ sql });
-      };
       await dated('min', ledger.nowMs + 9 * JOURNAL_KEEP_MS);
       ledger.nowMs += JOURNAL_KEEP_MS + 1;
       await settle(ledger, newPayment());
@@ -70,6 +71,21 @@ ledgerSuite('retention', (ledger) => {
       ledger.nowMs += JOURNAL_KEEP_MS;
       await ledger.retention.prune();
       expect(await count('journal_entries')).toBe(0);
+      expect(await ledger.books.completeSinceMs()).toBe(ledger.nowMs);
+    });
+
+    it('X17 keeps the first entries if another clock, or this one before it was corrected, has dated them after now', async () => {
+      await settle(ledger, newPayment());
+      await dated('max', ledger.nowMs + 1);
+      await ledger.retention.prune();
+      expect(await count('journal_entries')).toBe(1);
+      expect(await ledger.books.completeSinceMs()).toBe(0);
+      await dated('max', ledger.nowMs - JOURNAL_KEEP_MS - 1);
+      await settle(ledger, newPayment());
+      await dated('max', ledger.nowMs + DAY_MS);
+      await settle(ledger, newPayment());
+      await ledger.retention.prune();
+      expect(await count('journal_entries')).toBe(2);
       expect(await ledger.books.completeSinceMs()).toBe(ledger.nowMs);
     });
   });

@@ -34,14 +34,19 @@ const REFERENCES = ['payments', 'debits', 'journal_entries'];
 const IS_REFERENCED = REFERENCES.map((table) => `exists (select 1 from ${table} where wallet_id = wallets.id)`);
 const IS_KEPT = `granted_micro_usdc > 0 or ${IS_REFERENCED.join(' or ')}`;
 
-const OLDEST_ENTRIES = `select id, at from journal_entries where id > (select pruned_id from books) order by id limit $1`;
+/**
+ * The oldest entries, without those that are dated after now, because another node's clock is ahead or this one was corrected. Such
+ * entries are as old as their neighbours.
+ */
+const OLDEST_ENTRIES = `select id, at from journal_entries where id > (select pruned_id from books) and at <= $2
+  order by id limit $1`;
 
 /**
  * SQL for the time since which the journal is complete: that of the first remaining entry, or now if none remains. Deleted entries were
  * appended before it, even if a wrong clock gave them a later time.
  */
 const COMPLETE_SINCE = `(select max(at) from (select complete_since as at from books
-  union all select coalesce((select at from journal_entries where id > $2 order by id limit 1), $3)) as times)`;
+  union all select coalesce((select at from journal_entries where id > $2 and at <= $3 order by id limit 1), $3)) as times)`;
 
 /**
  * Returns the write that deletes the oldest entries up to an id and adds their sums to the opening entries of their wallets. Only one node
@@ -172,8 +177,8 @@ export class Retention {
     const cutoff = new Date(wallMs - this.#options.journalKeepMs).toISOString();
     await this.#inBatches(async (rows) => {
       const [books] = await this.#database.read({ sql: 'select pruned_id from books' });
-      const oldest = await this.#database.read({ sql: OLDEST_ENTRIES, values: [rows] });
-      const young = oldest.findIndex(({ at }) => String(at) >= cutoff && String(at) <= now);
+      const oldest = await this.#database.read({ sql: OLDEST_ENTRIES, values: [rows, now] });
+      const young = oldest.findIndex(({ at }) => String(at) >= cutoff);
       const last = oldest.at(young < 0 ? oldest.length - 1 : young - 1);
       if (!last || young === 0) return false;
       await this.#database.write(prune(Number(books?.pruned_id), Number(last.id), now));
