@@ -47,14 +47,14 @@ afterEach(() => void vi.restoreAllMocks());
 const transaction = market.genuine.wire.toString('base64');
 
 /** Notes the settlement of a reserved payment. */
-async function noted(payments: Payments, payment: NewPayment, own: object = { signatureOf }) {
+async function noted(payments: Payments, payment: NewPayment, own: object = { signatureOf }, isCalled = true) {
   const [steps, trail]: [string[], Partial<RequestFacts>] = [[], {}];
   const facilitator = { feeBudgetPerHour: LIMIT, feePayer: () => 'fee payer', ...own };
   const onStep = (step: string) => void steps.push(step);
   const dependencies = { payments, facilitator, onStep } as unknown as PaymentDependencies;
   const context = { trail, inVersion1Header: false };
   const purchase = { payment, context, stored: { paidOnMainnet: [] } } as unknown as Purchase;
-  const told = await beginSettlement(dependencies, purchase, { answer: ANSWER, height: 7 }).catch(
+  const told = await beginSettlement(dependencies, purchase, { answer: ANSWER, height: 7, isCalled }).catch(
     (error: unknown) => error,
   );
   const { code, details } = told instanceof Refusal ? told : { code: told, details: undefined };
@@ -101,6 +101,20 @@ ledgerSuite('a settlement that may not begin', (ledger) => {
   });
 });
 
+ledgerSuite('a purchase of credit, which calls no upstream,', (ledger) => {
+  it.each([
+    ['was not sent', UNSENT],
+    ['failed on the chain', REFUSED],
+  ])('leaves no uncharged call if its payment %s', async (_, outcome) => {
+    const payment = newPayment({ creditMicros: 5 });
+    await ledger.payments.reserve(payment);
+    expect(await noted(ledger.payments, payment, { signatureOf }, false)).toMatchObject({ progress: 'settling' });
+    expect(await ledger.payments.look(newPayment({ payer: payment.payer }))).toMatchObject({ recentCalls: 0 });
+    await ledger.payments.resolve(payment.key, outcome, payment.owner);
+    expect(await ledger.payments.look(newPayment({ payer: payment.payer }))).toMatchObject({ recentCalls: 0 });
+  });
+});
+
 postgresSuite('a settlement whose write was given up', () => {
   const opened = inSuite(openPostgresDatabase);
   const ledger = inEachTest(() => openPostgresLedger(opened.url));
@@ -128,7 +142,7 @@ postgresSuite('a settlement whose write was given up', () => {
     onTestFinished(() => payments.close());
     const payment = newPayment();
     expect(await payments.reserve(payment)).toBe('reserved');
-    const ask = () => noted(payments, payment);
+    const ask = (isCalled = true) => noted(payments, payment, { signatureOf }, isCalled);
     const atRead = (task: () => Promise<unknown>) => {
       onRead = task;
     };
@@ -149,6 +163,13 @@ postgresSuite('a settlement whose write was given up', () => {
     expect(await writeLate()).toBeUndefined();
     expect(await ledger.payments.find(payment.key)).toBeUndefined();
     expect((await ledger.payments.look(payment)).calls).toBe(1);
+  });
+
+  it('counts no upstream call if none was made', async () => {
+    const { payment, ask, writeLate } = await givenUp();
+    expect(await ask(false)).toMatchObject({ code: 'state_unavailable', state: 'unused', progress: undefined });
+    expect(await writeLate()).toBeUndefined();
+    expect(await ledger.payments.look(payment)).toMatchObject({ calls: 0, recentCalls: 0 });
   });
 
   it('P6 is pending if the database cannot be read then', async () => {

@@ -149,6 +149,9 @@ export const adopt =
       ? 'ignored'
       : settledStateOf(state, { ...payment, progress: 'reserved', calls: state.calls }, signature, nowMs);
 
+/** The upstream calls of a reservation, which has counted its first call before that was made. */
+const callsOf = ({ calls = 0 }: PaymentRecord, isCalled: boolean): number => calls - Number(!isCalled);
+
 /** Returns the step that begins a settlement. After it money may move. */
 export const settling =
   (owner: string, attempt: Omit<SettlementAttempt, 'answer' | 'fee'>): Transition =>
@@ -157,9 +160,9 @@ export const settling =
     if (record?.progress !== 'reserved' || record.owner !== owner) return 'lost';
     if (due.length > 0) return 'owed';
     const leasedUntilMs = nowMs + TIMES.leaseMs;
-    const { signature, height, settlingSinceMs = nowMs } = attempt;
-    const progress = 'settling';
-    return { ...state, record: { ...record, settlingSinceMs, signature, height, leasedUntilMs, progress } };
+    const { signature, height, settlingSinceMs = nowMs, isCalled = true } = attempt;
+    const sent = { settlingSinceMs, signature, height, leasedUntilMs, calls: callsOf(record, isCalled) };
+    return { ...state, record: { ...record, ...sent, progress: 'settling' } };
   };
 
 /** Returns the step that releases a reservation, so that the payment is unused again. `isCalled`: whether the upstream was called. */
@@ -168,5 +171,5 @@ export const release =
   (state) => {
     const { record } = state;
     if (record?.progress !== 'reserved' || record.owner !== owner) return 'ignored';
-    return releasedStateOf(state, (record.calls ?? 0) - Number(!isCalled));
+    return releasedStateOf(state, callsOf(record, isCalled));
   };

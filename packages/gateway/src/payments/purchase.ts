@@ -94,7 +94,7 @@ async function complete(dependencies: PaymentDependencies, purchase: Purchase, a
     if (proof.settledBefore)
       return deliveryOf(dependencies, purchase, answer, await storeAgain(payments, proof.settledBefore, answer));
     onStep?.('upstream');
-    const attempt = { answer: storedText(answer), height: proof.height };
+    const attempt = { answer: storedText(answer), height: proof.height, isCalled };
     // A payer has one settlement at a time. The outcome is undefined after `TIMES.settleMs`, but the settlement goes on.
     const outcome = await inTurn(settlements, payer, async () => {
       // 7. Store the answer, and that the settlement begins. If this throws, nothing was sent, and `refuseUnconfirmed` has ruled out a late

@@ -88,6 +88,8 @@ export interface SettlementAttempt {
   readonly settlingSinceMs?: number;
   /** The fee to charge against the budget; undefined if a remote facilitator pays it. */
   readonly fee?: FeeCharge | undefined;
+  /** Whether the upstream was called; default: true. If not, the count of calls is one less. */
+  readonly isCalled?: boolean;
 }
 
 /** The sum of a payer's mainnet payments of one day. */

@@ -53,7 +53,7 @@ export async function inTurn<T>(turns: Queues, payer: string, settle: () => Prom
 async function refuseUnconfirmed(
   payments: PaymentDependencies['payments'],
   { payment: { key, owner }, context }: Pick<Purchase, 'payment' | 'context'>,
-  reason: string,
+  { reason, isCalled = true }: Pick<SettlementAttempt, 'isCalled'> & { readonly reason: string },
 ): Promise<never> {
   const refusal = (payment: PaymentState) => new Refusal('state_unavailable', { reason, payment });
   // The database may still write after the lease has lapsed, so the record is read without regard to its lease.
@@ -65,7 +65,7 @@ async function refuseUnconfirmed(
     payments.mayWriteLater && record?.progress === 'reserved' && record.owner === owner;
   let found = await find();
   if (mayFollow(found)) {
-    await resultWithin(TIMES.releaseMs, payments.release(key, owner, true));
+    await resultWithin(TIMES.releaseMs, payments.release(key, owner, isCalled));
     found = await find();
   }
   if (found && found.progress !== 'reserved') throw refusals.pendingRefusal(found, context.inVersion1Header);
@@ -76,7 +76,7 @@ async function refuseUnconfirmed(
 export async function beginSettlement(
   { payments, facilitator, onStep }: PaymentDependencies,
   { payment, stored, context }: Purchase,
-  attempt: Pick<SettlementAttempt, 'answer' | 'height'>,
+  attempt: Pick<SettlementAttempt, 'answer' | 'height' | 'isCalled'>,
 ): Promise<void> {
   const { key, owner } = payment;
   const settlingSinceMs = payments.now();
@@ -84,7 +84,7 @@ export async function beginSettlement(
   const fee = feeChargeOf(facilitator, payment, stored.paidOnMainnet, settlingSinceMs);
   const verdict = await payments
     .settling(key, owner, { ...attempt, signature, fee, settlingSinceMs })
-    .catch(async (error) => refuseUnconfirmed(payments, { payment, context }, String(error)));
+    .catch(async (error) => refuseUnconfirmed(payments, { payment, context }, { ...attempt, reason: String(error) }));
   if (verdict === 'fees_used_up') throw refusals.unavailable(refusals.FEES_USED_UP);
   if (verdict !== 'settling') throw refusals.refusalOfReservation(verdict);
   context.facts.payment = { state: 'pending' };
