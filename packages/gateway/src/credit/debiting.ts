@@ -85,7 +85,6 @@ export async function answerFromCredit(
   context: DebitContext,
   prepare: Prepare,
 ): Promise<Delivery> {
-  let isHeld = true;
   let isCalled = false;
   const onSlot = async () => {
     isCalled = true;
@@ -99,7 +98,6 @@ export async function answerFromCredit(
       payment: { state: 'pending' },
     });
     if (typeof balanceMicros === 'string') throw refusalOfHold(balanceMicros);
-    isHeld = false;
     onStep?.('capture');
     const onDelivered = () => {
       onStep?.('respond');
@@ -107,7 +105,8 @@ export async function answerFromCredit(
     };
     return { answer, receipt: { ...receiptOfDebit(captured, balanceMicros, context), onDelivered } };
   } catch (error) {
-    if (isHeld) await untilReleased(error, accounts.release(debit, isCalled));
+    // This releases only what is still held.
+    await untilReleased(error, accounts.release(debit, isCalled));
     throw error;
   }
 }
