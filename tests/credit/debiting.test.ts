@@ -6,6 +6,7 @@ import type { HoldVerdict } from '../../packages/gateway/src/credit/accounts.ts'
 import {
   answerFromCredit,
   ChargedAnswers,
+  creditHeader,
   type DebitContext,
   refusalOfHold,
 } from '../../packages/gateway/src/credit/debiting.ts';
@@ -35,6 +36,10 @@ it.each<[HoldVerdict, string, Pick<RefusalDetails, 'reason' | 'payment' | 'retry
   expect(refusal).toBeInstanceOf(Refusal);
   expect(refusal).toMatchObject({ code, details });
   expect(refusal.details.message !== undefined).toBe(code === 'rate_limited');
+});
+
+it('a balance without a charge is named alone', () => {
+  expect(creditHeader(undefined, 7)[HEADERS.credit]).toBe('balance=7');
 });
 
 ledgerSuite('a call that is paid from credit', (ledger) => {
@@ -98,6 +103,24 @@ ledgerSuite('a call that is paid from credit', (ledger) => {
     expect(receipt.headers).not.toHaveProperty(HEADERS.replayed);
   });
 
+  it('owes its answer until that is delivered', async () => {
+    const debit = await held();
+    const { receipt } = await answerFromCredit(dependencies(), debit, contextOf(debit), () => async () => ANSWER);
+    const again = { ...newDebit(PRICE), requestHash: debit.requestHash };
+    expect(await ledger.accounts.hold(again)).toMatchObject({ verdict: 'owed' });
+    receipt.onDelivered?.();
+    await expect.poll(async () => (await ledger.accounts.hold(again)).verdict).toBe('held');
+  });
+
+  it('is pending if the database does not confirm the charge', async () => {
+    const debit = await held();
+    vi.spyOn(ledger.accounts, 'capture').mockRejectedValueOnce(new Error('no answer'));
+    const answering = answerFromCredit(dependencies(), debit, contextOf(debit), () => async () => ANSWER);
+    const details = { payment: { state: 'pending' } };
+    await expect(answering).rejects.toMatchObject({ code: 'state_unavailable', details });
+    await expect.poll(account).toMatchObject({ spentMicros: 0, heldMicros: 0, holds: 0 });
+  });
+
   describe('and was charged', () => {
     const again = vi.fn(async () => ANSWER);
 
@@ -107,13 +130,13 @@ ledgerSuite('a call that is paid from credit', (ledger) => {
       const debit = await held();
       await accounts.capture(debit, ANSWER.json);
       const known = (await accounts.debit(debit.id)) as Debit;
-      const freshNonce = () => ({ [HEADERS.replayNonce]: 'fresh' });
-      return (change: Partial<NewDebit> = {}, progress = known.progress) =>
-        answers.deliverKnown({ ...known, progress }, contextOf({ ...debit, ...change }, { freshNonce }), () => again);
+      return (change: Partial<NewDebit> = {}, progress = known.progress, more: Partial<DebitContext> = {}) =>
+        answers.deliverKnown({ ...known, progress }, contextOf({ ...debit, ...change }, more), () => again);
     }
 
     it('is answered again with a fresh nonce, and not charged again', async () => {
-      const { answer, receipt } = await (await charged())();
+      const freshNonce = () => ({ [HEADERS.replayNonce]: 'fresh' });
+      const { answer, receipt } = await (await charged())({}, 'captured', { freshNonce });
       expect(answer).toEqual(ANSWER);
       expect(receipt.headers).toMatchObject({ [HEADERS.replayed]: 'true', [HEADERS.replayNonce]: 'fresh' });
       expect(receipt.debit).toEqual({ micros: PRICE, by: 'signature', balanceMicros: GRANTED - PRICE, isRepeat: true });
