@@ -115,6 +115,17 @@ ledgerSuite('a debit for a call that may have an effect', (ledger) => {
     expect(await account()).toMatchObject({ spentMicros: 0, heldMicros: 0, holds: 0 });
   });
 
+  it('is not held or reserved after a request that owns no reservation has released its payment', async () => {
+    const payment = newPayment({ payer: HOLDER.wallet, isOnce: true, requirement: requirementOf(PRICE) });
+    const debit = await newOnce({ id: payment.key, by: 'payment', requestHash: payment.requestHash });
+    expect(await ledger.payments.reserve(payment)).toBe('reserved');
+    await ledger.payments.close();
+    ledger.nowMs += TIMES.leaseMs;
+    await ledger.payments.release(payment.key, 'another', false);
+    expect(await again(debit)).toBe('called');
+    expect(await ledger.payments.reserve({ ...payment, owner: 'again' })).toBe('called');
+  });
+
   it('keeps a node that has stood still during the call for its payment from settling it', async () => {
     const payment = newPayment({ payer: HOLDER.wallet, isOnce: true, requirement: requirementOf(PRICE) });
     const debit = await newOnce({ id: payment.key, by: 'payment', requestHash: payment.requestHash });

@@ -165,7 +165,7 @@ export class Payments extends MoneyStore {
   async release(key: string, owner: string, isCalled: boolean): Promise<void> {
     await this.background.run('releases', async () => {
       const { verdict } = await this.#next(key, machine.release(owner, isCalled));
-      if (verdict === 'ignored') await this.write(dropLapsedPayment(key, isCalled, this.now()));
+      if (verdict === 'ignored') await this.write(dropLapsedPayment(key, isCalled, this.now(), owner));
     });
   }
 

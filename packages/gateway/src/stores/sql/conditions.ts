@@ -49,20 +49,29 @@ export const deleteCalls = (key: string): Statement => ({
 /** SQL condition: a payment's reservation has lapsed. */
 export const isLapsedPayment = (now: string) => `state = 'reserved' and leased_until_ms <= ${now}`;
 
+/** SQL condition: a row belongs to an owner. Every row meets it if the owner is null. */
+const isOf = (owner: string) => `(cast(${owner} as text) is null or owner = ${owner})`;
+
 /**
  * Returns the write that deletes the lapsed reservation of a payment. The wallet's new version stops the request that made the reservation,
  * if it still runs. `isCalled`: whether to record that request's upstream call.
+ * `owner`: only a reservation of this owner.
  */
-export const dropLapsedPayment = (key: string, isCalled: boolean, nowMs: number): AtomicWrite => ({
+export const dropLapsedPayment = (
+  key: string,
+  isCalled: boolean,
+  nowMs: number,
+  owner: string | null = null,
+): AtomicWrite => ({
   condition: {
-    sql: `update wallets set version = $3 where {in time}
-  and id = (select wallet_id from payments where key = $1 and ${isLapsedPayment('$2')}) returning id`,
-    values: [key, nowMs, randomUUID()],
+    sql: `update wallets set version = $4 where {in time} and id = (select wallet_id from payments
+  where key = $1 and ${isLapsedPayment('$2')} and ${isOf('$3')}) returning id`,
+    values: [key, nowMs, owner, randomUUID()],
   },
   changes: [
     {
-      sql: `delete from payments where key = $1 and ${isLapsedPayment('$2')} and {condition holds}`,
-      values: [key, nowMs],
+      sql: `delete from payments where key = $1 and ${isLapsedPayment('$2')} and ${isOf('$3')} and {condition holds}`,
+      values: [key, nowMs, owner],
     },
     ...(isCalled ? [noteCall(key, nowMs)] : []),
   ],
