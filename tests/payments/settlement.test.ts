@@ -149,6 +149,22 @@ postgresSuite('a settlement whose write was given up', () => {
     return { payment, ask, writeLate, atRead };
   }
 
+  it('of its reservation leaves the payment unused, although the database has written it', async () => {
+    const database = changed(ledger.database, {
+      async write(step) {
+        await ledger.database.write(step);
+        throw new Error('Query read timeout');
+      },
+    });
+    const payments = new Payments(database);
+    onTestFinished(() => payments.close());
+    const payment = newPayment({ isOnce: true });
+    const again = () => ledger.payments.reserve({ ...payment, owner: 'again' });
+    await expect(payments.reserve(payment)).rejects.toThrow('timeout');
+    await expect.poll(again).toBe('reserved');
+    expect((await ledger.payments.look(payment)).record).toMatchObject({ owner: 'again', calls: 1 });
+  });
+
   it('P6 is pending if the database writes it after it was given up', async () => {
     const { ask, writeLate, atRead } = await givenUp();
     let reads = 0;

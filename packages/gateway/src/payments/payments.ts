@@ -97,7 +97,10 @@ export class Payments extends MoneyStore {
 
   /** Reserves a payment for its request, and counts the first upstream call. `seen`: a state that `look` has returned. */
   async reserve(payment: NewPayment, credit?: CreditLimits, seen?: StoredState): Promise<ReserveVerdict> {
-    const { verdict } = await this.#advance(payment, machine.reserve(payment, credit), {}, seen);
+    const reserving = this.#advance(payment, machine.reserve(payment, credit), {}, seen);
+    // The database may have written the reservation of a request that is refused then.
+    if (this.mayWriteLater) reserving.catch(() => this.release(payment.key, payment.owner, false));
+    const { verdict } = await reserving;
     // The node whose reservation has lapsed must not settle a payment that this node refuses now.
     if (verdict === 'called') await this.write(dropLapsedPayment(payment.key, true, this.now()));
     if (verdict === 'done') return 'reserved';
