@@ -354,7 +354,7 @@ describe('P6 a payment that is missing after its blockhash has expired', () => {
 describe("the chain's evidence of a payment", () => {
   it('is nothing without a chain', async () => {
     const record = await unresolved();
-    const nothing = { signature: undefined, isComplete: false, status: 'missing', slot: 0 };
+    const nothing = { signature: undefined, isComplete: false, status: 'missing', chainSlot: 0 };
     expect(await open().reconciler.look(record, undefined)).toEqual(nothing);
   });
 
@@ -362,7 +362,7 @@ describe("the chain's evidence of a payment", () => {
     const record = await unresolved();
     const { reconciler, chain } = open();
     play([], [PROCESSED]);
-    const sighting = { signature: record.signature, isComplete: true, status: 'seen', slot: SLOT };
+    const sighting = { signature: record.signature, isComplete: true, status: 'seen', chainSlot: SLOT };
     expect(await reconciler.look(record, chain)).toEqual(sighting);
   });
 
@@ -370,10 +370,10 @@ describe("the chain's evidence of a payment", () => {
     const record = await unresolved({}, { signature: undefined });
     const { reconciler, chain } = open();
     play([]);
-    const missing = { signature: undefined, isComplete: true, status: 'missing', slot: slot ?? 0 };
+    const missing = { signature: undefined, isComplete: true, status: 'missing', chainSlot: slot ?? 0 };
     expect(await reconciler.look(record, chain, slot)).toEqual(missing);
     play([], [PROCESSED], [{ signature, slot: 1, err: null, blockTime: null, memo: '[4] memo' }]);
-    const seen = { signature, isComplete: true, status: 'seen', slot: SLOT };
+    const seen = { signature, isComplete: true, status: 'seen', chainSlot: SLOT };
     expect(await reconciler.look(record, chain, slot)).toEqual(seen);
   });
 });

@@ -52,7 +52,7 @@ async function noted(payments: Payments, payment: NewPayment, own: object = { si
   const facilitator = { feeBudgetPerHour: LIMIT, feePayer: () => 'fee payer', ...own };
   const onStep = (step: string) => void steps.push(step);
   const dependencies = { payments, facilitator, onStep } as unknown as PaymentDependencies;
-  const context = { trail, inVersion1Header: false };
+  const context = { facts: trail, inVersion1Header: false };
   const purchase = { payment, context, stored: { paidOnMainnet: [] } } as unknown as Purchase;
   const told = await beginSettlement(dependencies, purchase, { answer: ANSWER, height: 7, isCalled }).catch(
     (error: unknown) => error,
