@@ -11,7 +11,7 @@ const money = openMoney(database, 86_400_000);
 const { payments } = money;
 const network = /** @type {const} */ ('solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp');
 const budget = { key: 'budget', limit: 1_000, windowMs: 10, inFlightMs: 10 };
-const room = { isFreeFor: () => true, enter: () => undefined, leave: () => undefined };
+const inFlightLimit = { isFreeFor: () => true, enter: () => undefined, leave: () => undefined };
 const bought = [];
 process.stdout.write('.');
 
@@ -36,7 +36,7 @@ async function buy() {
 const { ppid } = process;
 for (let turn = 0; turn < turns && process.ppid === ppid; turn++) {
   const calls = Array.from({ length: Math.random() * 10 }, () => buy().catch(() => undefined));
-  await store.admit({ budget, owner: randomBytes(8).toString('hex'), room }).catch(() => undefined);
+  await store.admit({ budget, owner: randomBytes(8).toString('hex'), inFlightLimit }).catch(() => undefined);
   await Promise.all(calls);
   const again = bought[Math.floor(Math.random() * bought.length)];
   if (again) await payments.keep(again, 'y'.repeat(Math.random() * 9_000)).catch(() => undefined);

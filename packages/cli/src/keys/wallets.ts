@@ -2,6 +2,7 @@ import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Signer } from '@asset-gateway/client';
 import { keypairFromFile, newKeypair, signerFromBytes } from '@asset-gateway/client/node';
+import { ADDRESS_PATTERN } from '@asset-gateway/protocol';
 import { solanaKeypairFile, stateFolder } from '../config.ts';
 import { UsageError } from '../failure.ts';
 import { writeOnce } from '../money/durable.ts';
@@ -102,13 +103,11 @@ async function secretOf(address: string, stored?: Uint8Array): Promise<Uint8Arra
   }
 }
 
-const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
-
 /** Returns the address that the state folder names for the keychain's wallet, if any. */
 const addressIn = (file: string): string | undefined =>
   ownIn(file, () => {
     const address = readFileSync(file, 'utf8').trim();
-    if (!ADDRESS.test(address)) throw new TypeError('not an address');
+    if (!ADDRESS_PATTERN.test(address)) throw new TypeError('not an address');
     return address;
   });
 
