@@ -6,6 +6,7 @@ import { readApisFile } from '../../packages/gateway/src/config/apis-file/file.t
 import { createDescribe, type Describe } from '../../packages/gateway/src/describe/discovery.ts';
 import { compile, Violations } from '../../packages/gateway/src/stages/schema.ts';
 import { createReader } from '../../packages/gateway/src/stages/validate.ts';
+import { standIn } from '../kit/stand-in.ts';
 import { signedHeader } from '../kit/wallet.ts';
 import { serveApis } from './apis.ts';
 import { writeDocument } from './document-files.ts';
@@ -146,7 +147,7 @@ describe('V18 a pattern', () => {
     const test = vi.spyOn(pattern, 'test');
     test.mockClear();
     const violations = new Violations();
-    compile(listOf({ type: 'string', pattern }) as unknown as TSchema, 'body')(texts, violations);
+    compile(standIn<TSchema>(listOf({ type: 'string', pattern })), 'body')(texts, violations);
     return { rules: violations.issues.map(({ rule }) => rule), tests: test.mock.calls.length };
   };
   /** Texts that need a new state of the automaton at most characters. */

@@ -5,6 +5,7 @@ import type { Answer, Call, Gate } from '../../packages/gateway/src/call.ts';
 import { limitingUnpaid, UnpaidCalls } from '../../packages/gateway/src/gates/unpaid.ts';
 import { openCustomer } from '../client/kit.ts';
 import type { Example } from '../http/targets.ts';
+import { standIn } from '../kit/stand-in.ts';
 import { bodyOf, paymentFor, sendPaid } from '../payments/calls.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { serveApis } from './apis.ts';
@@ -137,7 +138,7 @@ describe('an answer that is owed', () => {
       receipt: { headers: {} },
     });
     const gate = limitingUnpaid({ serve, challenge: () => undefined }, calls);
-    const call = { route: { id: 'a', upstream: { isOnce } } } as unknown as Call;
+    const call = standIn<Call>({ route: { id: 'a', upstream: { isOnce } } });
     const told = await gate
       .serve(call, { requestId: '', client: '' }, prepare)
       .catch(({ code, details }: Refusal) => [code, details.payment?.state]);

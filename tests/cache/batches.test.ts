@@ -11,6 +11,7 @@ import type { RouteRequest } from '../../packages/sandbox/src/tokens/answers/req
 import { KNOWN_MINTS } from '../../packages/sandbox/src/tokens/catalogue.ts';
 import { rowOf } from '../http/targets.ts';
 import { rounds } from '../kit/rounds.ts';
+import { standIn } from '../kit/stand-in.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, newSigner, signedHeader } from '../kit/wallet.ts';
 import { cacheFile } from './file.ts';
@@ -21,11 +22,11 @@ const LIFETIME = LIFETIMES['tokens.marketSnapshots'] ?? { freshSeconds: 0, maxSt
 /** The upstream's own answer for this input. */
 function upstreamText(route: Route, input: Input): string {
   const { query, body } = route.upstream.forward(input);
-  const asked = {
+  const asked = standIn<RouteRequest>({
     query: new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])),
     body: JSON.stringify(body),
     now: NOW,
-  } as unknown as RouteRequest;
+  });
   return JSON.stringify(route.method === 'variantMarkets' ? variantMarkets(asked) : marketSnapshots(asked));
 }
 
@@ -43,12 +44,12 @@ describe.each([
     fc.assert(
       fc.property(list, list, fc.boolean(), (mints, addresses, hasAddresses) => {
         fc.pre(mints.length + (hasAddresses ? addresses.length : 0) > 0);
-        const input = {
+        const input = standIn<Input>({
           path: {},
           query: {},
           body: {},
           [place]: hasAddresses ? { mints, addresses } : { mints },
-        } as unknown as Input;
+        });
         const asked = mintsOf(route, input);
         // Each mint from its own call.
         const kept = asked.map((mint) => {

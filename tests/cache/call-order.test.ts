@@ -12,6 +12,7 @@ import type { CachedOutcome } from '../../packages/gateway/src/cache/stored.ts';
 import { Waiter, Waiters } from '../../packages/gateway/src/cache/waiters.ts';
 import type { Input, Slots, UpstreamCall } from '../../packages/gateway/src/call.ts';
 import { rowOf } from '../http/targets.ts';
+import { standIn } from '../kit/stand-in.ts';
 
 const LIMITS: OrderLimits = { slots: 30, windowMs: 60_000, known: 64, candidates: 32 };
 const [FRESH, STALE] = [30, 300];
@@ -252,7 +253,7 @@ describe('a call that fails', () => {
   });
 });
 
-const input = { path: {}, query: {}, body: {} } as unknown as Input;
+const input = standIn<Input>({ path: {}, query: {}, body: {} });
 const PLAN = { key: key('a'), route: rowOf('tokens.health'), input };
 const claimAlone = () => new CallClaim({ entries: NOT_SHARED, owner: 'this node', isEnough: () => false });
 

@@ -5,6 +5,7 @@ import { cacheKeyOf, requestFreshness } from '../../packages/gateway/src/cache/c
 import { BATCH_SIZES, candlesLifetime, LIFETIMES } from '../../packages/gateway/src/cache/lifetimes.ts';
 import type { Input } from '../../packages/gateway/src/call.ts';
 import { writeDocument } from '../apis/document-files.ts';
+import { standIn } from '../kit/stand-in.ts';
 
 const NOW = 1_795_000_000;
 const ids = routes.filter(({ surface }) => surface === 'tokens').map(({ id }) => id);
@@ -38,7 +39,7 @@ it.each([
   const route = routes.find(({ method }) => method === 'ohlcv');
   const ohlcv = LIFETIMES['tokens.ohlcv'];
   if (!route || !ohlcv) throw new Error('no candles');
-  const input = { path: {}, query: { interval, to: NOW }, body: {} } as unknown as Input;
+  const input = standIn<Input>({ path: {}, query: { interval, to: NOW }, body: {} });
   const overSince = (at: number) => cacheKeyOf(route, input, ohlcv, at).overSinceSeconds;
   expect([NOW, NOW + seconds, NOW + seconds + 1].map(overSince)).toEqual([undefined, undefined, NOW + seconds]);
 });
@@ -48,7 +49,7 @@ it("an operator's lifetime of candles holds for open and past ranges, and past o
   const own = { freshSeconds: 5, maxStaleSeconds: 30 };
   if (!route) throw new Error('no candles');
   const keyAt = (to: number) =>
-    cacheKeyOf(route, { path: {}, query: { interval: '1D', to }, body: {} } as unknown as Input, own, NOW);
+    cacheKeyOf(route, standIn<Input>({ path: {}, query: { interval: '1D', to }, body: {} }), own, NOW);
   expect(keyAt(NOW)).toMatchObject({ ...own, id: expect.not.stringContaining('over') });
   expect(keyAt(NOW - 90_000)).toMatchObject({
     ...own,

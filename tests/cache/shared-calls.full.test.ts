@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { variantMarkets } from '../../packages/sandbox/src/tokens/answers/batch.ts';
 import type { RouteRequest } from '../../packages/sandbox/src/tokens/answers/request.ts';
 import { KNOWN_MINTS } from '../../packages/sandbox/src/tokens/catalogue.ts';
+import { standIn } from '../kit/stand-in.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askSigned, newSigner, signedHeader } from '../kit/wallet.ts';
 import { cacheFile } from './file.ts';
@@ -31,7 +32,7 @@ const mintsSeen = () =>
 const statusesOf = (answers: readonly Response[]) => answers.map(({ status }) => status);
 /** The upstream's own answer for one mint. */
 const itemOf = (mint: string) =>
-  variantMarkets({ query: new URLSearchParams({ mints: mint }), now: NOW } as unknown as RouteRequest).variants[0];
+  variantMarkets(standIn<RouteRequest>({ query: new URLSearchParams({ mints: mint }), now: NOW })).variants[0];
 const itemsIn = async (answer: Response) =>
   ((await answer.json()) as { result: { variants: unknown[] } }).result.variants;
 

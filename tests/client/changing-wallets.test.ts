@@ -1,6 +1,6 @@
 import { newKeypair } from '@asset-gateway/client/node';
 import { memoryLedger, type PayingWallet, paymentFor } from '@asset-gateway/client/pay';
-import { HEADERS, type PaymentRequired } from '@asset-gateway/protocol';
+import { HEADERS } from '@asset-gateway/protocol';
 import {
   address,
   getTransactionDecoder,
@@ -255,7 +255,7 @@ describe('X24 the gateway accepts the payment of such a wallet', () => {
     const market = await openMarket();
     afterAll(() => market.chain.close());
     const made = await changingWallet(market.payer, together(guard(3), guard(5)));
-    const required = market.required as PaymentRequired;
+    const required = market.required;
     const headers = await paymentFor(required, { wallet: made, rpcUrl: market.chain.url });
     const payload = JSON.parse(Buffer.from(headers[HEADERS.payment] ?? '', 'base64').toString());
     expect(draftOf(Buffer.from(payload.payload.transaction, 'base64')).instructions).toHaveLength(6);

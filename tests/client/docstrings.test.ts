@@ -78,10 +78,12 @@ export class Box {
 }
 `;
 
+const isNamed = (each: object): each is NamedDeclaration => 'name' in each;
+
 it('an undocumented symbol, member or parameter is found', () => {
   const { statements } = ts.createSourceFile('seeded.ts', UNDOCUMENTED, ts.ScriptTarget.Latest, true);
   const declared = statements.flatMap((each): readonly NamedDeclaration[] =>
-    ts.isVariableStatement(each) ? each.declarationList.declarations : [each as unknown as NamedDeclaration],
+    ts.isVariableStatement(each) ? each.declarationList.declarations : isNamed(each) ? [each] : [],
   );
   const gaps = declared.flatMap((each) => gapsIn(each, nameOf(each)));
   expect(gaps).toEqual(['one', 'one(first)', 'Shape.width', 'Shape.grow(by)', 'Box', 'Box.constructor(size)']);

@@ -48,11 +48,10 @@ export function callRow(client: GatewayClient, row: Route, values = argumentsOf(
   const there = cluster
     ? client.with({ cluster, ...(provider !== 'gateway' && { provider: provider as UpstreamProvider }) })
     : client;
-  const methods = there[surface as Surface] as unknown as Record<
-    string,
-    (...values: readonly unknown[]) => Call<unknown>
-  >;
-  const method = methods[methodNameOf(row)];
+  const method: ((...values: readonly unknown[]) => Call<unknown>) | undefined = Reflect.get(
+    there[surface as Surface],
+    methodNameOf(row),
+  );
   if (!method) throw new Error(`no method for ${row.id}`);
   return method(...values);
 }

@@ -5,6 +5,7 @@ import { generateText, stepCountIs } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
+import { standIn } from '../kit/stand-in.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { type AiSdk, expectToolsIn } from './ai-sdk.ts';
 
@@ -68,5 +69,5 @@ it('of methods whose names differ after the length that hosts accept are all the
 });
 
 it('work unchanged in the AI SDK', async () => {
-  await expectToolsIn({ generateText, stopsAfter: stepCountIs, Model: MockLanguageModelV3 } as unknown as AiSdk, tools);
+  await expectToolsIn(standIn<AiSdk>({ generateText, stopsAfter: stepCountIs, Model: MockLanguageModelV3 }), tools);
 });

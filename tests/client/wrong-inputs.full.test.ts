@@ -18,8 +18,8 @@ function schemasOf({ input, credit }: Route): readonly Schema[] {
   if (credit === 'sold') return [{ type: 'object', properties: { usd: { type: 'number' } } }];
   const params = input.body?.properties?.params as { prefixItems?: readonly Schema[] } | undefined;
   if (params?.prefixItems) return params.prefixItems;
-  const inPath = Object.values(input.path?.properties ?? {}) as unknown as Schema[];
-  const object = (input.query ?? params ?? input.body) as unknown as Schema | undefined;
+  const inPath = Object.values(input.path?.properties ?? {}) as Schema[];
+  const object = (input.query ?? params ?? input.body) as Schema | undefined;
   return object ? [...inPath, object] : inPath;
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decodedHeader } from '../../packages/console/src/parts/text.ts';
 import { AnswerCache, type CachedAnswer } from '../../packages/console/src/parts/use-call.ts';
 import { lengthWords, merged, periodOf } from '../../packages/console/src/try/candles.ts';
+import { standIn } from '../kit/stand-in.ts';
 
 const indented = (json: string, limit: number) => indentJson(json, limit, withEscapes);
 
@@ -78,7 +79,7 @@ describe('a header', () => {
 });
 
 describe('the cache of answers', () => {
-  const answer = (length: number) => ({ full: { text: 'x'.repeat(length) }, steps: [] }) as unknown as CachedAnswer;
+  const answer = (length: number) => standIn<CachedAnswer>({ full: { text: 'x'.repeat(length) }, steps: [] });
 
   it('keeps an answer for a minute', () => {
     const cache = new AnswerCache();

@@ -9,6 +9,7 @@ import type { NewPayment } from '../../packages/gateway/src/payments/record.ts';
 import { beginSettlement } from '../../packages/gateway/src/payments/settlement.ts';
 import { TIMES } from '../../packages/gateway/src/times.ts';
 import { grant, HOLDER, landed, ledgerSuite, newPurchase, signatureOf, startSettling } from '../kit/ledger.ts';
+import { standIn } from '../kit/stand-in.ts';
 
 const PRICE = 5;
 const BUNDLE = 50;
@@ -33,7 +34,7 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
     /** Settles what was reserved. */
     async function settle(purchase: Purchase): Promise<void> {
       const facilitator = { feePayer: () => undefined, signatureOf: () => signatureOf(record) };
-      await beginSettlement({ payments, facilitator } as unknown as PaymentDependencies, purchase, {
+      await beginSettlement(standIn<PaymentDependencies>({ payments, facilitator }), purchase, {
         answer: '{}',
         height: 7,
       });
@@ -49,7 +50,7 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
         const sent = { key, inVersion1Header: false, receipts: undefined, trail: {} };
         const call = { ...sent, request: { requestHash, route, requestId, owner } };
         const payment = { ...record, owner, hasTicket, isBound, amount: String(amountMicros) };
-        const purchase = { context: call, payment, stored: await seen } as unknown as Purchase;
+        const purchase = standIn<Purchase>({ context: call, payment, stored: await seen });
         const debit = await choosePayer(sale, purchase, () => payments.reserve(payment, sale));
         return {
           /** The upstream answers: charges or settles. */

@@ -503,7 +503,7 @@ type Sign = (required: PaymentRequired, call: Example) => Promise<string>;
 
 const urlOf = ({ target }: Example): URL => new URL(target, small.url);
 
-function challengeOf(required: PaymentRequired) {
+function challengeOf(required: Parameters<typeof challengeIn>[0]) {
   const challenge = challengeIn(required);
   if (!challenge) throw new Error('no challenge');
   return challenge;
@@ -580,7 +580,7 @@ describe('a sign-in for eip155 without a payment', () => {
       const body = await bodyOf(refused);
       expect([refused.status, body.error]).toEqual([402, 'invalid_siwx_unsupported_chain']);
       expect(body.accepts).toHaveLength(2);
-      const { supportedChains } = challengeOf(body as unknown as PaymentRequired);
+      const { supportedChains } = challengeOf(body);
       expect(supportedChains.map(({ type }) => type)).toEqual(['ed25519']);
     });
   });

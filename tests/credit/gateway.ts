@@ -131,12 +131,10 @@ export async function paymentFor(
 
 /** The account of a wallet on mainnet, at a gateway that may just have ended or whose database may be late. */
 export async function accountOf(url: string, wallet: Wallet): Promise<Balance> {
-  let found: Balance | undefined;
-  await until(async () => {
-    found = await balanceOf({ url }, wallet).catch(() => undefined);
-    return found !== undefined;
-  });
-  return found as unknown as Balance;
+  const found: Balance[] = [];
+  const ask = () => balanceOf({ url }, wallet).catch(() => undefined);
+  await until(async () => found.push(...[await ask()].filter((each) => each !== undefined)) > 0);
+  return found[0] as Balance;
 }
 
 /** A wallet that has bought the largest bundle of credit. */

@@ -67,7 +67,7 @@ const labels = pod?.metadata?.labels;
 describe('the manifests', () => {
   it('fit the types of the API, which would find out others', () => {
     expect(manifests.length).toBeGreaterThan(5);
-    const misspelt = structuredClone(deployment) as unknown as Manifest & Deployment;
+    const misspelt = structuredClone(deployment) as Manifest & Deployment;
     Object.assign(misspelt.spec?.template.spec?.containers[0]?.securityContext ?? {}, { readOnlyRootFilesytem: true });
     const mistyped = { apiVersion: 'v1', kind: 'ConfigMap', data: { PORT: 8402 } };
     const wrong = [...manifests.map(() => false), true, true];

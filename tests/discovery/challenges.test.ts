@@ -7,6 +7,7 @@ import { challenge } from '../../packages/gateway/src/gates/gate.ts';
 import { KNOWN_MINTS } from '../../packages/sandbox/src/tokens/catalogue.ts';
 import { exampleOf, ofEachMethod, rowOf } from '../http/targets.ts';
 import { isFull } from '../kit/rounds.ts';
+import { standIn } from '../kit/stand-in.ts';
 import { challengeFrom, faultsOf, MAX_HEADER_LENGTH } from './checks.ts';
 import { discoveryIn, startEverything } from './everything.ts';
 
@@ -100,7 +101,7 @@ const withExample = (row: Route): Route => ({ ...row, result: { ...row.result, e
 function leftBeside(id: string) {
   const route = withExample(rowOf(id));
   const describeRoute = createDescribe(route, { name: 'asset-gateway', priceUsd: () => '0.00' });
-  const call = { route, parameters: route.example.path ?? {} } as unknown as Call;
+  const call = { ...standIn<Call>({ parameters: route.example.path as Call['parameters'] }), route };
   return (bytes: number) => {
     const extensions = { other: 'x'.repeat(bytes) };
     const demand = { code: 'payment_required', url: 'https://gateway.example/', accepts: [], extensions } as const;
@@ -132,7 +133,7 @@ describe('a challenge that is too small for its discovery', () => {
       // In short rounds one of the lengths, the next one for the next row: the validator compiles each schema for long.
       const turn = ofEach.indexOf(row) % discoveries.length;
       for (const discovery of isFull ? discoveries : discoveries.slice(turn, turn + 1))
-        expect(validateDiscoveryExtension(discovery as unknown as DiscoveryExtension)).toEqual({ valid: true });
+        expect(validateDiscoveryExtension(discovery as DiscoveryExtension)).toEqual({ valid: true });
     },
   );
 });

@@ -91,7 +91,7 @@ export async function expectChallenge(url: string, route: Route, document: OpenA
   expect({ target: decodeURIComponent(target), init }).toEqual(decodedExample(route));
   if (route.access === 'siwx') return;
   expect(isPaymentRequired(required)).toBe(true);
-  const payload = { ...required, accepted: required.accepts[0], payload: {} } as unknown as PaymentPayload;
+  const payload = { ...required, accepted: required.accepts[0], payload: {} } as PaymentPayload;
   const found = extractDiscoveryInfo(payload, payload.accepted);
   expect(found).toMatchObject({ resourceUrl: `${url}${route.path}`, tags: ['solana', route.surface] });
 }

@@ -120,7 +120,7 @@ await suiteOfPackages(
       '%s finds a fault',
       (_, command) => {
         writeFileSync(join(folder, 'faulty.json'), text.replace('"tokensCurated"', '"tokensSearch"'));
-        const { status, stdout } = run(folder, [...command.slice(0, -1), 'faulty.json'] as unknown as typeof command);
+        const { status, stdout } = run(folder, [command[0], ...command.slice(1, -1), 'faulty.json']);
         expect([status, stdout]).toEqual([1, expect.stringContaining('operation-operationId-unique')]);
       },
       120_000,

@@ -3,12 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { Arrival, Call } from '../../packages/gateway/src/call.ts';
 import { fromStore } from '../../packages/gateway/src/from-store.ts';
 import { challengedUrl, localOrigins } from '../../packages/gateway/src/origin.ts';
+import { standIn } from '../kit/stand-in.ts';
 
 describe('the origin of a request to a gateway without a public name', () => {
   /** The origin, or the code and the reason of the refusal. */
   function originOf(port: number, ...hosts: string[]): string {
     try {
-      return localOrigins('Box.Example')({ hosts, port } as unknown as Arrival);
+      return localOrigins('Box.Example')(standIn<Arrival>({ hosts, port }));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       return `${error.code}: ${error.message}`;

@@ -44,7 +44,7 @@ describe.each(ERAS)('over HTTP, in the era of %s', (_, options) => {
     const [client, wallet] = [await open(options), await openX402Wallet(gateway.solana.mainnet)];
     const call = { name: 'rpc_getBalance', arguments: inputOf(rowOf('rpc_getBalance')) };
     const { structuredContent } = await client.callTool(call);
-    const payment = await wallet.pay(structuredContent as unknown as PaymentRequired);
+    const payment = await wallet.pay(structuredContent as PaymentRequired);
     const answer = await client.callTool({ ...call, _meta: { 'x402/payment': payment } });
     expect([answer.isError ?? false, wallet.transfers()]).toEqual([false, 1]);
     expect(answer._meta).toMatchObject({ 'x402/payment-response': { success: true } });

@@ -15,6 +15,7 @@ import { CoveredWatch } from '../../packages/gateway/src/sales/covered-watch.ts'
 import { SqliteDatabase, sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { JOURNAL_KEEP_MS, newPayment, openSqliteLedger } from '../kit/ledger.ts';
+import { standIn } from '../kit/stand-in.ts';
 import { scrape } from './scrape.ts';
 
 afterEach(() => void vi.useRealTimers());
@@ -156,7 +157,7 @@ describe('background work counts its failures:', () => {
     const { breakNow, count, close, money, payment } = await broken();
     await money.payments.settling(payment.key, payment.owner, { answer: '{}', signature: 'signature', height: 7 });
     await money.payments.resolve(payment.key, { outcome: 'unknown', signature: 'signature' }, payment.owner);
-    const chain = { finalized: fail } as unknown as Chain;
+    const chain = standIn<Chain>({ finalized: fail });
     const reconciler = new Reconciler({
       payments: money.payments,
       facilitator: {} as Facilitator,

@@ -10,6 +10,7 @@ import { carriedPayment } from '../../packages/gateway/src/payments/read/payment
 import { requestHashOf } from '../../packages/gateway/src/payments/read/requirement.ts';
 import type { Example } from '../http/targets.ts';
 import { everyThird, samples } from '../kit/rounds.ts';
+import { standIn } from '../kit/stand-in.ts';
 import { DEFAULT_PRICES, startChains, startSellingGateway } from '../kit/test-gateway.ts';
 import { jsonTestSuite } from '../signin/vectors.ts';
 import {
@@ -305,7 +306,7 @@ const MAX_HEADER = 8192;
 
 /** What a header holds, before it is compared with the request. */
 const carriedIn = (header: string, name: string = HEADERS.payment) =>
-  carriedPayment({ headers: { [name.toLowerCase()]: header } } as unknown as Inbound);
+  carriedPayment(standIn<Inbound>({ headers: { [name.toLowerCase()]: header } }));
 
 const malformed = (header: string): Promise<void> =>
   leavesNoTrace(gateway, () => refusedWith('payment_malformed', send(gateway, call, v2(header))));
@@ -452,7 +453,7 @@ const CHANGES: readonly (readonly [string, Change])[] = [
 
 const withAccepted = (payment: PaymentPayload, change: Change): unknown => ({
   ...payment,
-  accepted: change(payment.accepted as unknown as Accepted),
+  accepted: change({ ...payment.accepted }),
 });
 
 describe('P15 a payment with an altered copy of the requirement', () => {

@@ -1,4 +1,4 @@
-import { HEADERS, NETWORKS, type Route, routes } from '@asset-gateway/protocol';
+import { HEADERS, NETWORKS, type PaymentRequired as OwnRequired, type Route, routes } from '@asset-gateway/protocol';
 import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
 import { expect } from 'vitest';
 import { type Example, exampleOf } from '../http/targets.ts';
@@ -65,12 +65,12 @@ export const sendPaid = (gateway: Place, call: Example, payment: unknown): Promi
   send(gateway, call, { [HEADERS.payment]: headerOf(payment) });
 
 /** The challenge for an unpaid request. */
-export async function requiredFor(gateway: Place, call: Example): Promise<PaymentRequired> {
+export async function requiredFor(gateway: Place, call: Example): Promise<PaymentRequired & OwnRequired> {
   const response = await send(gateway, call);
   await response.arrayBuffer();
   const header = response.headers.get(HEADERS.paymentRequired);
   if (!header) throw new Error(`no challenge but ${response.status} for ${call.target}`);
-  return JSON.parse(Buffer.from(header, 'base64').toString()) as PaymentRequired;
+  return JSON.parse(Buffer.from(header, 'base64').toString());
 }
 
 /** A payment for this request, not sent yet. */

@@ -9,6 +9,7 @@ import type { PaymentDependencies } from '../../packages/gateway/src/payments/de
 import type { Facilitator } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
 import type { CreditSale } from '../../packages/gateway/src/payments/payer.ts';
 import { Memos } from '../../packages/gateway/src/payments/read/requirement.ts';
+import { standIn } from '../kit/stand-in.ts';
 
 const SECRETS = ['a secret of at least thirty-two letters'];
 const ORIGIN = 'https://gw.example';
@@ -33,10 +34,10 @@ type Parts = {
 /** A gate whose facilitator has a fee payer, unless the test says otherwise. */
 function open({ facilitator, credit, amount = String(PRICE) }: Parts = {}) {
   const calls = { originOf: () => ORIGIN, receipts: undefined, randomId: () => 'id' };
-  const dependencies = {
+  const dependencies = standIn<PaymentDependencies>({
     ...{ calls, memos, facilitator: { feePayer: () => 'fee payer', ...facilitator } },
     payments: { now: () => NOW_MS },
-  } as unknown as PaymentDependencies;
+  });
   const offer = { ...OFFER, amount };
   const describeRoute = () => ({ resource: { description: 'A route' }, discoveries: [] });
   const payments = new ExactGate(dependencies, {
@@ -50,10 +51,10 @@ function open({ facilitator, credit, amount = String(PRICE) }: Parts = {}) {
 }
 
 const callOf = (headers: Call['inbound']['headers'] = {}, path = '/v1/x', query?: string): Call =>
-  ({
+  standIn<Call>({
     ...{ inbound: { headers, body: Buffer.of() }, route: { id: 'r', upstream: {} } },
     ...{ method: 'GET', parameters: {}, path, query },
-  }) as unknown as Call;
+  });
 
 /** The challenge of a gate, as its header says. */
 function asked(gate: ExactGate | CreditGate, call = callOf()): Asked {

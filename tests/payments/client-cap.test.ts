@@ -3,7 +3,7 @@ import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { type Offer, offerIn, payWith } from '@asset-gateway/client/pay';
 import { HEADERS, NETWORKS, USDC } from '@asset-gateway/protocol';
 import { afterAll, describe, expect, it } from 'vitest';
-import { assertPays, type Payment } from '../../packages/client/src/payment-check.ts';
+import { assertPays } from '../../packages/client/src/payment-check.ts';
 import { startChain } from '../../packages/sandbox/src/chain/chain.ts';
 import { associatedAddress } from '../../packages/sandbox/src/chain/token.ts';
 import { asking, payTo, requirement } from '../client/offers.ts';
@@ -152,11 +152,11 @@ describe('nothing is signed or sent', () => {
 const market = await openMarket();
 afterAll(() => market.chain.close());
 const [marketPayer, stranger] = [addressOf(market.payer), addressOf(newKeypair())];
-const genuine = market.genuine.payload as unknown as Payment;
+const genuine = market.genuine.payload;
 const offer = offerIn(market.required) as Offer;
 const approved = { offer, payer: marketPayer, blockhash: market.genuine.draft.lifetimeToken };
 
-const carryingWire = (wire: Uint8Array) => carrying(market.genuine.payload, wire) as unknown as Payment;
+const carryingWire = (wire: Uint8Array) => carrying(market.genuine.payload, wire);
 
 describe('a payment is sent', () => {
   it('as x402’s own client makes it', async () => {

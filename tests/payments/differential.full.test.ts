@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { createKeyPairSignerFromBytes } from '@solana/kit';
+import { address, createKeyPairSignerFromBytes } from '@solana/kit';
+import type { PaymentPayload, PaymentRequirements as Requirements } from '@x402/core/types';
 import type { FacilitatorSvmSigner } from '@x402/svm';
 import { ExactSvmScheme as OwnMaker } from '@x402/svm/exact/client';
 import { ExactSvmScheme as Verifier } from '@x402/svm/exact/facilitator';
@@ -11,6 +12,7 @@ import { requirementOf } from '../../packages/gateway/src/payments/read/requirem
 import { readTransaction, readTransfer, type Transfer } from '../../packages/gateway/src/payments/read/transaction.ts';
 import { suiteOfPackages } from '../kit/packages.ts';
 import { isFull } from '../kit/rounds.ts';
+import { standIn } from '../kit/stand-in.ts';
 import { LOOKED_AT_MAKERS, MAKING_CLIENTS } from '../official-client/other-clients.ts';
 import { addressOf, type Draft, draftOf, messageOf, signatureOver, signed, wireOf } from './drafts.ts';
 import { openMarket } from './forge.ts';
@@ -38,18 +40,19 @@ const { offer, feePayer, payer, genuine } = market;
 const ISSUED_MEMO = Buffer.from(at(genuine.draft, MEMO).data).toString();
 
 /** The official verifier's own checks; its simulations all succeed. */
-const verifier = new Verifier({
-  getAddresses: () => [feePayer],
-  simulateTransaction: async () => undefined,
-} as unknown as FacilitatorSvmSigner);
+const verifier = new Verifier(
+  standIn<FacilitatorSvmSigner>({
+    getAddresses: () => [address(feePayer)],
+    simulateTransaction: async () => undefined,
+  }),
+);
 
 /** The payer whom the official verifier finds in a payment, or why it refuses it. */
 async function officially(wire: Uint8Array, { amount, memo }: Transfer): Promise<string> {
-  const accepted = requirementOf({ ...offer, amount }, memo === ISSUED_MEMO ? memo : undefined);
+  const accepted = requirementOf({ ...offer, amount }, memo === ISSUED_MEMO ? memo : undefined) as Requirements;
   const payload = { transaction: Buffer.from(wire).toString('base64') };
-  type Arguments = Parameters<Verifier['verify']>;
-  const payment = { x402Version: 2, accepted, payload } as unknown as Arguments[0];
-  const { isValid, payer: found, invalidReason } = await verifier.verify(payment, accepted as unknown as Arguments[1]);
+  const payment = { x402Version: 2, accepted, payload } as PaymentPayload;
+  const { isValid, payer: found, invalidReason } = await verifier.verify(payment, accepted);
   return String(isValid ? found : invalidReason);
 }
 

@@ -29,7 +29,7 @@ const SIGNATURE_BYTES = 64;
 /** Decodes a transaction with @solana/kit, independently of the gateway's reader. */
 export function draftOf(wire: Uint8Array): Draft {
   const { messageBytes } = getTransactionDecoder().decode(wire);
-  const draft = getCompiledTransactionMessageDecoder().decode(messageBytes) as unknown as Draft;
+  const draft = getCompiledTransactionMessageDecoder().decode(messageBytes);
   const instructions = draft.instructions.map(
     ({ programAddressIndex, accountIndices = [], data = new Uint8Array() }) => ({
       ...{ programAddressIndex, accountIndices: [...accountIndices], data: Uint8Array.from(data) },
@@ -107,7 +107,7 @@ export function signer(draft: Draft, key: string): number {
 export const addressOf = (keypair: Uint8Array): string => bs58.encode(keypair.subarray(32));
 
 /** A payment with another transaction in it. */
-export const carrying = (payload: Record<string, unknown>, wire: Uint8Array): Record<string, unknown> => ({
+export const carrying = <Payload extends object>(payload: Payload, wire: Uint8Array) => ({
   ...payload,
   payload: { transaction: Buffer.from(wire).toString('base64') },
 });

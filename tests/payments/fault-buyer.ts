@@ -6,6 +6,7 @@ import { ExactSvmScheme } from '@x402/svm/exact/client';
 import bs58 from 'bs58';
 import { vi } from 'vitest';
 import type { Chain } from '../../packages/sandbox/src/chain/chain.ts';
+import { standIn } from '../kit/stand-in.ts';
 
 // The official packages print errors that they also return.
 vi.spyOn(console, 'error').mockImplementation(() => {});
@@ -105,7 +106,7 @@ async function paymentOf(client: x402Client, response: Response, memo?: string):
   if (response.status !== 402) throw new Error(`no challenge but ${response.status}`);
   const [accepted] = required.accepts as { extra: { memo?: string } }[];
   const asked = accepted && memo !== undefined ? { ...accepted, extra: { ...accepted.extra, memo } } : accepted;
-  const offer = { ...required, accepts: [asked] } as unknown as Parameters<typeof client.createPaymentPayload>[0];
+  const offer = standIn<Parameters<typeof client.createPaymentPayload>[0]>({ ...required, accepts: [asked] });
   const payload = await client.createPaymentPayload(offer);
   // The challenge stays what it was, whatever memo the transaction has.
   return btoa(JSON.stringify({ ...payload, accepted }));

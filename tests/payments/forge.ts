@@ -14,13 +14,14 @@ import { Memos, requirementOf } from '../../packages/gateway/src/payments/read/r
 import { readTransaction, readTransfer } from '../../packages/gateway/src/payments/read/transaction.ts';
 import { type Chain, startChain } from '../../packages/sandbox/src/chain/chain.ts';
 import { associatedAddress } from '../../packages/sandbox/src/chain/token.ts';
+import { standIn } from '../kit/stand-in.ts';
 import { startChains, startSellingGateway } from '../kit/test-gateway.ts';
 import { callOf, headerOf, requiredFor, sendPaid } from './calls.ts';
 import { addressOf, type Draft, draftOf } from './drafts.ts';
 
 /** A payment as x402's own client made it, and the parts that a forger works with. */
 export interface Genuine {
-  readonly payload: Record<string, unknown>;
+  readonly payload: { [name: string]: unknown; accepted: unknown; payload: { transaction: string } };
   readonly wire: Buffer;
   readonly draft: Draft;
 }
@@ -40,9 +41,8 @@ const CALL = callOf('rpc.devnet.helius.getBalance');
 /** A payment of this wallet, as x402's own client makes it for a challenge. */
 export async function genuineOf(required: PaymentRequired, wallet: Uint8Array, chain: Chain): Promise<Genuine> {
   const [header = ''] = Object.values(await paymentFor(required, { wallet, rpcUrl: chain.url }));
-  const payload = JSON.parse(atob(header)) as Record<string, unknown>;
-  const { transaction } = payload.payload as { transaction: string };
-  const wire = Buffer.from(transaction, 'base64');
+  const payload = JSON.parse(atob(header)) as Genuine['payload'];
+  const wire = Buffer.from(payload.payload.transaction, 'base64');
   return { payload, wire, draft: draftOf(wire) };
 }
 
@@ -68,8 +68,7 @@ export async function openForge(variables: Environment = {}, remoteFeePayer?: st
     gateway,
     feePayer,
     /** A genuine payment for a fresh challenge; default: by the payer. */
-    genuine: async (keypair = parties.payer) =>
-      genuineOf((await requiredFor(gateway, CALL)) as unknown as PaymentRequired, keypair, devnet),
+    genuine: async (keypair = parties.payer) => genuineOf(await requiredFor(gateway, CALL), keypair, devnet),
     pay: (payload: unknown) => sendPaid(gateway, CALL, payload),
     /** The values that a refused payment must not change. */
     standing: async () => ({
@@ -100,7 +99,8 @@ export async function openMarket() {
     return requirementOf(offer, memo, memos.ticketOf(memo));
   };
   const accepts = [challengeFor(HASH)];
-  const required = { x402Version: 2, resource: { url: 'http://x/' }, accepts } as unknown as PaymentRequired;
+  const resource = { url: 'http://x/', description: '', mimeType: '', serviceName: '', tags: [] };
+  const required: PaymentRequired = { x402Version: 2, resource, accepts, error: '', extensions: {} };
   return {
     ...parties,
     chain,
@@ -111,7 +111,7 @@ export async function openMarket() {
     genuine: await genuineOf(required, parties.payer, chain),
     /** Reads a payment for the market's one request. */
     read(payload: unknown, change: Partial<Candidate> = {}) {
-      const carried = carriedPayment({ headers: { 'payment-signature': headerOf(payload) } } as unknown as Inbound);
+      const carried = carriedPayment(standIn<Inbound>({ headers: { 'payment-signature': headerOf(payload) } }));
       if (!carried || carried === 'malformed') throw new Error('malformed');
       const transaction = readTransaction(carried.transaction);
       if (!transaction) throw new Refusal(UNDECODABLE, { payment: { state: 'refused' } });

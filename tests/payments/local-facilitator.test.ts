@@ -12,6 +12,7 @@ import { feePayerReader } from '../../packages/gateway/src/payments/open.ts';
 import { feeChargeOf, fitsBudget, hasOwnFeePayer } from '../../packages/gateway/src/payments/record.ts';
 import { TIMES } from '../../packages/gateway/src/times.ts';
 import { newPayment, requirementOf } from '../kit/ledger.ts';
+import { standIn } from '../kit/stand-in.ts';
 import { signatureOver } from './drafts.ts';
 import { CONFIRMED, FAILED, MISSING, NO_ACCOUNT, PROCESSED, RPC, startScriptedNode } from './scripted-node.ts';
 
@@ -271,9 +272,9 @@ describe('a transaction that is sent again', () => {
 });
 
 const NEW_PAYERS = BUDGET * LIMITS.newPayersFraction;
-const own = { feeBudgetPerHour: BUDGET, feePayer: () => 'address' } as unknown as Facilitator;
-const remote = { feePayer: () => 'address' } as unknown as Facilitator;
-const unknownPayer = { feeBudgetPerHour: BUDGET, feePayer: () => undefined } as unknown as Facilitator;
+const own = standIn<Facilitator>({ feeBudgetPerHour: BUDGET, feePayer: () => 'address' });
+const remote = standIn<Facilitator>({ feePayer: () => 'address' });
+const unknownPayer = standIn<Facilitator>({ feeBudgetPerHour: BUDGET, feePayer: () => undefined });
 
 describe('the fee budget', () => {
   const charge = (lamports: number, isNewPayer = false) => ({ feePayer: '', lamports, limit: BUDGET, isNewPayer });

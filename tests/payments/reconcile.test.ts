@@ -22,6 +22,7 @@ import {
   startSettling,
   UNKNOWN,
 } from '../kit/ledger.ts';
+import { standIn } from '../kit/stand-in.ts';
 import { json, startStrangeGateway } from '../kit/strange-gateway.ts';
 import { signatureOver } from './drafts.ts';
 import { openMarket } from './forge.ts';
@@ -36,7 +37,7 @@ const { wire } = market.genuine;
 const signature = bs58.encode(signatureOver(wire.subarray(1 + 2 * 64), keypair));
 const sendable = {
   transaction: wire.toString('base64'),
-  requirement: { ...market.offer, amount: '5', extra: { feePayer } } as unknown as NewPayment['requirement'],
+  requirement: standIn<NewPayment['requirement']>({ ...market.offer, amount: '5', extra: { feePayer } }),
 };
 
 const [node, remote] = [await startScriptedNode(), await startStrangeGateway()];

@@ -34,6 +34,7 @@ import {
   UNSENT,
 } from '../kit/ledger.ts';
 import { openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
+import { standIn } from '../kit/stand-in.ts';
 import { openMarket } from './forge.ts';
 
 const ANSWER = '{"n":1}';
@@ -51,9 +52,9 @@ async function noted(payments: Payments, payment: NewPayment, own: object = { si
   const [steps, trail]: [string[], Partial<RequestFacts>] = [[], {}];
   const facilitator = { feeBudgetPerHour: LIMIT, feePayer: () => 'fee payer', ...own };
   const onStep = (step: string) => void steps.push(step);
-  const dependencies = { payments, facilitator, onStep } as unknown as PaymentDependencies;
+  const dependencies = standIn<PaymentDependencies>({ payments, facilitator, onStep });
   const context = { facts: trail, inVersion1Header: false };
-  const purchase = { payment, context, stored: { paidOnMainnet: [] } } as unknown as Purchase;
+  const purchase = standIn<Purchase>({ payment, context, stored: { paidOnMainnet: [] } });
   const told = await beginSettlement(dependencies, purchase, { answer: ANSWER, height: 7, isCalled }).catch(
     (error: unknown) => error,
   );
@@ -239,18 +240,18 @@ ledgerSuite('a purchase whose settlement has begun', (ledger) => {
       return answer;
     });
     const reading = { payments: ledger.payments, crypto: nodeCrypto, chains: new Map() };
-    const facilitator = { settle } as unknown as PaymentDependencies['facilitator'];
+    const facilitator = standIn<PaymentDependencies['facilitator']>({ settle });
     const reconciler = new Reconciler({ ...reading, facilitator });
     onTestFinished(() => reconciler.close());
-    const dependencies = {
+    const dependencies = standIn<PaymentDependencies>({
       ...reading,
       facilitator,
       reconciler,
       onFailure: (error: unknown) => void failures.push(error),
       onSettlement: (outcome: string) => void outcomes.push(outcome),
-    } as unknown as PaymentDependencies;
+    });
     const context = { inVersion1Header: false, receipts: undefined, request: {}, trail: {} };
-    const purchase = { payment, context } as unknown as Purchase;
+    const purchase = standIn<Purchase>({ payment, context });
     return { payment, dependencies, purchase, settle, outcomes, failures };
   }
 
@@ -352,7 +353,7 @@ ledgerSuite('a purchase whose settlement has begun', (ledger) => {
     ])('has a receipt of the time when %s', async (_, times, paidAtMs) => {
       const { payment } = await begin([]);
       const extensionsFor = vi.fn(() => ({}));
-      const receipts = { extensionsFor } as unknown as ReceiptIssuer;
+      const receipts = standIn<ReceiptIssuer>({ extensionsFor });
       const call = { inVersion1Header: false, receipts, request: payment };
       receiptOfPayment({ ...payment, progress: 'settled', ...times }, call, false);
       expect(extensionsFor).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ paidAtMs }));

@@ -23,6 +23,7 @@ import {
   UNKNOWN,
   UNSENT,
 } from '../kit/ledger.ts';
+import { standIn } from '../kit/stand-in.ts';
 import { openMarket } from './forge.ts';
 
 const CREDIT = 45;
@@ -53,12 +54,17 @@ ledgerSuite('a payment whose node stands still until its lease has lapsed', (led
   function purchaseOf(payment: NewPayment, answer: Settlement = UNKNOWN) {
     const settle = vi.fn(async (): Promise<Settlement> => UNKNOWN).mockResolvedValueOnce(answer);
     const facilitator = { settle, feePayer: () => undefined, signatureOf: () => signatureOf(payment) };
-    const reading = { payments: ledger.payments, crypto: nodeCrypto, chains: new Map(), facilitator };
-    const reconciler = new Reconciler(reading as unknown as ConstructorParameters<typeof Reconciler>[0]);
+    const reading = {
+      payments: ledger.payments,
+      crypto: nodeCrypto,
+      chains: new Map(),
+      facilitator: standIn<PaymentDependencies['facilitator']>(facilitator),
+    };
+    const reconciler = new Reconciler(reading);
     onTestFinished(() => reconciler.close());
-    const dependencies = { ...reading, reconciler, onFailure: vi.fn() } as unknown as PaymentDependencies;
+    const dependencies = standIn<PaymentDependencies>({ ...reading, reconciler, onFailure: vi.fn() });
     const context = { inVersion1Header: false, receipts: undefined, request: {}, trail: {} };
-    const purchase = { payment, context, stored: { paidOnMainnet: [] } } as unknown as Purchase;
+    const purchase = standIn<Purchase>({ payment, context, stored: { paidOnMainnet: [] } });
     return { dependencies, purchase, settle };
   }
 

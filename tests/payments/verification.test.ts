@@ -14,6 +14,7 @@ import type { Paid } from '../../packages/gateway/src/payments/record.ts';
 import { VerificationLimits, type Verified, Verifier } from '../../packages/gateway/src/payments/verification.ts';
 import { inEachTest } from '../kit/in-suite.ts';
 import { newPayment, openSqliteLedger, signatureOf } from '../kit/ledger.ts';
+import { standIn } from '../kit/stand-in.ts';
 
 let serial = 0;
 const known = (network = 'mainnet') => {
@@ -110,10 +111,10 @@ describe('the verification of a payment', () => {
   /** A verifier whose facilitator says this, and whose chain shows that of every transaction; undefined: there is no chain. */
   function open(verify: () => Promise<Verification>, sighting?: Sighting) {
     const { payments } = ledger;
-    const status = vi.fn(async () => sighting);
-    const chain = { finalized: async () => FINAL, status } as unknown as Chain;
+    const status = vi.fn(async () => sighting as Sighting);
+    const chain = standIn<Chain>({ finalized: async () => FINAL, status });
     const chains = new Map(sighting && [[NETWORKS.mainnet, chain]]);
-    const facilitator = { verify, signatureOf } as unknown as Facilitator;
+    const facilitator = standIn<Facilitator>({ verify, signatureOf });
     const reconciler = new Reconciler({ payments, facilitator, chains, crypto: nodeCrypto });
     onTestFinished(() => reconciler.close());
     return { verifier: new Verifier({ payments, facilitator, reconciler, chains }), status };
@@ -123,11 +124,11 @@ describe('the verification of a payment', () => {
   function purchaseOf(change: object = {}, paidMicros = 0): Purchase {
     const payment = { ...newPayment({ memo: undefined }), isBound: true, hasTicket: true, ...change };
     const paidOnMainnet: Paid[] = [{ atMs: ledger.nowMs, micros: paidMicros }];
-    return {
+    return standIn<Purchase>({
       payment,
       stored: { paidOnMainnet, closedUntilMs: 0 },
       context: { trail: {}, inVersion1Header: false },
-    } as unknown as Purchase;
+    });
   }
 
   /** The code of a refusal, and the state of the payment. */

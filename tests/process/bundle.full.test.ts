@@ -1,4 +1,4 @@
-import { consoleRoutes, HEADERS, type PaymentRequired, type Route, routes, textAt } from '@asset-gateway/protocol';
+import { consoleRoutes, HEADERS, type Route, routes, textAt } from '@asset-gateway/protocol';
 import { expect, it } from 'vitest';
 import { AnswerRecorder, answersTo } from '../answers/recorder.ts';
 import { serveWeatherAndNotes } from '../apis/apis.ts';
@@ -119,7 +119,7 @@ it('the bundle answers signed requests with hostile paths and bodies as the sour
 it('the bundle refuses forged payments as the sources do', async () => {
   const call = callOf('rpc.devnet.helius.getBalance');
   await expectSame(async (place) => {
-    const required = (await requiredFor(place, call)) as unknown as PaymentRequired;
+    const required = await requiredFor(place, call);
     const genuine = await genuineOf(required, parties.payer, gateway.solana.devnet);
     const feePayer = textAt(required, 'accepts', '0', 'extra', 'feePayer');
     const answers: Record<string, string> = {};

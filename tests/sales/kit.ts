@@ -62,7 +62,7 @@ export async function sendGift(solana: SolanaSandbox, { signer }: Buyer, micros:
     x402Version: 2,
     resource: { url: 'http://localhost/' },
     accepts: [{ ...what, payTo, maxTimeoutSeconds: 60, extra }],
-  } as unknown as Parameters<typeof client.createPaymentPayload>[0]);
+  });
   await broadcast(solana, String(payload.transaction));
 }
 

@@ -20,6 +20,7 @@ import { readSignIn, readValidSignIn } from '../../packages/gateway/src/gates/si
 import { createMatch } from '../../packages/gateway/src/stages/match.ts';
 import { rowOf } from '../http/targets.ts';
 import { samples } from '../kit/rounds.ts';
+import { standIn } from '../kit/stand-in.ts';
 import { encodeHeader } from '../kit/wallet.ts';
 import { compact, SEARCH, signedPayload } from './payload.ts';
 import {
@@ -380,10 +381,10 @@ const messages = fc.record(
 it('the message text equals the text of the wallet standard and of the official client', () => {
   fc.assert(
     fc.property(messages, (fields) => {
-      const message = compact(fields) as unknown as SiwxMessage;
+      const message = standIn<SiwxMessage>(compact(fields));
       const chainId = message.chainId.slice('solana:'.length);
       expect(siwxMessageText(message)).toBe(createSignInMessageText({ ...message, chainId }));
-      const info = { ...message, type: 'ed25519' } as unknown as CompleteSIWxInfo;
+      const info = standIn<CompleteSIWxInfo>({ ...message, type: 'ed25519' });
       expect(siwxMessageText(message)).toBe(createSIWxMessage(info, message.address));
     }),
     { numRuns: samples(5_000) },

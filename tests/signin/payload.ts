@@ -2,6 +2,7 @@ import type { Signer, SignInChallenge } from '@asset-gateway/client';
 import { newSigner } from '@asset-gateway/client/node';
 import { type SiwxMessage, siwxMessageText } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
+import { standIn } from '../kit/stand-in.ts';
 
 export const HEALTH = '/v1/x402/tokens/health';
 export const SEARCH = '/v1/x402/tokens/assets/search?q=sol';
@@ -21,6 +22,6 @@ export async function signedPayload(
 ): Promise<Record<string, unknown>> {
   const chain = supportedChains[0];
   const message = compact({ ...info, address: signer.address, ...chain, ...changes });
-  const bytes = new TextEncoder().encode(siwxMessageText(message as unknown as SiwxMessage));
+  const bytes = new TextEncoder().encode(siwxMessageText(standIn<SiwxMessage>(message)));
   return { signature: bs58.encode(await signer.signMessage(bytes)), ...message };
 }

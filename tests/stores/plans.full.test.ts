@@ -25,6 +25,7 @@ import {
   UNSENT,
 } from '../kit/ledger.ts';
 import { isFull } from '../kit/rounds.ts';
+import { standIn } from '../kit/stand-in.ts';
 
 /** Rows of each table, and how many of them the busiest wallet has. */
 const [ROWS, OF_ONE] = isFull ? [1_000_000, 500_000] : [100_000, 50_000];
@@ -135,7 +136,7 @@ function payeeOf(cluster: Payee['cluster']): Payee {
     transactionBytes: async () => undefined,
   };
   const place = { cluster, payTo: 'payee', account: 'account', mint: 'mint', feePayer: undefined };
-  return { ...place, chain: chain as unknown as Chain };
+  return { ...place, chain: standIn<Chain>(chain) };
 }
 
 /** Searches for covered payments until the one on the chain is granted, and for no more where there is no chain. */
@@ -233,22 +234,20 @@ sharedLedgerSuite('with many rows, few of them of other wallets,', (ledger) => {
   /** The tables that a plan reads completely, or up to a limit in the order of an index. */
   async function scansOf(sql: string, values: Statement['values']): Promise<string[]> {
     if (isPostgres()) {
-      const [row] = await report(`explain (format json) ${sql}`, values);
-      return nodesOf((row as unknown as Record<'QUERY PLAN', [{ Plan: PlanNode }]>)['QUERY PLAN'][0].Plan).flatMap(
-        (node) => {
-          const {
-            'Node Type': type,
-            'Relation Name': table = '',
-            'Index Name': index = '',
-            'Index Cond': condition,
-          } = node;
-          if (OF_UNFINISHED.includes(index)) return [];
-          if (OF_WALLET.includes(index) && type !== 'Index Only Scan') return [`${type} ${index}`];
-          return BIG.includes(table) && condition === undefined && !/^(?:ModifyTable|Bitmap)/.test(type)
-            ? [`${type} ${table}`]
-            : [];
-        },
-      );
+      const [{ 'QUERY PLAN': plan } = {}] = await report(`explain (format json) ${sql}`, values);
+      return nodesOf((plan as unknown as [{ Plan: PlanNode }])[0].Plan).flatMap((node) => {
+        const {
+          'Node Type': type,
+          'Relation Name': table = '',
+          'Index Name': index = '',
+          'Index Cond': condition,
+        } = node;
+        if (OF_UNFINISHED.includes(index)) return [];
+        if (OF_WALLET.includes(index) && type !== 'Index Only Scan') return [`${type} ${index}`];
+        return BIG.includes(table) && condition === undefined && !/^(?:ModifyTable|Bitmap)/.test(type)
+          ? [`${type} ${table}`]
+          : [];
+      });
     }
     const plan = await report(`explain query plan ${numbered({ sql })}`, values);
     const details = plan.map(({ detail }) => String(detail));

@@ -4,6 +4,7 @@ import type { Answer, Input, UpstreamCall } from '../../packages/gateway/src/cal
 import { Breaker } from '../../packages/gateway/src/upstreams/breaker.ts';
 import { type Ending, UpstreamRefusal } from '../../packages/gateway/src/upstreams/upstream.ts';
 import { rowOf } from '../http/targets.ts';
+import { standIn } from '../kit/stand-in.ts';
 import {
   startSellingGateway,
   startTestGateway,
@@ -15,7 +16,7 @@ import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { Caller, codeOf, HEALTH, slotsLeft, TOKENS } from './caller.ts';
 
 const ROUTE: Route = rowOf('tokens.health');
-const inputOf = (name: string) => ({ path: {}, query: { name }, body: {} }) as unknown as Input;
+const inputOf = (name: string) => standIn<Input>({ path: {}, query: { name }, body: {} });
 const ASKED = { route: ROUTE, arrival: { hosts: [], port: 0 } };
 const FINE: Answer = { json: '{}' };
 

@@ -6,6 +6,7 @@ import { writeRequest } from '../../packages/gateway/src/upstreams/rest.ts';
 import { gated } from '../http/targets.ts';
 import { anyText } from '../kit/any-text.ts';
 import { samples, shareOf } from '../kit/rounds.ts';
+import { standIn } from '../kit/stand-in.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { Caller, refusedForFree, requestOf, send, TOKENS } from './caller.ts';
 import { HOSTILE_IDS } from './hostile-ids.ts';
@@ -85,7 +86,7 @@ const isUnwritable = ({ route, path, query }: Written): boolean =>
 it('U12 for any value, the request goes to the configured origin, below the path of its row', () => {
   const property = fc.property(written, (given) => {
     const root = new URL(given.base);
-    const input = { path: given.path, query: given.query, body: given.body } as unknown as Input;
+    const input = standIn<Input>({ path: given.path, query: given.query, body: given.body });
     let request: ReturnType<typeof writeRequest>;
     try {
       request = writeRequest(given.route, input, root);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { InFlight } from '../../packages/gateway/src/budget/in-flight.ts';
 import { SlotTaker } from '../../packages/gateway/src/budget/slot-taker.ts';
 import type { SlotAttempt, Store } from '../../packages/gateway/src/budget/store.ts';
+import { standIn } from '../kit/stand-in.ts';
 import { startSellingGateway, startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { callOf, leaves, paymentFor, ROOMY, sendPaid } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
@@ -197,7 +198,7 @@ describe('the calls in flight of a provider', () => {
       throw new Error('the disk is full');
     };
     const dependencies = {
-      store: { admit } as unknown as Store,
+      store: standIn<Store>({ admit }),
       allowance: {
         limit: 1,
         windowMs: 1,
