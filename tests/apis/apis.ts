@@ -59,6 +59,17 @@ export async function startStubApi(rows: () => readonly Route[]) {
     delayMs: 0,
     /** Answers every request with this text instead. */
     text: undefined as string | undefined,
+    /** The last request that arrived: method, target and body. */
+    arrived: (): string => {
+      const { method, target, body } = stub.arrivals.at(-1) ?? {};
+      return `${method} ${target} ${body}`.trim();
+    },
+    /** Runs an action, and returns the requests that arrive meanwhile. */
+    during: async (action: () => Promise<unknown>) => {
+      const before = stub.arrivals.length;
+      await action();
+      return stub.arrivals.slice(before);
+    },
     start: () => listen(port),
     stop: () =>
       new Promise<void>((done) => {

@@ -3,33 +3,27 @@ import { runHere } from '../cli/in-process.ts';
 import { openCustomer } from '../client/kit.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { serveApis } from './apis.ts';
-import { writeDocument } from './document-files.ts';
-import { operation } from './hostile-documents.ts';
+import { inQuery, writeOperations } from './hostile-documents.ts';
 
-const inPath = (name: string, schema: object) => ({ name, in: 'path', required: true, schema });
-const inQuery = (name: string, schema: object) => ({ name, in: 'query', schema });
+const inPath = (name: string, schema: object) => [{ name, in: 'path', required: true, schema }];
 const paid = { access: 'exact', price: '0.002' };
-
 const OPERATIONS = {
-  item: ['/items/{id}', [inPath('id', { type: 'integer', minimum: 1 })]],
-  size: ['/sizes/{size}', [inPath('size', { type: 'number' })]],
-  flag: ['/flags/{flag}', [inPath('flag', { type: 'boolean' })]],
-  dotnet: ['/dotnet/{id}', [inPath('id', { type: ['integer', 'string'], pattern: '^\\d+$' })]],
-  either: ['/either/{id}', [inPath('id', { anyOf: [{ type: 'integer' }, { type: 'string', enum: ['latest'] }] })]],
-  latest: ['/items/latest', []],
-  list: ['/list', [inQuery('q', { type: 'array', maxItems: 2, items: { type: 'string' } })]],
-  tiny: ['/tiny', [inQuery('q', { type: 'number' })]],
-  large: ['/large', [inQuery('q', { type: 'integer' })]],
+  item: ['get /items/{id}', inPath('id', { type: 'integer', minimum: 1 })],
+  size: ['get /sizes/{size}', inPath('size', { type: 'number' })],
+  flag: ['get /flags/{flag}', inPath('flag', { type: 'boolean' })],
+  dotnet: ['get /dotnet/{id}', inPath('id', { type: ['integer', 'string'], pattern: '^\\d+$' })],
+  either: ['get /either/{id}', inPath('id', { anyOf: [{ type: 'integer' }, { type: 'string', enum: ['latest'] }] })],
+  latest: ['get /items/latest', []],
+  list: ['get /list', [inQuery('q', { type: 'array', maxItems: 2, items: { type: 'string' } })]],
+  tiny: ['get /tiny', [inQuery('q', { type: 'number' })]],
+  large: ['get /large', [inQuery('q', { type: 'integer' })]],
 } as const;
-
-const paths: Record<string, object> = {};
-for (const [operationId, [path, parameters]] of Object.entries(OPERATIONS))
-  Object.assign(paths, operation(path, { operationId, parameters }).paths);
-const prices: Readonly<Record<string, object>> = { latest: { ...paid, price: '0.003' } };
+const ofEach = <Value>(make: (name: keyof typeof OPERATIONS) => Value) =>
+  Object.fromEntries(Object.keys(OPERATIONS).map((name) => [name, make(name as keyof typeof OPERATIONS)]));
 const { gateway, stub } = await serveApis({
   shop: {
-    openapi: writeDocument({ openapi: '3.1.0', paths }),
-    operations: Object.fromEntries(Object.keys(OPERATIONS).map((name) => [name, prices[name] ?? paid])),
+    openapi: writeOperations(ofEach((name) => [OPERATIONS[name][0], { parameters: OPERATIONS[name][1] }])),
+    operations: ofEach((name) => (name === 'latest' ? { ...paid, price: '0.003' } : paid)),
   },
 });
 const chain = gateway.solana.mainnet;
@@ -52,10 +46,8 @@ describe('a paid operation is bought by client and command line with', () => {
     const before = stub.arrivals.length;
     await client.call(`shop.${name}`, values);
     expect([transfers().length, stub.arrivals.slice(before).map((each) => each.target)]).toEqual([1, [target]]);
-    const options = Object.entries(values).flatMap(([key, value]) => {
-      const text = Array.isArray(value) ? JSON.stringify(value) : String(value);
-      return [`--${key}`, text];
-    });
+    const textOf = (value: unknown) => (Array.isArray(value) ? JSON.stringify(value) : String(value));
+    const options = Object.entries(values).flatMap(([key, value]) => [`--${key}`, textOf(value)]);
     const { code, stderr } = await runHere(['shop', name, ...options, '--pay'], { env });
     expect([code, stderr]).toEqual([0, expect.stringContaining('paying')]);
     expect(stub.arrivals.slice(before).map((each) => each.target)).toEqual([target, target]);

@@ -1,42 +1,22 @@
 import { createFreeClient } from '@asset-gateway/client';
 import { describe, expect, it } from 'vitest';
-import { readApisFile } from '../../packages/gateway/src/config/apis-file/file.ts';
+import { jsonInit } from '../http/targets.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { serveApis } from './apis.ts';
-import { writeDocument } from './document-files.ts';
-import { operation, text } from './hostile-documents.ts';
+import { faultsOf } from './document-files.ts';
+import { inBody, inQuery, text, writeOperations } from './hostile-documents.ts';
 
-const inBody = (schema: object) => ({ requestBody: { content: { 'application/json': { schema } } } });
-const limit = { name: 'limit', in: 'query', schema: { type: 'number', maximum: 10_000 } };
+const limit = inQuery('limit', { type: 'number', maximum: 10_000 });
 const config = { type: 'object', properties: { maxTokens: { type: 'integer' }, stream: { type: 'boolean' } } };
-const paths = Object.assign(
-  {},
-  operation('/{version}/items/{id}', {
-    operationId: 'items',
-    parameters: [text('version', 'path'), text('id', 'path'), limit, text('expand', 'query'), text('more', 'query')],
-  }).paths,
-  operation(
-    '/ask',
-    {
-      operationId: 'ask',
-      parameters: [text('mode', 'query')],
-      ...inBody({ type: 'object', properties: { config, prompt: { type: 'string' } }, required: ['prompt'] }),
-    },
-    {},
-    'post',
-  ).paths,
-  operation('/open', { operationId: 'open', parameters: [limit], ...inBody({ type: 'object' }) }, {}, 'post').paths,
-  operation(
-    '/list',
-    {
-      operationId: 'list',
-      ...inBody({ type: 'array', items: { type: 'object', properties: { size: { type: 'integer' } } } }),
-    },
-    {},
-    'post',
-  ).paths,
-);
-const openapi = writeDocument({ openapi: '3.1.0', paths });
+const prompted = { type: 'object', properties: { config, prompt: { type: 'string' } }, required: ['prompt'] };
+const sized = { type: 'object', properties: { size: { type: 'integer' } } };
+const ofItems = [text('version', 'path'), text('id', 'path'), limit, text('expand', 'query'), text('more', 'query')];
+const openapi = writeOperations({
+  items: ['get /{version}/items/{id}', { parameters: ofItems }],
+  ask: ['post /ask', { parameters: [text('mode', 'query')], ...inBody(prompted) }],
+  open: ['post /open', { parameters: [limit], ...inBody({ type: 'object' }) }],
+  list: ['post /list', inBody({ type: 'array', items: sized })],
+});
 const OPERATIONS = {
   items: { set: { version: 'v2', expand: 'none' }, forbid: ['more'], bounds: { limit: { maximum: 50, default: 20 } } },
   ask: {
@@ -96,8 +76,8 @@ describe('the API is not called with', () => {
     ['list', '[{"SIZE":4}]'],
   ])('%s %s', async (target, body) => {
     const before = stub.arrivals.length;
-    const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: body ?? '' };
-    const response = await askSigned(`${gateway.url}/v1/x402/some/${target}`, body === undefined ? {} : post);
+    const init = body === undefined ? {} : jsonInit(body);
+    const response = await askSigned(`${gateway.url}/v1/x402/some/${target}`, init);
     expect(response.status).toBe(400);
     expect(stub.arrivals).toHaveLength(before);
   });
@@ -115,7 +95,7 @@ describe('a file is refused that', () => {
     ['bounds nothing', { ask: { bounds: { prompt: {} } } }, 'bounds.prompt'],
   ])('%s', (_, operations, fault) => {
     const entry = { title: 'Some', openapi, url: 'https://some.example', operations };
-    expect(readApisFile(writeDocument({ apis: { some: entry } })).faults.join('\n')).toContain(fault);
+    expect(faultsOf({ some: entry }).join('\n')).toContain(fault);
   });
 });
 

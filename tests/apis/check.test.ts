@@ -2,23 +2,24 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { harmless } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
-import { check } from '../../packages/gateway/src/config/apis-file/check.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { documentPath, writeDocument } from './document-files.ts';
+import { documentPath, runCheck } from './document-files.ts';
+import { inBody, inQuery, text, writeOperations } from './hostile-documents.ts';
 
 /** The exit code and the output of the command, for a file of this text. */
 function checked(text: string) {
   const path = join(makeFolder(), 'apis.yaml');
   writeFileSync(path, text);
-  return run([path]);
+  return runCheck([path]);
 }
 
-function run(words: readonly string[]) {
-  const [stdout, stderr]: [string[], string[]] = [[], []];
-  const into = (texts: string[]) => ({ write: (text: string) => texts.push(text) });
-  const code = check(words, { stdout: into(stdout), stderr: into(stderr) });
-  return { code, stdout: stdout.join(''), stderr: stderr.join('') };
-}
+/** The same for a file with one API, `bb`, of this document. */
+const checkedApi = (openapi: string, operations: string) =>
+  checked(`apis: { bb: { title: B, openapi: ${openapi}, url: 'https://b.example', operations: ${operations} } }`);
+
+/** Expects success, and these lines. */
+const expectLines = (text: string, ...lines: string[]) =>
+  expect(checked(text)).toMatchObject({ code: 0, stdout: [...lines, ''].join('\n') });
 
 const WEATHER = `
 apis:
@@ -31,18 +32,14 @@ apis:
 
 describe('asset-gateway check', () => {
   it('prints the rows, the other operations, and the variables of the keys', () => {
-    const { code, stdout } = checked(`${WEATHER}    operations: { getHistory: { access: exact, price: '0.002' } }`);
-    expect([code, stdout]).toEqual([
-      0,
-      [
-        'Weather:',
-        '  POST /v1/x402/solana/mainnet/weather/history  $0.002  getHistory',
-        'The other operations of weather:',
-        '  getForecast  not named',
-        'The gateway reads keys from WEATHER_API_KEY.',
-        '',
-      ].join('\n'),
-    ]);
+    expectLines(
+      `${WEATHER}    operations: { getHistory: { access: exact, price: '0.002' } }`,
+      'Weather:',
+      '  POST /v1/x402/solana/mainnet/weather/history  $0.002  getHistory',
+      'The other operations of weather:',
+      '  getForecast  not named',
+      'The gateway reads keys from WEATHER_API_KEY.',
+    );
   });
 
   it('W24 prints texts of a document on one line, without characters that a terminal obeys', () => {
@@ -73,43 +70,28 @@ describe('asset-gateway check', () => {
   });
 
   it('prints the parts of an operation that only the API checks', () => {
-    const content = (schema: object) => ({ content: { 'application/json': { schema } } });
-    const parameters = [
-      { name: 'filter', in: 'query', style: 'deepObject', schema: { type: 'object' } },
-      { name: 'ref', in: 'path', required: true, schema: { type: 'string' }, example: 'heads/main' },
-    ];
+    const filter = { name: 'filter', in: 'query', style: 'deepObject', schema: { type: 'object' } };
+    const parameters = [filter, { ...text('ref', 'path'), example: 'heads/main' }];
     const schema = { type: 'object', properties: { tags: { propertyNames: { maxLength: 3 } } } };
-    const security = [{ id: [], secret: [] }];
     const key = (name: string) => ({ type: 'apiKey', in: 'header', name });
-    const post = {
-      operationId: 'mark',
-      security,
-      parameters,
-      requestBody: content(schema),
-      responses: { 200: content({}) },
-    };
+    const mark = { security: [{ id: [], secret: [] }], parameters, ...inBody(schema) };
     const components = { securitySchemes: { id: key('Id'), secret: key('Secret') } };
-    const openapi = writeDocument({ openapi: '3.1.0', components, paths: { '/refs/{ref}': { post } } });
-    const { code, stdout } = checked(
+    const openapi = writeOperations({ mark: ['post /refs/{ref}', mark] }, { components });
+    expectLines(
       `apis: { bb: { title: B, openapi: ${openapi}, url: 'https://b.example', operations: { mark: {} } } }`,
+      'B:',
+      '  POST /v1/x402/bb/refs/:ref  free for a signature  mark',
+      'What the gateway does not check or send:',
+      '  mark  left out: the query parameter "filter" has the style "deepObject"',
+      '  mark  body.tags: not checked, since its schema uses propertyNames',
+      '  mark  path.ref: its example has a slash, which only `slashes: true` allows',
+      '  mark  needs "id and secret", of which the gateway sends one',
     );
-    expect([code, stdout]).toEqual([
-      0,
-      [
-        'B:',
-        '  POST /v1/x402/bb/refs/:ref  free for a signature  mark',
-        'What the gateway does not check or send:',
-        '  mark  left out: the query parameter "filter" has the style "deepObject"',
-        '  mark  body.tags: not checked, since its schema uses propertyNames',
-        '  mark  path.ref: its example has a slash, which only `slashes: true` allows',
-        '  mark  needs "id and secret", of which the gateway sends one',
-        '',
-      ].join('\n'),
-    ]);
   });
 
   it("prints the file's changes to the gateway's own routes", () => {
-    const { code, stdout } = checked(`
+    expectLines(
+      `
 das: { enabled: false }
 tokens:
   requestsPerMinute: 60
@@ -119,19 +101,14 @@ rpc:
   operations:
     mainnet.helius.getBalance: { price: '0.002' }
     devnet.helius.getBalance: { enabled: false }
-`);
-    expect([code, stdout]).toEqual([
-      0,
-      [
-        "The gateway's own routes:",
-        '  das                            disabled',
-        '  tokens                         60 requests a minute',
-        '  rpc.devnet.helius.getBalance   disabled',
-        '  rpc.mainnet.helius.getBalance  $0.002',
-        '  tokens.search                  cached: fresh 1 s, at most 2 s',
-        '',
-      ].join('\n'),
-    ]);
+`,
+      "The gateway's own routes:",
+      '  das                            disabled',
+      '  tokens                         60 requests a minute',
+      '  rpc.devnet.helius.getBalance   disabled',
+      '  rpc.mainnet.helius.getBalance  $0.002',
+      '  tokens.search                  cached: fresh 1 s, at most 2 s',
+    );
   });
 
   it.each([
@@ -151,23 +128,15 @@ rpc:
   });
 
   it('names the parameters that make an operation dangerous to sell', () => {
-    const answer = { 200: { description: 'A.', content: { 'application/json': {} } } };
-    const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
-    const limit = { name: 'limit', in: 'query', schema: { type: 'integer' } };
-    const openapi = writeDocument({
-      openapi: '3.1.0',
-      paths: {
-        '/coins/{id}': { get: { operationId: 'coin', parameters: [id, limit], responses: answer } },
-        '/coins/markets': { get: { operationId: 'markets', parameters: [limit], responses: answer } },
-      },
+    const limit = inQuery('limit', { type: 'integer' });
+    const openapi = writeOperations({
+      coin: ['get /coins/{id}', { parameters: [text('id', 'path'), limit] }],
+      markets: ['get /coins/markets', { parameters: [limit] }],
     });
     const dangers = (document: string, operations: string) => {
-      const url = 'https://a.example';
-      const { stdout } = checked(
-        `apis: { aa: { title: A, openapi: ${document}, url: '${url}', operations: ${operations} } }`,
-      );
-      const [, ...lines] = stdout.split(/Look at these before you serve them:\n|\n(?=\S)/).slice(1);
-      return lines[0]
+      const { stdout } = checkedApi(document, operations);
+      const [, lines] = stdout.split(/Look at these before you serve them:\n|\n(?=\S)/).slice(1);
+      return lines
         ?.split('\n')
         .filter(Boolean)
         .map((line) => line.trim().replace(/ {2,}/g, ' '));
@@ -192,24 +161,23 @@ rpc:
   });
 
   it('lists an operation with a name that every object inherits', () => {
-    const answer = { 200: { description: 'A.', content: { 'application/json': { schema: { type: 'object' } } } } };
-    const of = (operationId: string) => ({ get: { operationId, responses: answer } });
-    const openapi = writeDocument({ openapi: '3.1.0', paths: { '/a': of('a'), '/b': of('toString') } });
-    const { stdout } = checked(
-      `apis: { bb: { title: B, openapi: ${openapi}, url: 'https://b.example', operations: { a: {} } } }`,
-    );
+    const openapi = writeOperations(Object.fromEntries(['a', 'toString'].map((name) => [name, [`get /${name}`]])));
+    const { stdout } = checkedApi(openapi, '{ a: {} }');
     expect(stdout).toContain('The other operations of bb:\n  toString  not named\n');
   });
 
   it('prints the JSON Schema of the file', () => {
-    const { code, stdout } = run(['--schema']);
+    const { code, stdout } = runCheck(['--schema']);
     const schema = JSON.parse(stdout) as { properties: { apis: { patternProperties?: object } } };
     expect([code, Object.keys(schema.properties.apis)]).toEqual([0, expect.arrayContaining(['description'])]);
     expect(stdout).toBe(readFileSync('docs/apis.schema.json', 'utf8'));
   });
 
   it('explains itself', () => {
-    expect(run(['--help'])).toMatchObject({ code: 0, stdout: expect.stringContaining('Usage: asset-gateway check') });
-    expect(run([])).toMatchObject({ code: 2, stderr: expect.stringContaining('Usage: asset-gateway check') });
+    expect(runCheck(['--help'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Usage: asset-gateway check'),
+    });
+    expect(runCheck([])).toMatchObject({ code: 2, stderr: expect.stringContaining('Usage: asset-gateway check') });
   });
 });

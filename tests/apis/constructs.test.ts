@@ -1,9 +1,9 @@
 import { createFreeClient } from '@asset-gateway/client';
 import { describe, expect, it } from 'vitest';
+import { jsonInit } from '../http/targets.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { serveApis } from './apis.ts';
-import { writeDocument } from './document-files.ts';
-import { operation } from './hostile-documents.ts';
+import { inBody, type Operations, ref, writeOperations } from './hostile-documents.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
@@ -11,8 +11,10 @@ const parameter = (name: string, place: 'path' | 'query' | 'header', schema: Nod
   ...{ name, in: place, required: place === 'path', schema },
   ...more,
 });
-const inQuery = (schema: Node, more: Node = {}) => ({ parameters: [parameter('q', 'query', schema, more)] });
-const json = (schema: Node, type = 'application/json') => ({ requestBody: { content: { [type]: { schema } } } });
+const ofQuery = (schema: Node, more: Node = {}) => ({ parameters: [parameter('q', 'query', schema, more)] });
+const ofPath = (name: string, more: Node = {}) => ({
+  parameters: [parameter(name, 'path', { type: 'string' }, more)],
+});
 const answering = (content: object | undefined) => ({
   responses: { 200: { description: 'x', ...(content && { content }) } },
 });
@@ -24,82 +26,62 @@ const SCHEMAS = {
   Kind: { type: 'string', enum: ['plain', 'rich'] },
   Tree: {
     type: 'object',
-    properties: { name: { type: 'string' }, children: { type: 'array', items: { $ref: '#/components/schemas/Tree' } } },
+    properties: { name: { type: 'string' }, children: { type: 'array', items: ref('Tree') } },
   },
 };
 
-/** One operation for each construct: its path, its members, and its verb. */
-const OPERATIONS: Readonly<Record<string, readonly [path: string, members: object, verb?: string]>> = {
-  all: ['/all', json({ allOf: [name, count] }), 'post'],
-  any: ['/any', json({ anyOf: [name, count] }), 'post'],
-  one: ['/one', json({ oneOf: [name, { ...count, additionalProperties: false }] }), 'post'],
-  marked: [
-    '/marked',
-    json({ oneOf: [name, { ...name, required: [] }], discriminator: { propertyName: 'name' } }),
-    'post',
-  ],
-  items: ['/items', json({ properties: { kinds: { type: 'array', enum: ['plain', 'rich'] } } }), 'post'],
-  list: ['/list', json({ type: 'array', items: name }), 'post'],
-  tree: ['/tree', json({ $ref: '#/components/schemas/Tree' }), 'post'],
-  merge: ['/merge', json(name, 'application/merge-patch+json; charset=utf-8'), 'post'],
-  hal: ['/hal', answering({ 'application/hal+json; charset=utf-8': { schema: name } })],
-  empty: ['/empty', answering(undefined)],
-  dotnet: ['/dotnet', inQuery({ type: ['integer', 'string'], pattern: '^-?(?:0|[1-9]\\d*)$', maximum: 10 })],
-  kind: ['/kind', inQuery({ allOf: [{ $ref: '#/components/schemas/Kind' }], default: 'plain' })],
-  scalars: [
-    '/scalars',
-    inQuery({ anyOf: [{ type: 'integer', maximum: 10 }, { type: 'string', enum: ['all'] }, { type: 'null' }] }),
-  ],
-  spelled: ['/spelled', inQuery({ type: 'string', enum: [true, 1] })],
-  number: ['/number', inQuery({ type: 'number' })],
-  digits: ['/digits', { ...inQuery({ type: 'integer' }), ...json({ type: 'object' }) }, 'post'],
-  repeat: ['/repeat', inQuery({ type: 'array', items: { type: 'string' } })],
-  commas: ['/commas', inQuery({ type: 'array', items: { type: 'string' } }, { explode: false })],
-  deep: ['/deep', { parameters: [parameter('filter', 'query', { type: 'object' }, { style: 'deepObject' })] }],
-  version: ['/version', { parameters: [parameter('X-Version', 'header', { enum: ['2026-01'] }, { required: true })] }],
-  models: ['/models/{model}', { parameters: [parameter('model', 'path', { type: 'string' })] }],
-  generate: [
-    '/models/{model}:generate',
-    { parameters: [parameter('model', 'path', { type: 'string' })], ...json(name) },
-    'post',
-  ],
-  stream: [
-    '/models/{model}:stream',
-    { parameters: [parameter('model', 'path', { type: 'string' })], ...json(name) },
-    'post',
-  ],
-  batch: ['/models:batch', json(name), 'post'],
-  format: ['/files/{id}.json', { parameters: [parameter('id', 'path', { type: 'string' })] }],
-  contents: [
-    '/contents/{path}',
-    { parameters: [parameter('path', 'path', { type: 'string' }, { example: 'src/a.ts' })] },
-  ],
-  secret: ['/contents/{folder}/secret', { parameters: [parameter('folder', 'path', { type: 'string' })] }],
-  folder: ['/folder/', {}],
-};
+const eitherOf = { oneOf: [name, { ...name, required: [] }], discriminator: { propertyName: 'name' } };
+const scalar = { anyOf: [{ type: 'integer', maximum: 10 }, { type: 'string', enum: ['all'] }, { type: 'null' }] };
+const texts = { type: 'array', items: { type: 'string' } };
 
-const paths: Record<string, object> = {};
-for (const [operationId, [path, members, verb = 'get']] of Object.entries(OPERATIONS)) {
-  Object.assign(paths, operation(path, { operationId, ...members }, {}, verb).paths);
-}
-const openapi = writeDocument({ openapi: '3.1.0', components: { schemas: SCHEMAS }, paths });
+/** One operation for each construct. */
+const OPERATIONS: Operations = {
+  all: ['post /all', inBody({ allOf: [name, count] })],
+  any: ['post /any', inBody({ anyOf: [name, count] })],
+  one: ['post /one', inBody({ oneOf: [name, { ...count, additionalProperties: false }] })],
+  marked: ['post /marked', inBody(eitherOf)],
+  items: ['post /items', inBody({ properties: { kinds: { type: 'array', enum: ['plain', 'rich'] } } })],
+  list: ['post /list', inBody({ type: 'array', items: name })],
+  tree: ['post /tree', inBody(ref('Tree'))],
+  merge: ['post /merge', inBody(name, 'application/merge-patch+json; charset=utf-8')],
+  hal: ['get /hal', answering({ 'application/hal+json; charset=utf-8': { schema: name } })],
+  empty: ['get /empty', answering(undefined)],
+  dotnet: ['get /dotnet', ofQuery({ type: ['integer', 'string'], pattern: '^-?(?:0|[1-9]\\d*)$', maximum: 10 })],
+  kind: ['get /kind', ofQuery({ allOf: [ref('Kind')], default: 'plain' })],
+  scalars: ['get /scalars', ofQuery(scalar)],
+  spelled: ['get /spelled', ofQuery({ type: 'string', enum: [true, 1] })],
+  number: ['get /number', ofQuery({ type: 'number' })],
+  digits: ['post /digits', { ...ofQuery({ type: 'integer' }), ...inBody({ type: 'object' }) }],
+  repeat: ['get /repeat', ofQuery(texts)],
+  commas: ['get /commas', ofQuery(texts, { explode: false })],
+  deep: ['get /deep', { parameters: [parameter('filter', 'query', { type: 'object' }, { style: 'deepObject' })] }],
+  version: [
+    'get /version',
+    { parameters: [parameter('X-Version', 'header', { enum: ['2026-01'] }, { required: true })] },
+  ],
+  models: ['get /models/{model}', ofPath('model')],
+  generate: ['post /models/{model}:generate', { ...ofPath('model'), ...inBody(name) }],
+  stream: ['post /models/{model}:stream', { ...ofPath('model'), ...inBody(name) }],
+  batch: ['post /models:batch', inBody(name)],
+  format: ['get /files/{id}.json', ofPath('id')],
+  contents: ['get /contents/{path}', ofPath('path', { example: 'src/a.ts' })],
+  secret: ['get /contents/{folder}/secret', ofPath('folder')],
+  folder: ['get /folder/', {}],
+};
+const openapi = writeOperations(OPERATIONS, { components: { schemas: SCHEMAS } });
 const settings = (operationId: string) => (operationId === 'contents' ? { slashes: true } : {});
 const { gateway, stub, rows } = await serveApis({
   real: { openapi, operations: Object.fromEntries(Object.keys(OPERATIONS).map((each) => [each, settings(each)])) },
 });
 const client = createFreeClient({ baseUrl: gateway.url });
 
-/** The last request that reached the API. */
-const arrived = () => {
-  const { method = '', target = '', body = '' } = stub.arrivals.at(-1) ?? {};
-  return [method, target, body].join(' ').trim();
-};
+const digits = 2n ** 53n + 1n;
 
 /** Expects a refusal of this rule before the API is called. */
 async function refuses(target: string, rule: string, body?: string): Promise<void> {
   const before = stub.arrivals.length;
-  const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: body ?? '' };
-  const response = await askSigned(`${gateway.url}/v1/x402/real${target}`, body === undefined ? {} : post);
+  const init = body === undefined ? {} : jsonInit(body);
+  const response = await askSigned(`${gateway.url}/v1/x402/real${target}`, init);
   const { issues = [] } = (await response.json()) as { issues?: { rule: string }[] };
   expect([response.status, issues.map((each) => each.rule)]).toEqual([400, expect.arrayContaining([rule])]);
   expect(stub.arrivals).toHaveLength(before);
@@ -119,11 +101,7 @@ describe('of a real document, the client sends', () => {
     ['scalars', { q: 'all' }, 'GET /scalars?q=all'],
     ['spelled', { q: true }, 'GET /spelled?q=true'],
     ['number', { q: 1e-7 }, 'GET /number?q=1e-7'],
-    [
-      'digits',
-      { q: 2n ** 53n + 1n, amount: 2n ** 53n + 1n },
-      'POST /digits?q=9007199254740993 {"amount":9007199254740993}',
-    ],
+    ['digits', { q: digits, amount: digits }, 'POST /digits?q=9007199254740993 {"amount":9007199254740993}'],
     ['repeat', { q: ['a,b', 'c'] }, 'GET /repeat?q=a%2Cb&q=c'],
     ['commas', { q: ['a,b', 'c'] }, 'GET /commas?q=a%2Cb,c'],
     ['deep', {}, 'GET /deep'],
@@ -134,7 +112,7 @@ describe('of a real document, the client sends', () => {
     ['folder', {}, 'GET /folder/'],
   ])('%s', async (operation, values, arrival) => {
     await client.call(`real.${operation}`, values);
-    expect(arrived()).toBe(arrival);
+    expect(stub.arrived()).toBe(arrival);
   });
 
   it('the media types and the constant header that the document names', async () => {
@@ -172,13 +150,7 @@ describe('the API is not called with', () => {
 });
 
 describe('numbers reach the API digit for digit', () => {
-  const post = (body: string) =>
-    askSigned(`${gateway.url}/v1/x402/real/digits?q=9223372036854775807`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body,
-    });
-
+  const post = (body: string) => askSigned(`${gateway.url}/v1/x402/real/digits?q=9223372036854775807`, jsonInit(body));
   it.each([
     '{"amount":9007199254740993,"price":1.50,"list":[1E400,{"a":-0.10}]}',
     '{"text":"9007199254740993 \\\\\\" 1.50","true":true,"n":null,"plain":12}',
@@ -186,17 +158,15 @@ describe('numbers reach the API digit for digit', () => {
     '{"__proto__":{"a":1.0}}',
   ])('%s', async (body) => {
     expect((await post(body)).status).toBe(200);
-    expect(arrived()).toBe(`POST /digits?q=9223372036854775807 ${body}`);
+    expect(stub.arrived()).toBe(`POST /digits?q=9223372036854775807 ${body}`);
   });
 
-  it('of a member that is given twice only the last value', async () => {
-    expect((await post('{"a":1.0,"a":2.0}')).status).toBe(200);
-    expect(arrived()).toBe('POST /digits?q=9223372036854775807 {"a":2.0}');
-  });
-
-  it('except beside a NUL, which marks them', async () => {
-    expect((await post('{"text":"\\u00001.50","a":1.50}')).status).toBe(200);
-    expect(arrived()).toBe('POST /digits?q=9223372036854775807 {"text":"\\u00001.50","a":1.5}');
+  it.each([
+    ['of a member that is given twice only the last value', '{"a":1.0,"a":2.0}', '{"a":2.0}'],
+    ['except beside a NUL, which marks them', '{"text":"\\u00001.50","a":1.50}', '{"text":"\\u00001.50","a":1.5}'],
+  ])('%s', async (_, body, arrival) => {
+    expect((await post(body)).status).toBe(200);
+    expect(stub.arrived()).toBe(`POST /digits?q=9223372036854775807 ${arrival}`);
   });
 });
 

@@ -3,12 +3,13 @@ import type { Route } from '@asset-gateway/protocol';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readApisFile } from '../../packages/gateway/src/config/apis-file/file.ts';
 import { officialFetch } from '../discovery/official-fetch.ts';
+import { jsonInit } from '../http/targets.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';
 import { startTestGateway, type TestGatewayOptions, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
 import { startStubApi } from './apis.ts';
-import { documentPath, writeDocument } from './document-files.ts';
+import { documentPath, faultsOf, writeDocument } from './document-files.ts';
 
 const TIMEOUT_MS = 300;
 
@@ -46,11 +47,7 @@ const serve = (variables: Environment = {}, options: TestGatewayOptions = WITHOU
 
 const gateway = await startTestGateway(APIS, { paid: true, ...WITHOUT_BREAKER });
 const buy = await officialFetch(gateway);
-const POST = {
-  method: 'POST',
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify({ city: 'Rome', from: 1 }),
-};
+const POST = jsonInit({ city: 'Rome', from: 1 });
 const CALLS = {
   get: () => askSigned(`${gateway.url}/v1/x402/weather/forecast/Rome`),
   post: () => askSigned(`${gateway.url}/v1/x402/notes/history`, POST),
@@ -202,10 +199,8 @@ redisSuite('an API with two urls behind two nodes', () => {
 
   it('has one budget for each url', async () => {
     const free = { ...APIS, APIS_FILE: writeDocument({ apis: { cached } }), REDIS_URL: redis.url };
-    const nodes = [
-      await startTestGateway(free, WITHOUT_BREAKER),
-      await startTestGateway(free, WITHOUT_BREAKER),
-    ] as const;
+    const open = () => startTestGateway(free, WITHOUT_BREAKER);
+    const nodes = [await open(), await open()] as const;
     first.status = 503;
     expect((await forecast(nodes[0], 'Rome')).status).toBe(200);
     expect((await forecast(nodes[1], 'Rome')).status).toBe(200);
@@ -214,23 +209,18 @@ redisSuite('an API with two urls behind two nodes', () => {
   });
 });
 
+const [A, B] = [{ url: 'https://a.example' }, { url: 'https://b.example' }];
+const bearer = { bearer: true, env: 'B' };
+const IDEMPOTENT = { getForecast: { idempotent: true } };
+
 it.each([
-  [{ url: 'https://a.example', urls: [{ url: 'https://b.example' }] }, 'it needs either url or urls'],
+  [{ ...A, urls: [B] }, 'it needs either url or urls'],
   [{}, 'it needs either url or urls'],
-  [{ urls: [{ url: 'https://a.example' }, { url: 'https://a.example' }] }, 'urls has the same url twice'],
+  [{ urls: [A, A] }, 'urls has the same url twice'],
   [{ urls: [{ url: 'ftp://a.example' }] }, 'url must be an http or https URL without a query'],
-  [
-    {
-      key: key('A'),
-      urls: [{ url: 'https://a.example' }, { url: 'https://b.example', key: { bearer: true, env: 'B' } }],
-    },
-    'the keys of all urls must have the same header or query name',
-  ],
-  [
-    { url: 'https://a.example', operations: { getForecast: { idempotent: true } } },
-    'operations.getForecast: idempotent is not for a GET',
-  ],
+  [{ key: key('A'), urls: [A, { ...B, key: bearer }] }, 'the keys of all urls must have the same header or query name'],
+  [{ ...A, operations: IDEMPOTENT }, 'operations.getForecast: idempotent is not for a GET'],
 ])('%j is a fault', (entry, fault) => {
   const weather = { title: 'Weather', openapi, operations: {}, ...entry };
-  expect(readApisFile(writeDocument({ apis: { weather } })).faults).toEqual([`apis.weather: ${fault}`]);
+  expect(faultsOf({ weather })).toEqual([`apis.weather: ${fault}`]);
 });

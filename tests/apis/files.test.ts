@@ -2,9 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '@asset-gateway/gateway';
 import { describe, expect, it } from 'vitest';
-import { check } from '../../packages/gateway/src/config/apis-file/check.ts';
 import { readApisFile } from '../../packages/gateway/src/config/apis-file/file.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { runCheck } from './document-files.ts';
+import { inQuery, type Operations, text, writeOperations } from './hostile-documents.ts';
 
 /** Writes a text or bytes, and returns its path. */
 function write(text: string | Uint8Array, name = 'file.yaml'): string {
@@ -40,12 +41,10 @@ describe('a file is read', () => {
     expect(served(text)[0]).toBe('web.getA');
   });
 
-  it('in UTF-8 only', () => {
-    expect(served(Buffer.from(`\ufeff${json()}`, 'utf16le'))).toEqual(['the file is not UTF-8; save it as UTF-8']);
-    expect(served(Buffer.from(json({ ...ENTRY, title: 'Météo' }), 'latin1'))).toEqual([
-      'the file is not UTF-8; save it as UTF-8',
-    ]);
-  });
+  it.each([Buffer.from(`\ufeff${json()}`, 'utf16le'), Buffer.from(json({ ...ENTRY, title: 'Météo' }), 'latin1')])(
+    'in UTF-8 only',
+    (bytes) => expect(served(bytes)).toEqual(['the file is not UTF-8; save it as UTF-8']),
+  );
 
   it('with merge keys whose members another entry changes', () => {
     const web = `  web: &web ${JSON.stringify(ENTRY)}\n`;
@@ -61,9 +60,8 @@ describe('a file is read', () => {
   });
 
   it('with the same name in two objects, as a value, and beside escaped quotes', () => {
-    expect(served(json({ ...ENTRY, title: 'url\\":{"url":', operations: { getA: { set: {} } } }))).toEqual([
-      'web.getA',
-    ]);
+    const entry = { ...ENTRY, title: 'url\\":{"url":', operations: { getA: { set: {} } } };
+    expect(served(json(entry))).toEqual(['web.getA']);
   });
 });
 
@@ -91,10 +89,12 @@ describe('the version of a document', () => {
 describe('a price', () => {
   const priced = (price: string) =>
     readApisFile(
-      write(
-        `apis: { web: { title: W, url: 'https://a.example', openapi: ${ENTRY.openapi}, operations: { getA: { access: exact, price: ${price} } } } }`,
-      ),
+      write(json().replace('"getA":{}', `"getA":{"access":"exact","price":${price}}`).replace('"apis"', 'apis')),
     );
+  const [TOO_FINE, NO_DOLLARS] = [
+    'apis.web: operations.getA: a paid operation needs a price above 0, with up to six decimals',
+    'apis.web.operations.getA.price must be dollars such as 0.002, above 0, with up to six decimals',
+  ];
 
   it.each([
     ['0.002', 2000],
@@ -104,34 +104,27 @@ describe('a price', () => {
     ['0.000001', 1],
   ])('of %s is %i millionths of a dollar', (price, micros) => {
     const { apis, faults } = priced(price);
-    expect([faults, apis.flatMap(({ prices }) => [...prices.values()].map((each) => each.micros))]).toEqual([
-      [],
-      [micros],
-    ]);
+    const found = apis.flatMap(({ prices }) => [...prices.values()].map((each) => each.micros));
+    expect([faults, found]).toEqual([[], [micros]]);
   });
 
   it.each([
-    ['0', 'apis.web: operations.getA: a paid operation needs a price above 0, with up to six decimals'],
-    ['0.0000015', 'apis.web: operations.getA: a paid operation needs a price above 0, with up to six decimals'],
-    ['"$0.01"', 'apis.web.operations.getA.price must be dollars such as 0.002, above 0, with up to six decimals'],
-    ['1000', 'apis.web.operations.getA.price must be dollars such as 0.002, above 0, with up to six decimals'],
-    ['true', 'apis.web.operations.getA.price must be dollars such as 0.002, above 0, with up to six decimals'],
+    ['0', TOO_FINE],
+    ['0.0000015', TOO_FINE],
+    ['"$0.01"', NO_DOLLARS],
+    ['1000', NO_DOLLARS],
+    ['true', NO_DOLLARS],
   ])('cannot be %s', (price, fault) => {
     expect(priced(price).faults).toEqual([fault]);
   });
 });
 
 describe('a sentence about a file', () => {
+  const ONE_PLACE = 'apis.web.key must have either header, query or bearer, and env, or basic alone';
   it.each([
-    [{ foo: 1 }, 'apis.web.key must have either header, query or bearer, and env, or basic alone'],
-    [
-      { header: 'X', bearer: true, env: 'A' },
-      'apis.web.key must have either header, query or bearer, and env, or basic alone',
-    ],
-    [
-      { basic: { user: 'A', password: 'B' }, env: 'C' },
-      'apis.web.key must have either header, query or bearer, and env, or basic alone',
-    ],
+    [{ foo: 1 }, ONE_PLACE],
+    [{ header: 'X', bearer: true, env: 'A' }, ONE_PLACE],
+    [{ basic: { user: 'A', password: 'B' }, env: 'C' }, ONE_PLACE],
     [{ header: 'X', env: 'A', prefx: 'Token ' }, 'apis.web.key has no "prefx"; the nearest is prefix'],
   ])('names the fault of the key %j once', (key, fault) => {
     const faults = served(json({ ...ENTRY, key } as object));
@@ -155,10 +148,8 @@ describe('a file that serves no operation', () => {
   const files = [['apis: {}'], [json({ ...ENTRY, operations: {} })]];
 
   it.each(files)('%s: check says so', (text) => {
-    const output: string[] = [];
-    const into = { write: (line: string) => output.push(line) };
-    expect(check([write(text)], { stdout: into, stderr: into })).toBe(0);
-    expect(output.join('')).toContain('The file serves no operation.\n');
+    const stdout = expect.stringContaining('The file serves no operation.\n');
+    expect(runCheck([write(text)])).toMatchObject({ code: 0, stdout });
   });
 
   it.each(files)('%s: the start names the file', (text) => {
@@ -169,35 +160,25 @@ describe('a file that serves no operation', () => {
 });
 
 describe('letters other than Latin ones', () => {
-  const get = (operationId: string | undefined, parameters: object[] = []) => ({
-    get: { ...(operationId && { operationId }), parameters, responses: { 200: {} } },
-  });
-  const inPath = (name: string) => ({ name, in: 'path', required: true, schema: { type: 'string' } });
-  const paths = {
-    '/weather': get('Погода'),
-    '/weather/{город}': get('Погода_город', [
-      inPath('город'),
-      { name: 'дни', in: 'query', schema: { type: 'integer' } },
-    ]),
-    '/news': get('新闻'),
-    '/meteo': get('récupérerMétéo'),
+  const OPERATIONS: Operations = {
+    Погода: ['get /weather'],
+    Погода_город: [
+      'get /weather/{город}',
+      { parameters: [text('город', 'path'), inQuery('дни', { type: 'integer' })] },
+    ],
+    新闻: ['get /news'],
+    récupérerMétéo: ['get /meteo'],
   };
-  const openapi = write(JSON.stringify({ openapi: '3.1.0', paths }));
+  const openapi = writeOperations(OPERATIONS);
 
   it('leave each operation a name of its own, and a parameter its name', () => {
-    const operations = Object.fromEntries(
-      ['Погода', 'Погода_город', '新闻', 'récupérerMétéo'].map((name) => [name, {}]),
-    );
+    const operations = Object.fromEntries(Object.keys(OPERATIONS).map((name) => [name, {}]));
     const path = write(json({ ...ENTRY, openapi, operations }));
     const { apis, faults } = readApisFile(path);
     expect(faults).toEqual([]);
     const rows = apis.flatMap((api) => api.rows);
-    expect(rows.map(({ method }) => method)).toEqual([
-      'getWeather',
-      'getWeatherU433u43eu440u43eu434',
-      'getNews',
-      'recupererMeteo',
-    ]);
+    const methods = ['getWeather', 'getWeatherU433u43eu440u43eu434', 'getNews', 'recupererMeteo'];
+    expect(rows.map(({ method }) => method)).toEqual(methods);
     expect(rows[1]?.path).toBe('/v1/x402/web/weather/:u433u43eu440u43eu434');
     expect(Object.keys(rows[1]?.input.query?.properties ?? {})).toEqual(['дни']);
   });

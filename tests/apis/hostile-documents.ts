@@ -1,3 +1,8 @@
+import { writeDocument } from './document-files.ts';
+
+/** Operations of a document by name: verb and path, and members. */
+export type Operations = Readonly<Record<string, readonly [place: string, members?: object]>>;
+
 /** A parameter that is any text. */
 export const text = (name: string, place: 'path' | 'query') => ({
   name,
@@ -11,6 +16,24 @@ const answer = (schema: object) => ({ 200: { description: 'x', content: { 'appli
 /** A reference to a schema of the document. */
 export const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
+/** A parameter of the query, with this schema. */
+export const inQuery = (name: string, schema: object) => ({ name, in: 'query', schema });
+
+/** A body of this schema. */
+export const inBody = (schema: object, type = 'application/json') => ({
+  requestBody: { content: { [type]: { schema } } },
+});
+
+/** Writes a document of operations by their names, each with verb, path and members. Returns its path. */
+export function writeOperations(operations: Operations, more: object = {}): string {
+  const paths: Record<string, object> = {};
+  for (const [operationId, [place, members]] of Object.entries(operations)) {
+    const [verb = '', path = ''] = place.split(' ');
+    paths[path] = { ...paths[path], [verb]: { operationId, responses: answer({}), ...members } };
+  }
+  return writeDocument({ openapi: '3.1.0', ...more, paths });
+}
+
 /** A document with one operation, `op`. */
 export const operation = (path: string, members: object = {}, schemas: object = {}, verb = 'get') => ({
   openapi: '3.1.0',
@@ -23,8 +46,7 @@ export const asking = (schema: object, schemas: object = {}, required = true) =>
   operation('/a', { parameters: [{ name: 'q', in: 'query', required, schema }] }, schemas);
 
 /** An operation with a body of this schema. */
-export const posting = (schema: object, schemas: object = {}) =>
-  operation('/a', { requestBody: { content: { 'application/json': { schema } } } }, schemas, 'post');
+export const posting = (schema: object, schemas: object = {}) => operation('/a', inBody(schema), schemas, 'post');
 
 /** An operation with an answer of this schema. */
 export const answering = (schema: object, schemas: object = {}) =>

@@ -1,19 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { check } from '../../packages/gateway/src/config/apis-file/check.ts';
-import { readApisFile } from '../../packages/gateway/src/config/apis-file/file.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { serveApis } from './apis.ts';
-import { KEY, writeDocument } from './document-files.ts';
-import { operation } from './hostile-documents.ts';
+import { faultsOf, KEY, runCheck, writeDocument } from './document-files.ts';
+import { writeOperations } from './hostile-documents.ts';
 
 const tenant = { name: 'X-Tenant', in: 'header', required: true, schema: { type: 'string' } };
-const openapi = writeDocument({
-  openapi: '3.1.0',
-  paths: {
-    ...operation('/read', { operationId: 'read' }).paths,
-    ...operation('/mine', { operationId: 'mine', parameters: [tenant] }).paths,
-  },
-});
+const openapi = writeOperations({ read: ['get /read'], mine: ['get /mine', { parameters: [tenant] }] });
 const shared = { title: 'One', openapi, requestsPerMinute: 10_000, operations: { read: {} } };
 const basic = { user: 'TEST_USER', password: 'TEST_PASSWORD' };
 const PASSWORD = 'pass:word 0123456789';
@@ -61,25 +53,16 @@ it.each([PASSWORD, Buffer.from(`AC0123:${PASSWORD}`).toString('base64')])(
   },
 );
 
-const faultsOf = (entry: object): string =>
-  readApisFile(writeDocument({ apis: { one: { ...shared, url: 'https://one.example', ...entry } } })).faults.join('\n');
+const one = { ...shared, url: 'https://one.example' };
+const faultsIn = (entry: object): string => faultsOf({ one: { ...one, ...entry } }).join('\n');
 
-it.each([
-  'Host',
-  'content-length',
-  'Transfer-Encoding',
-  'Cookie',
-  'Connection',
-  'Accept',
-  'User-Agent',
-  'Expect',
-  'TE',
-])('no key is in the header %s, which HTTP owns', (header) => {
-  expect(faultsOf({ key: { header, env: 'TEST_API_KEY' } })).toContain(`the header ${header} belongs to HTTP`);
+const OF_HTTP = 'Host content-length Transfer-Encoding Cookie Connection Accept User-Agent Expect TE';
+it.each(OF_HTTP.split(' '))('no key is in the header %s, which HTTP owns', (header) => {
+  expect(faultsIn({ key: { header, env: 'TEST_API_KEY' } })).toContain(`the header ${header} belongs to HTTP`);
 });
 
 it('without that header in the file, the fault says where to write it', () => {
-  expect(faultsOf({ operations: { mine: {} } })).toContain(
+  expect(faultsIn({ operations: { mine: {} } })).toContain(
     'the header parameter "X-Tenant" is required; give its value in `headers` of the API, or name it in `key` if it is secret',
   );
 });
@@ -94,7 +77,7 @@ it.each([
   ['half of a user and password', { key: { basic: { user: 'A' } } }],
   ['a status that refuses no key', { key: { bearer: true, env: 'A', refused: [404] } }],
 ])('a file with %s is refused', (_, entry) => {
-  expect(faultsOf(entry)).not.toBe('');
+  expect(faultsIn(entry)).not.toBe('');
 });
 
 it.each([
@@ -102,9 +85,7 @@ it.each([
   [{ TEST_USER: ' ', TEST_PASSWORD: 'b' }, 1, 'TEST_USER is not set.\n'],
   [variables, 0, ''],
 ])('`check --env` says which variables are missing: %o', (environment, code, text) => {
-  const errors: string[] = [];
-  const streams = { stdout: { write: () => true }, stderr: { write: (line: string) => errors.push(line) } };
-  const file = writeDocument({ apis: { one: { ...shared, url: 'https://one.example', key: { basic } } } });
-  expect([check(['--env', file], streams, environment), errors.join('')]).toEqual([code, text]);
-  expect(check([file], streams, {})).toBe(0);
+  const file = writeDocument({ apis: { one: { ...one, key: { basic } } } });
+  expect(runCheck(['--env', file], environment)).toMatchObject({ code, stderr: text });
+  expect(runCheck([file]).code).toBe(0);
 });

@@ -37,29 +37,15 @@ describe('the sample of a text matches its pattern', () => {
 
 describe('the sample of an object fits', () => {
   const properties = { a: { type: 'string' }, b: { type: 'integer' } };
+  const needs = (...required: string[]) => ({ required });
+  const BASE = { allOf: [{ properties: { a: { type: 'string' }, b: { type: 'string' } } }, needs('a', 'b')] };
+  const NARROWED = { a: 'x', b: 'text' };
   it.each<[what: string, schema: object, sample: object]>([
-    [
-      'a common base that a later schema narrows',
-      {
-        allOf: [
-          { allOf: [{ properties: { a: { type: 'string' }, b: { type: 'string' } } }, { required: ['a', 'b'] }] },
-          { properties: { a: { enum: ['x'] } } },
-        ],
-      },
-      { a: 'x', b: 'text' },
-    ],
-    [
-      'one of several lists of required members',
-      { properties, anyOf: [{ required: ['a'] }, { required: ['b'] }] },
-      { a: 'text' },
-    ],
-    ['what a part requires of the whole', { properties, allOf: [{ required: ['b'] }] }, { b: 1 }],
-    [
-      'what the whole requires of a part of a part',
-      { required: ['b'], allOf: [{ allOf: [{ properties }] }] },
-      { b: 1 },
-    ],
-    ['what the whole requires of a part', { required: ['a'], allOf: [{ properties }] }, { a: 'text' }],
+    ['a common base that a later schema narrows', { allOf: [BASE, { properties: { a: { enum: ['x'] } } }] }, NARROWED],
+    ['one of several lists of required members', { properties, anyOf: [needs('a'), needs('b')] }, { a: 'text' }],
+    ['what a part requires of the whole', { properties, allOf: [needs('b')] }, { b: 1 }],
+    ['what the whole requires of a part of a part', { ...needs('b'), allOf: [{ allOf: [{ properties }] }] }, { b: 1 }],
+    ['what the whole requires of a part', { ...needs('a'), allOf: [{ properties }] }, { a: 'text' }],
   ])('%s', (_, given, expected) => {
     const [schema, sample] = sampled({ type: 'object', ...given });
     expect([sample, Check(schema, sample)]).toEqual([expected, true]);

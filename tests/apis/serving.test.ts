@@ -2,93 +2,62 @@ import { readConfig } from '@asset-gateway/gateway';
 import { describe, expect, it } from 'vitest';
 import { openCaches } from '../../packages/gateway/src/compose/channels.ts';
 import { createMatcher } from '../../packages/protocol/src/matcher.ts';
+import { jsonInit } from '../http/targets.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { scrape } from '../operations/scrape.ts';
 import { serveApis, WEATHER } from './apis.ts';
-import { KEY, writeDocument } from './document-files.ts';
-import { operation, text } from './hostile-documents.ts';
+import { KEY } from './document-files.ts';
+import { inBody, inQuery, type Operations, text, writeOperations } from './hostile-documents.ts';
 
 const QUERY_KEY = 'abcd~efgh!0123/456789';
 const cache = { freshSeconds: 60, maxStaleSeconds: 60 };
 
-/** An API whose operations have these paths and members. */
-const api = (operations: Readonly<Record<string, ReturnType<typeof operation>>>, settings: object = {}) => ({
-  openapi: writeDocument({
-    openapi: '3.0.3',
-    paths: Object.assign({}, ...Object.values(operations).map(({ paths }) => paths)),
-  }),
+/** An API with these operations. */
+const api = (operations: Operations, settings: object = {}) => ({
+  openapi: writeOperations(operations, { openapi: '3.0.3' }),
   operations: Object.fromEntries(Object.keys(operations).map((name) => [name, {}])),
   ...settings,
 });
-const getting = (operationId: string, path: string, ...parameters: object[]) =>
-  operation(path, { operationId, parameters });
-const posting = (operationId: string) => {
-  const schema = { type: 'object', properties: { text: { type: 'string', nullable: true } } };
-  const requestBody = { content: { 'application/json': { schema } } };
-  return operation(`/${operationId}`, { operationId, requestBody }, {}, 'post');
-};
-
-/** A cached POST whose body may be of several types, of which one has members. */
-const ofAnyType = operation(
-  '/any',
-  {
-    operationId: 'any',
-    requestBody: {
-      content: {
-        'application/json': {
-          schema: { type: ['object', 'array', 'string', 'number', 'boolean', 'null'], properties: { text: {} } },
-        },
-      },
-    },
-  },
-  {},
-  'post',
-);
+const ofPath = (name: string) => ({ parameters: [text(name, 'path')] });
+const noted = inBody({ type: 'object', properties: { text: { type: 'string', nullable: true } } });
+/** A body of several types, of which one has members. */
+const ANY = { type: ['object', 'array', 'string', 'number', 'boolean', 'null'], properties: { text: {} } };
 
 const { gateway, stub } = await serveApis(
   {
     weather: { key: { header: 'X-Api-Key', env: 'TEST_API_KEY' }, operations: WEATHER },
-    notes: api({ find: posting('find'), add: posting('add') }, { cache, operations: { find: { cache }, add: {} } }),
-    values: api({ any: ofAnyType }, { operations: { any: { cache } } }),
-    things: api(
-      { getOne: getting('getOne', '/one/{id}', text('id', 'path')) },
-      { key: { query: 'apikey', env: 'QUERY_KEY' } },
+    notes: api(
+      { find: ['post /find', noted], add: ['post /add', noted] },
+      { cache, operations: { find: { cache }, add: {} } },
     ),
+    values: api({ any: ['post /any', inBody(ANY)] }, { operations: { any: { cache } } }),
+    things: api({ getOne: ['get /one/{id}', ofPath('id')] }, { key: { query: 'apikey', env: 'QUERY_KEY' } }),
     shadows: api({
-      one: getting('one', '/a/{x}', text('x', 'path')),
-      two: getting('two', '/a/{y}/b', text('y', 'path')),
-      three: getting('three', '/a/fixed'),
-      four: getting('four', '/healthz'),
-      slow: getting('slow', '/slow', { name: 'q', in: 'query', schema: { type: 'string', pattern: '(a+)+$' } }),
+      one: ['get /a/{x}', ofPath('x')],
+      two: ['get /a/{y}/b', ofPath('y')],
+      three: ['get /a/fixed'],
+      four: ['get /healthz'],
+      slow: ['get /slow', { parameters: [inQuery('q', { type: 'string', pattern: '(a+)+$' })] }],
     }),
   },
   { RESPONSE_CACHE: 'on', METRICS_PORT: '0', QUERY_KEY },
 );
 
 const urlOf = (target: string): string => `${gateway.url}/v1/x402/${target}`;
-const JSON_TYPE = { 'content-type': 'application/json' };
 
 describe('an API of the operator', () => {
   it('is free for a signature', async () => {
     const response = await askSigned(urlOf('weather/forecast/Rome?days=3&fields=date,celsius'));
-    expect([response.status, await response.json()]).toEqual([
-      200,
-      {
-        ok: true,
-        provider: 'weather',
-        surface: 'weather',
-        method: 'getForecast',
-        result: { city: 'Rome', days: [{ date: '2026-11-24', celsius: 14.5 }] },
-      },
-    ]);
+    const [named, days] = [{ provider: 'weather', surface: 'weather' }, [{ date: '2026-11-24', celsius: 14.5 }]];
+    const body = { ok: true, ...named, method: 'getForecast', result: { city: 'Rome', days } };
+    expect([response.status, await response.json()]).toEqual([200, body]);
     const { target, headers } = stub.arrivals.at(-1) ?? {};
     expect([target, headers?.['x-api-key']]).toEqual(['/forecast/Rome?days=3&fields=date&fields=celsius', KEY]);
   });
 
   it('gets no request without a signature or a payment', async () => {
     const before = stub.arrivals.length;
-    const body = JSON.stringify({ city: 'Rome', from: 1_700_000_000 });
-    const post = { method: 'POST', headers: JSON_TYPE, body };
+    const post = jsonInit({ city: 'Rome', from: 1_700_000_000 });
     for (const [target, init] of [['weather/forecast/Rome'], ['solana/mainnet/weather/history', post]] as const) {
       expect((await fetch(urlOf(target), init)).status).toBe(402);
     }
@@ -111,8 +80,7 @@ describe('an API of the operator', () => {
 async function callsFor(name: string, bodies: readonly object[]): Promise<number> {
   const before = stub.arrivals.length;
   for (const body of [...bodies, ...bodies]) {
-    const init = { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body) };
-    expect((await askSigned(urlOf(`notes/${name}`), init)).status).toBe(200);
+    expect((await askSigned(urlOf(`notes/${name}`), jsonInit(body))).status).toBe(200);
   }
   return stub.arrivals.length - before;
 }
@@ -128,7 +96,7 @@ it('X26 a cached operation whose body has members or is another value has a key 
   const bodies = ['null', '{}', '[]', '[null]', '1', '2', 'true', 'false', '1.50', ...texts];
   const before = stub.arrivals.length;
   for (const body of bodies) {
-    const init = { method: 'POST', headers: JSON_TYPE, body };
+    const init = jsonInit(body);
     const answers = [await askSigned(urlOf('values/any'), init), await askSigned(urlOf('values/any'), init)];
     expect([body, ...answers.map(({ status }) => status)]).toEqual([body, 200, 200]);
   }
@@ -168,8 +136,7 @@ it('the metrics of the cache are the sums over the caches of all APIs', async ()
   };
   for (const target of ['notes/find', 'values/any']) {
     const before = await figures();
-    const init = { method: 'POST', headers: JSON_TYPE, body: JSON.stringify({ text: 'counted' }) };
-    expect((await askSigned(urlOf(target), init)).status).toBe(200);
+    expect((await askSigned(urlOf(target), jsonInit({ text: 'counted' }))).status).toBe(200);
     const after = await figures();
     expect([target, after.calls - before.calls, after.bytes > before.bytes]).toEqual([target, 1, true]);
   }

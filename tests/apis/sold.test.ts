@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runHere } from '../cli/in-process.ts';
 import { openCustomer } from '../client/kit.ts';
+import { jsonInit } from '../http/targets.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { useHosts } from '../mcp/host.ts';
 import { bodyOf, paymentFor, sendPaid } from '../payments/calls.ts';
@@ -25,10 +26,7 @@ const { gateway, stub } = await serveApis({
 });
 const chain = gateway.solana.mainnet;
 const wallet = await openWallet(gateway.solana);
-const call = (body: string) => ({
-  target: TARGET,
-  init: { method: 'POST', headers: { 'content-type': 'application/json' }, body },
-});
+const call = (body: unknown) => ({ target: TARGET, init: jsonInit(body) });
 const asked = { model: 'gpt-5-mini', messages, max_tokens: 100 };
 const arrived = (): unknown => JSON.parse(stub.arrivals.at(-1)?.body ?? '');
 const sent = { ...asked, stream: false, n: 1 };
@@ -42,7 +40,7 @@ async function added(action: () => Promise<unknown>): Promise<readonly number[]>
 
 describe('an operation with fixed, forbidden and bounded values is bought', () => {
   it('by the official client', async () => {
-    const { target, init } = call(JSON.stringify(asked));
+    const { target, init } = call(asked);
     const buy = async () => expect((await wallet.buy(`${gateway.url}${target}`, init)).status).toBe(200);
     expect([await added(buy), arrived()]).toEqual([[1, 1], sent]);
   });
@@ -72,7 +70,7 @@ describe('an operation with fixed, forbidden and bounded values is bought', () =
 });
 
 it('a bounded value that the client leaves out has its default', async () => {
-  const { target, init } = call(JSON.stringify({ model: 'gpt-5-nano', messages }));
+  const { target, init } = call({ model: 'gpt-5-nano', messages });
   expect((await wallet.buy(`${gateway.url}${target}`, init)).status).toBe(200);
   expect(arrived()).toEqual({ model: 'gpt-5-nano', messages, stream: false, n: 1, max_tokens: 2000 });
 });
@@ -88,7 +86,7 @@ describe('no document of the gateway shows fixed or forbidden parameters', () =>
     const response = await fetch(`${gateway.url}/v1/catalog?provider=chat`);
     const { routes } = (await response.json()) as { routes: { inputSchema: object; inputExample: object }[] };
     expect(JSON.stringify(routes[0]?.inputSchema)).toContain('"maximum":2000');
-    const { target, init } = call(JSON.stringify(routes[0]?.inputExample));
+    const { target, init } = call(routes[0]?.inputExample);
     expect((await wallet.buy(`${gateway.url}${target}`, init)).status).toBe(200);
   });
 });
@@ -105,6 +103,7 @@ async function refuses(one: ReturnType<typeof call>, refusal = [400, 'invalid_re
   expect([response?.status, body?.error, body?.payment?.state]).toEqual([...refusal, 'unused']);
 }
 
+const PARTS = '--x\r\nContent-Disposition: form-data; name="stream"\r\n\r\ntrue\r\n--x--';
 const text = (more: string, max = '"max_tokens":100'): string =>
   `{"model":"gpt-5-mini","messages":${JSON.stringify(messages)},${max}${more}}`;
 
@@ -145,11 +144,7 @@ describe('the API is not called, and the payment stays unused, with', () => {
 
   it.each([
     ['a form', 'application/x-www-form-urlencoded', 'model=gpt-5-mini&max_tokens=100&stream=true'],
-    [
-      'a form of parts',
-      'multipart/form-data; boundary=x',
-      '--x\r\nContent-Disposition: form-data; name="stream"\r\n\r\ntrue\r\n--x--',
-    ],
+    ['a form of parts', 'multipart/form-data; boundary=x', PARTS],
     ['JSON as a text', 'text/plain', text(',"stream":true')],
     ['JSON of another kind', 'application/vnd.api+json', text(',"stream":true')],
   ])('%s', (_, type, body) => {

@@ -6,11 +6,12 @@ import { readApisFile } from '../../packages/gateway/src/config/apis-file/file.t
 import { createDescribe, type Describe } from '../../packages/gateway/src/describe/discovery.ts';
 import { compile, Violations } from '../../packages/gateway/src/stages/schema.ts';
 import { createReader } from '../../packages/gateway/src/stages/validate.ts';
+import { jsonInit } from '../http/targets.ts';
 import { standIn } from '../kit/stand-in.ts';
 import { signedHeader } from '../kit/wallet.ts';
 import { serveApis } from './apis.ts';
 import { writeDocument } from './document-files.ts';
-import { operation, posting } from './hostile-documents.ts';
+import { inQuery, operation, posting } from './hostile-documents.ts';
 
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
 
@@ -27,30 +28,13 @@ const lastOf = 'kind 899';
 
 describe('V18 a body whose check would take too many steps', async () => {
   const schema = { oneOf: kinds(900) };
-  const inQuery = {
-    name: 'q',
-    in: 'query',
-    schema: listOf({ anyOf: times(900, (at) => ({ type: 'integer', const: at })) }),
-  };
-  const documents = {
-    body: posting({ type: 'object', properties: { list: listOf(schema) } }),
-    query: operation('/b', { parameters: [inQuery] }),
-  };
-  const { gateway, stub } = await serveApis(
-    Object.fromEntries(
-      Object.entries(documents).map(([name, document]) => [
-        name,
-        { openapi: writeDocument(document), operations: { op: {} } },
-      ]),
-    ),
-  );
-
-  const bodyOf = (count: number) => JSON.stringify({ list: times(count, () => ({ kind: lastOf })) });
-  const post = (count: number) => ({
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: bodyOf(count),
+  const parameter = inQuery('q', listOf({ anyOf: times(900, (at) => ({ type: 'integer', const: at })) }));
+  const serving = (document: object) => ({ openapi: writeDocument(document), operations: { op: {} } });
+  const { gateway, stub } = await serveApis({
+    body: serving(posting({ type: 'object', properties: { list: listOf(schema) } })),
+    query: serving(operation('/b', { parameters: [parameter] })),
   });
+  const post = (count: number) => jsonInit({ list: times(count, () => ({ kind: lastOf })) });
 
   it.each<[place: string, path: string, init: (count: number) => RequestInit, queryOf: (count: number) => string]>([
     ['body', 'body/a', post, () => ''],
@@ -67,18 +51,9 @@ describe('V18 a body whose check would take too many steps', async () => {
         return fetch(urlOf(count), { ...rest, headers: { ...(headers as object), 'SIGN-IN-WITH-X': own } });
       };
       for (const response of [await ask(500, header), await ask(500, header)]) {
-        expect([response.status, await response.json()]).toMatchObject([
-          400,
-          {
-            error: 'invalid_request',
-            issues: [
-              {
-                ...{ in: place, name: place, rule: 'maxSteps' },
-                message: 'Takes too long to check. Send fewer values or shorter texts.',
-              },
-            ],
-          },
-        ]);
+        const message = 'Takes too long to check. Send fewer values or shorter texts.';
+        const issues = [{ in: place, name: place, rule: 'maxSteps', message }];
+        expect([response.status, await response.json()]).toMatchObject([400, { error: 'invalid_request', issues }]);
       }
       expect(stub.arrivals).toHaveLength(before);
       expect((await ask(10, place === 'body' ? header : await headerOf(10))).status).toBe(200);

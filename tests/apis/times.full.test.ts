@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readApisFile } from '../../packages/gateway/src/config/apis-file/file.ts';
 import { officialFetch } from '../discovery/official-fetch.ts';
+import { jsonInit } from '../http/targets.ts';
 import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { startStubApi } from './apis.ts';
 import { documentPath, writeDocument } from './document-files.ts';
@@ -32,11 +33,8 @@ async function bought(gateway: TestGateway) {
   const { mainnet } = gateway.solana ?? {};
   const buy = await officialFetch(gateway);
   const before = mainnet?.transfers.length ?? 0;
-  const response = await buy(`${gateway.url}/v1/x402/solana/mainnet/weather/history`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ city: 'Rome', from: 1 }),
-  });
+  const url = `${gateway.url}/v1/x402/solana/mainnet/weather/history`;
+  const response = await buy(url, jsonInit({ city: 'Rome', from: 1 }));
   const { error, payment } = (await response.json()) as { error?: string; payment?: object };
   return { status: response.status, error, payment, settled: (mainnet?.transfers.length ?? 0) - before };
 }

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Answer, Call, Gate } from '../../packages/gateway/src/call.ts';
 import { limitingUnpaid, UnpaidCalls } from '../../packages/gateway/src/gates/unpaid.ts';
 import { openCustomer } from '../client/kit.ts';
-import type { Example } from '../http/targets.ts';
+import { type Example, jsonInit } from '../http/targets.ts';
 import { standIn } from '../kit/stand-in.ts';
 import { bodyOf, paymentFor, sendPaid } from '../payments/calls.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
@@ -17,7 +17,7 @@ const chain = gateway.solana.mainnet;
 const forecast = { target: '/v1/x402/solana/mainnet/weather/forecast/Rome', init: { method: 'GET', headers: {} } };
 const history = {
   target: '/v1/x402/solana/mainnet/weather/history',
-  init: { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"city":"Rome","from":17}' },
+  init: jsonInit({ city: 'Rome', from: 17 }),
 };
 
 afterEach(() => {

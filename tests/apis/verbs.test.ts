@@ -3,56 +3,32 @@ import { HEADERS } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { openCustomer } from '../client/kit.ts';
 import { balanceOf, spendingHeader } from '../credit/gateway.ts';
-import type { Example } from '../http/targets.ts';
+import { type Example, jsonInit } from '../http/targets.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { bodyOf, paymentFor, send, sendPaid } from '../payments/calls.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { serveApis } from './apis.ts';
-import { KEY, writeDocument } from './document-files.ts';
-import { operation, text } from './hostile-documents.ts';
+import { KEY } from './document-files.ts';
+import { inBody, text, writeOperations } from './hostile-documents.ts';
 
-const JSON_TYPE = { 'content-type': 'application/json' };
 const schema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
-const requestBody = { content: { 'application/json': { schema } } };
-const id = text('id', 'path');
+const withId = { parameters: [text('id', 'path')] };
+const ofPair = (...names: string[]) => ({ parameters: names.map((name) => text(name, 'path')) });
 const created = { responses: { 201: { description: 'x', content: { 'application/json': { schema } } } } };
-const none = { responses: { 204: { description: 'x' } } };
-const notes = operation('/notes/{id}', { operationId: 'replace', parameters: [id], requestBody }, {}, 'put').paths;
-const item = Object.assign(
-  {},
-  ...Object.values(notes),
-  ...Object.values(
-    operation('/notes/{id}', { operationId: 'change', parameters: [id], requestBody }, {}, 'patch').paths,
-  ),
-  ...Object.values(operation('/notes/{id}', { operationId: 'remove', parameters: [id], ...none }, {}, 'delete').paths),
-  ...Object.values(operation('/notes/{id}', { operationId: 'read', parameters: [id] }).paths),
-);
-const make = operation('/lists', { operationId: 'make', requestBody }, {}, 'post').paths['/lists'];
-const paths = Object.assign(
-  { '/notes/{id}': item, '/lists': { ...operation('/lists', { operationId: 'all' }).paths['/lists'], ...make } },
-  operation('/notes', { operationId: 'add', requestBody, ...created }, {}, 'post').paths,
-  operation('/calm', { operationId: 'calm', requestBody }, {}, 'post').paths,
-);
-/** Operations of one path, each with other names of its parameters. */
-const renamed = Object.assign(
-  {},
-  ...[
-    operation('/pairs/{a}/{b}', { operationId: 'readPair', parameters: [text('a', 'path'), text('b', 'path')] }),
-    operation(
-      '/pairs/{b}/{a}',
-      { operationId: 'removePair', parameters: [text('a', 'path'), text('b', 'path')], ...none },
-      {},
-      'delete',
-    ),
-    operation(
-      '/pairs/{left}/{right}',
-      { operationId: 'setPair', parameters: [text('left', 'path'), text('right', 'path')], requestBody },
-      {},
-      'post',
-    ),
-  ].map((each) => each.paths),
-);
-const openapi = writeDocument({ openapi: '3.1.0', paths: { ...paths, ...renamed } });
+const openapi = writeOperations({
+  replace: ['put /notes/{id}', { ...withId, ...inBody(schema) }],
+  change: ['patch /notes/{id}', { ...withId, ...inBody(schema) }],
+  remove: ['delete /notes/{id}', { ...withId, responses: { 204: { description: 'x' } } }],
+  read: ['get /notes/{id}', withId],
+  all: ['get /lists'],
+  make: ['post /lists', inBody(schema)],
+  add: ['post /notes', { ...inBody(schema), ...created }],
+  calm: ['post /calm', inBody(schema)],
+  // Operations of one path, each with other names of its parameters.
+  readPair: ['get /pairs/{a}/{b}', ofPair('a', 'b')],
+  removePair: ['delete /pairs/{b}/{a}', { ...ofPair('a', 'b'), responses: { 204: { description: 'x' } } }],
+  setPair: ['post /pairs/{left}/{right}', { ...ofPair('left', 'right'), ...inBody(schema) }],
+});
 const paid = { access: 'exact', price: '0.002' };
 const key = { bearer: true, env: 'TEST_API_KEY' };
 const sold = { add: paid, change: paid, remove: paid, calm: { ...paid, idempotent: true } };
@@ -69,10 +45,7 @@ const { gateway, stub } = await serveApis(
 );
 const chain = gateway.solana.mainnet;
 const client = createFreeClient({ baseUrl: gateway.url });
-const arrived = () => {
-  const { method, target, body } = stub.arrivals.at(-1) ?? {};
-  return `${method} ${target} ${body}`.trim();
-};
+const { arrived } = stub;
 
 /** Has the API answer with this status and text. */
 async function answering<T>(status: number | 'half', answer: string | undefined, action: () => Promise<T>): Promise<T> {
@@ -109,7 +82,7 @@ describe('each verb reaches the API', () => {
   it('paid, by the official client and ours', async () => {
     const wallet = await openWallet(gateway.solana);
     const url = `${gateway.url}/v1/x402/solana/mainnet/sold/notes/a`;
-    const patched = await wallet.buy(url, { method: 'PATCH', headers: JSON_TYPE, body: '{"name":"c"}' });
+    const patched = await wallet.buy(url, jsonInit({ name: 'c' }, 'PATCH'));
     expect([patched.status, arrived()]).toEqual([200, 'PATCH /notes/a {"name":"c"}']);
     const { client: paying, transfers } = await openCustomer(gateway);
     await paying.call('sold.remove', { id: 'z' });
@@ -128,12 +101,7 @@ describe('each verb reaches the API', () => {
 });
 
 describe('the body of a POST', () => {
-  const post = (path: string, body: object) =>
-    askSigned(`${gateway.url}/v1/x402/free/${path}`, {
-      method: 'POST',
-      headers: JSON_TYPE,
-      body: JSON.stringify(body),
-    });
+  const post = (path: string, body: object) => askSigned(`${gateway.url}/v1/x402/free/${path}`, jsonInit(body));
 
   it.each([
     ['lists', 'GET'],
@@ -224,7 +192,7 @@ describe('a refusal of the API', () => {
 describe('a call that may have an effect', () => {
   const post = (path: string): Example => ({
     target: `/v1/x402/solana/mainnet/sold/${path}`,
-    init: { method: 'POST', headers: JSON_TYPE, body: '{"name":"a"}' },
+    init: jsonInit({ name: 'a' }),
   });
   const twice = async (path: string) => {
     const wallet = await openWallet(gateway.solana);

@@ -38,11 +38,15 @@ export function rowOf(id: string): Route {
   return found;
 }
 
+/** Fetch options that send JSON; a text is sent as it is. */
+export const jsonInit = (body: unknown, method = 'POST'): Example['init'] & { readonly body: string } => ({
+  ...{ method, headers: { 'Content-Type': 'application/json' } },
+  body: typeof body === 'string' ? body : JSON.stringify(body),
+});
+
 /** The fetch options of a row's example. */
-export function initOf({ httpMethod, example, input }: Route): Example['init'] {
-  if (!input.body) return { method: httpMethod, headers: {} };
-  return { method: httpMethod, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(example.body) };
-}
+export const initOf = ({ httpMethod, example, input }: Route): Example['init'] =>
+  input.body ? jsonInit(example.body, httpMethod) : { method: httpMethod, headers: {} };
 
 /** The request of a row's example, with some values replaced. */
 export function exampleOf(route: Route, other: Route['example'] = {}): Example {
