@@ -19,10 +19,10 @@ async function answersOf(route: Route): Promise<string> {
 // `npm test -- tests/answers --update` records intended changes.
 it.each(['system', 'tokens', 'rpc', 'das', 'wallet'])(
   'every answer of %s is as recorded',
+  { timeout: 120_000 },
   async (surface) => {
     const texts: string[] = [];
     for (const route of routes.filter((each) => each.surface === surface)) texts.push(await answersOf(route));
     await expect(texts.join('\n')).toMatchFileSnapshot(`recorded/${surface}.txt`);
   },
-  120_000,
 );

@@ -131,13 +131,10 @@ describe('a fault at the start, with its place, is', () => {
     expect(faults.join()).not.toContain('CANARY');
   });
 
-  it.each(['tokens', 'rpc', 'solana', 'credit', 'catalog', 'Weather', '__proto__', 'a/b'])(
-    'an API named %s',
-    (name) => {
-      const file = JSON.parse(`{"apis":{"${name}":${JSON.stringify(entryFor(operation('/a')))}}}`);
-      expect(readApisFile(writeDocument(file)).faults.join()).toContain(`apis.${name}: is `);
-    },
-  );
+  it.each(['tokens', 'rpc', 'solana', 'credit', 'catalog', 'Weather', '__proto__', 'a/b'])('an API %s', (name) => {
+    const file = JSON.parse(`{"apis":{"${name}":${JSON.stringify(entryFor(operation('/a')))}}}`);
+    expect(readApisFile(writeDocument(file)).faults.join()).toContain(`apis.${name}: is `);
+  });
 
   it('a name that two operations have', () => {
     const { paths } = operation('/a');

@@ -82,6 +82,7 @@ function valuesOf(route: ListedRoute & Readonly<Record<string, unknown>>): Recor
 
 it.each(files)(
   'each operation of %s that is served answers a call with the example of the catalog, which a payer accepts',
+  { timeout: 600_000 },
   async (file) => {
     const openapi = resolve(file);
     const document = new OpenApiDocument(readMembers(openapi));
@@ -124,5 +125,4 @@ it.each(files)(
     if (process.env.TABLE) writeFileSync(process.env.TABLE, `${[...line, ...left].join(' | ')}\n`, { flag: 'a' });
     expect(failures).toEqual([]);
   },
-  600_000,
 );

@@ -44,20 +44,17 @@ async function ask(url: string) {
 describe('candles of a range that was open when they were fetched', () => {
   beforeEach(() => start(false));
 
-  it.each(['ohlcv', 'price-chart'])(
-    'W6 are not served beyond their maximum age after the range closed (%s)',
-    async (kind) => {
-      const url = pathOf(nowSeconds() + 600, kind);
-      expect(await ask(url)).toMatchObject({ status: 200, cache: 'asset-gateway; fwd=miss; stored' });
-      elapse(600 + BOUND_SECONDS + 40);
-      expect(await ask(url)).toMatchObject({ status: 200, age: 0, cache: 'asset-gateway; fwd=miss; stored' });
-      expect(calls()).toBe(2);
-      // Fetched after the end, they are good for a day, and a week.
-      elapse(DAY - 60);
-      expect((await ask(url)).cache).toBe('asset-gateway; hit; ttl=60');
-      expect(calls()).toBe(2);
-    },
-  );
+  it.each(['ohlcv', 'price-chart'])('W6 are not served beyond their age after the range closed (%s)', async (kind) => {
+    const url = pathOf(nowSeconds() + 600, kind);
+    expect(await ask(url)).toMatchObject({ status: 200, cache: 'asset-gateway; fwd=miss; stored' });
+    elapse(600 + BOUND_SECONDS + 40);
+    expect(await ask(url)).toMatchObject({ status: 200, age: 0, cache: 'asset-gateway; fwd=miss; stored' });
+    expect(calls()).toBe(2);
+    // Fetched after the end, they are good for a day, and a week.
+    elapse(DAY - 60);
+    expect((await ask(url)).cache).toBe('asset-gateway; hit; ttl=60');
+    expect(calls()).toBe(2);
+  });
 
   it('W6 are fetched again when the range has closed', async () => {
     const url = pathOf(nowSeconds() - BOUND_SECONDS + 30);

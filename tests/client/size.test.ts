@@ -72,6 +72,7 @@ describe('a page', () => {
 
 it.runIf(isFull).each(Object.entries(IMPORTS))(
   '%s loads with each bundler as much as docs/client.md says',
+  { timeout: 120_000 },
   async (what, imports) => {
     const lines = Object.entries(imports).map(
       ([name, path]) => `import { ${name} } from '@asset-gateway/client${path}';\n`,
@@ -87,5 +88,4 @@ it.runIf(isFull).each(Object.entries(IMPORTS))(
       expect(Math.abs((said[name] ?? 0) - measured), `${name}: ${measured}`).toBeLessThanOrEqual(MARGIN * measured);
     }
   },
-  120_000,
 );

@@ -78,13 +78,10 @@ describe('DATABASE_URL', () => {
     ['u@a:1,b/db?password=word+two', ['u@a:1/db?password=word+two', 'u@b/db?password=word+two'], 'word two'],
     ['u@h/db?sslmode=require', ['u@h/db?sslmode=verify-full'], undefined],
     ['u@h/db?sslmode=no-verify', ['u@h/db?sslmode=no-verify'], undefined],
-  ])(
-    'postgres://%s is split and escaped for the driver, and its password is kept out of the log',
-    (given, urls, password) => {
-      expect(databaseUrls(`postgres://${given}`)).toEqual(urls.map((url) => `postgres://${url}`));
-      expect(passwordsIn(`postgres://${given}`)).toEqual(password === undefined ? [] : [password]);
-    },
-  );
+  ])('postgres://%s is split and escaped for the driver, its password is not logged', (given, urls, password) => {
+    expect(databaseUrls(`postgres://${given}`)).toEqual(urls.map((url) => `postgres://${url}`));
+    expect(passwordsIn(`postgres://${given}`)).toEqual(password === undefined ? [] : [password]);
+  });
 
   const shared = { ...KEY, REDIS_URL: 'redis://localhost', GATEWAY_SECRET: SECRET };
 
@@ -122,16 +119,13 @@ const TOO_LONG = `postgres://localhost/${'x'.repeat(2_000)}`;
 
 describe('a bad value', () => {
   const cases = BAD.flatMap(([name, values]) => values.map((value) => [name, value] as const));
-  it.each([...cases, ['DATABASE_URL', TOO_LONG] as const])(
-    '%s=%j is one fault, which names the variable',
-    (name, value) => {
-      const base = /^(?:ALCHEMY|HELIUS)_/.test(name) ? { ...KEY, ...PAYEE } : KEY;
-      const faults = faultsOf({ ...base, [name]: value });
-      expect(faults).toHaveLength(1);
-      expect(faults[0]).toContain(name);
-      expect(faults[0]).toMatch(/^[A-Z].*\.$/);
-    },
-  );
+  it.each([...cases, ['DATABASE_URL', TOO_LONG] as const])('%s=%j is one fault, of that variable', (name, value) => {
+    const base = /^(?:ALCHEMY|HELIUS)_/.test(name) ? { ...KEY, ...PAYEE } : KEY;
+    const faults = faultsOf({ ...base, [name]: value });
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toContain(name);
+    expect(faults[0]).toMatch(/^[A-Z].*\.$/);
+  });
 
   it('is found in every variable at once', () => {
     const environment = Object.fromEntries(BAD.map(([name, [value]]) => [name, value]));

@@ -113,7 +113,7 @@ describe('a covered payment that is broadcast', () => {
   });
 
   it.each([-1, 1])(
-    'X2 is found by the blocks of the chain, also if the clock of the books is ten minutes off (%d)',
+    'X2 is found by the blocks of the chain, also if the books are ten minutes off (%d)',
     async (sign) => {
       await gateway.stop();
       change(`update clock set now_ms = now_ms + ${sign * 600_000}`);

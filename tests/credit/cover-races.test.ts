@@ -76,7 +76,7 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
 
   describe('that comes twice at once', () => {
     it.each(['before', 'after'])(
-      'is neither charged nor reserved again by a copy that came %s there was credit',
+      'is not charged or reserved again by a copy from %s there was credit',
       async (when) => {
         const payment = newPayment(PRICE);
         const one = await payment.choose();
@@ -91,7 +91,7 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
     );
 
     it.each(['settled', 'charged'])(
-      'and is reserved as well as held is either settled or charged: %s first',
+      'if reserved and held, it is either settled or charged: %s first',
       async (first) => {
         const payment = newPayment(PRICE);
         const before = await payment.look();
@@ -261,16 +261,13 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
   it.each([
     ['it', PRICE - 1, 0],
     ['its part for one call', BUNDLE, BUNDLE - PRICE + 1],
-  ])(
-    'X9 is refused if the price has risen above %s, and nothing is held or charged',
-    async (_, micros, creditMicros) => {
-      await grant(ledger, PRICE);
-      const payment = newPayment(micros, { change: { creditMicros } });
-      await expect(payment.buy()).rejects.toMatchObject({ code: 'no_matching_requirements' });
-      expect(await progressOf(payment)).toBeUndefined();
-      expect(await account()).toMatchObject({ spentMicros: 0, heldMicros: 0, holds: 0 });
-    },
-  );
+  ])('X9 is refused if the price has risen above %s: nothing is held or charged', async (_, micros, creditMicros) => {
+    await grant(ledger, PRICE);
+    const payment = newPayment(micros, { change: { creditMicros } });
+    await expect(payment.buy()).rejects.toMatchObject({ code: 'no_matching_requirements' });
+    expect(await progressOf(payment)).toBeUndefined();
+    expect(await account()).toMatchObject({ spentMicros: 0, heldMicros: 0, holds: 0 });
+  });
 
   it('settles at its own price if the price has risen and credit does not suffice', async () => {
     await grant(ledger, PRICE - 1);

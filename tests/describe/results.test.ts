@@ -131,25 +131,22 @@ it.each([...freeRows, ...paidRows].map((route) => [route.method, route] as const
   },
 );
 
-it.each(['json', 'jsonParsed', 'base64', 'base58'])(
-  'getTransaction answers as its row describes in %s',
-  async (encoding) => {
-    const [history, transaction] = [
-      rowOf('rpc.mainnet.helius.getSignaturesForAddress'),
-      rowOf('rpc.mainnet.helius.getTransaction'),
-    ];
-    const listed = await answerOf(history, {
-      body: { params: [wallet.address, { limit: 3, commitment: 'confirmed' }] },
+it.each(['json', 'jsonParsed', 'base64', 'base58'])('getTransaction answers as described in %s', async (encoding) => {
+  const [history, transaction] = [
+    rowOf('rpc.mainnet.helius.getSignaturesForAddress'),
+    rowOf('rpc.mainnet.helius.getTransaction'),
+  ];
+  const listed = await answerOf(history, {
+    body: { params: [wallet.address, { limit: 3, commitment: 'confirmed' }] },
+  });
+  for (const { signature } of listed as { signature: string }[]) {
+    const answer = await answerOf(transaction, {
+      body: { params: [signature, { encoding, commitment: 'confirmed', ...NEWEST }] },
     });
-    for (const { signature } of listed as { signature: string }[]) {
-      const answer = await answerOf(transaction, {
-        body: { params: [signature, { encoding, commitment: 'confirmed', ...NEWEST }] },
-      });
-      expect(answer).not.toBeNull();
-      expectToDescribe(published(transaction.result.schema), answer);
-    }
-  },
-);
+    expect(answer).not.toBeNull();
+    expectToDescribe(published(transaction.result.schema), answer);
+  }
+});
 
 /** Largest example in a challenge. */
 const MAX_EXAMPLE_BYTES = 900;

@@ -123,7 +123,7 @@ describe('a challenge that is too small for its discovery', () => {
   );
 
   it.each(ofEach.map((row) => [row.id, row] as const))(
-    'is valid to the official validator at each length, on %s',
+    'is valid to the official validator at any length: %s',
     (_, row) => {
       const route = withExample(row);
       const describeRoute = createDescribe(route, { name: 'asset-gateway', priceUsd: () => '0.00' });

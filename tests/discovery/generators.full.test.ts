@@ -107,24 +107,16 @@ await suiteOfPackages(
       text = await writeDocument(folder, gateway);
     });
 
-    it.each(Object.entries(LINTERS))(
-      '%s finds nothing',
-      (_, command) => {
-        const { status, stdout, stderr } = run(folder, command);
-        expect([status, stdout + stderr]).toEqual([0, expect.any(String)]);
-      },
-      120_000,
-    );
+    it.each(Object.entries(LINTERS))('%s finds nothing', { timeout: 120_000 }, (_, command) => {
+      const { status, stdout, stderr } = run(folder, command);
+      expect([status, stdout + stderr]).toEqual([0, expect.any(String)]);
+    });
 
-    it.each(Object.entries(LINTERS))(
-      '%s finds a fault',
-      (_, command) => {
-        writeFileSync(join(folder, 'faulty.json'), text.replace('"tokensCurated"', '"tokensSearch"'));
-        const { status, stdout } = run(folder, [command[0], ...command.slice(1, -1), 'faulty.json']);
-        expect([status, stdout]).toEqual([1, expect.stringContaining('operation-operationId-unique')]);
-      },
-      120_000,
-    );
+    it.each(Object.entries(LINTERS))('%s finds a fault', { timeout: 120_000 }, (_, command) => {
+      writeFileSync(join(folder, 'faulty.json'), text.replace('"tokensCurated"', '"tokensSearch"'));
+      const { status, stdout } = run(folder, [command[0], ...command.slice(1, -1), 'faulty.json']);
+      expect([status, stdout]).toEqual([1, expect.stringContaining('operation-operationId-unique')]);
+    });
 
     it('swagger-parser reads it', async () => {
       const entry = join(folder, 'node_modules/@apidevtools/swagger-parser/lib/index.js');

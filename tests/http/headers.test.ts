@@ -26,7 +26,7 @@ describe('a preflight', () => {
 
   // The recorded answers have the headers of every route's preflight.
   it.each(['tokens.health', 'rpc.mainnet.helius.getBalance'])(
-    'C1 on %s allows the eighth header only on request',
+    'C1 on %s allows an eighth one on request',
     async (id) => {
       const asking = async (names: string) => {
         const answer = await preflight(pathOf(rowOf(id)), `Access-Control-Request-Headers: ${names}`);

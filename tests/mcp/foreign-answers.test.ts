@@ -110,19 +110,16 @@ it('W11 a payment with an unknown outcome is resent after a yes of the user, who
 it.each<[string, Reply]>([
   ['402 again', { status: 402, body: asking([requirement()], { message: 'Refused.' }) }],
   ['404', { status: 404, body: { ok: false, error: 'not_found', message: 'There is no such account.' } }],
-])(
-  'W16 a payment answered with %s counts as spent; the model is not told to pay, and no second one is made',
-  async (_, given) => {
-    const { call, spentUsd } = await openHost();
-    reply = given;
-    for (const _ of [1, 2, 3]) {
-      const text = textOf(await call('rpc', BALANCE));
-      expect(text).toMatch(/a payment (?:of \$0\.000005 )?(?:for this \w+ )?was sent and refused.* counts as spent/i);
-      expect(text).not.toMatch(/\bpay\b|Nothing was paid/i);
-    }
-    expect([payments.length, await spentUsd()]).toEqual([1, '0.000005']);
-  },
-);
+])('W16 a payment answered with %s counts as spent; the model is not told to pay, none follows', async (_, given) => {
+  const { call, spentUsd } = await openHost();
+  reply = given;
+  for (const _ of [1, 2, 3]) {
+    const text = textOf(await call('rpc', BALANCE));
+    expect(text).toMatch(/a payment (?:of \$0\.000005 )?(?:for this \w+ )?was sent and refused.* counts as spent/i);
+    expect(text).not.toMatch(/\bpay\b|Nothing was paid/i);
+  }
+  expect([payments.length, await spentUsd()]).toEqual([1, '0.000005']);
+});
 
 describe('a client that pays', () => {
   const paying = { isWalletless: true, words: [] };
@@ -214,21 +211,18 @@ describe('W25 an answer of a hostile gateway', () => {
     ['of another shape', { headers: settled(), body: 'null' }],
     ['empty', { headers: { ...settled(), 'Content-Type': 'application/json' }, body: '' }],
     ['without a transaction', { body: 'the answer' }],
-  ])(
-    'that was paid for and is %s is not lost: the error reports the payment, and read_on shows the text',
-    async (_, given) => {
-      const { call, spentUsd } = await openHost();
-      reply = given;
-      const answered = await call('rpc', BALANCE);
-      const text = textOf(answered);
-      expect([answered.isError, payments.length, await spentUsd()]).toEqual([true, 1, '0.000005']);
-      expect(text).toContain('The call was paid for');
-      if ('headers' in given) expect(text).toContain(`by transaction ${TRANSACTION}`);
-      const [name = ''] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(text) ?? [];
-      const read = await call('read_on', { answer: name });
-      expect(read.structuredContent).toEqual({ result: given.body });
-    },
-  );
+  ])('that was paid for and is %s: the error reports the payment, and read_on shows the text', async (_, given) => {
+    const { call, spentUsd } = await openHost();
+    reply = given;
+    const answered = await call('rpc', BALANCE);
+    const text = textOf(answered);
+    expect([answered.isError, payments.length, await spentUsd()]).toEqual([true, 1, '0.000005']);
+    expect(text).toContain('The call was paid for');
+    if ('headers' in given) expect(text).toContain(`by transaction ${TRANSACTION}`);
+    const [name = ''] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(text) ?? [];
+    const read = await call('read_on', { answer: name });
+    expect(read.structuredContent).toEqual({ result: given.body });
+  });
 });
 
 it('W35 the URL of the RPC is not shown to the model after its host', async () => {

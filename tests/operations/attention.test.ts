@@ -113,32 +113,26 @@ describe('the alerts of Operate', () => {
     expect(Object.keys(CASES)).toEqual(ofOne);
   });
 
-  it.each(RULES.map((rule) => [rule.alert, rule] as const))(
-    '%s has the span and the threshold of its alert',
-    (_, rule) => {
-      const { expr = '', for: patience = '' } = alerts.find(({ alert }) => alert === rule.alert) ?? {};
-      const spans = [...expr.matchAll(/\[(\d+)(m|h)\]/g)].map(
-        ([, count, unit]) => Number(count) * (unit === 'h' ? 60 : 1),
-      );
-      expect([...new Set(spans)]).toEqual(rule.minutes === undefined ? [] : [rule.minutes]);
-      // `== 0` is the same as `< 1`; `a < b` is the same as `a - b < 0`.
-      const numbers = [...expr.matchAll(/([<>]|==) ([\d.]+)/g)].map(
-        ([, sign, number]) => Number(number) + Number(sign === '=='),
-      );
-      // This gauge holds the duration itself, so the rule's bound is the alert's `for`.
-      const meant = rule.alert === 'SettlementsUnresolved' ? [Number.parseInt(patience, 10) * 60] : numbers;
-      expect(meant.length > 0 ? meant : [0]).toContain(rule.bound ?? 0);
-    },
-  );
+  it.each(RULES.map((rule) => [rule.alert, rule] as const))('%s has the span and bound of its alert', (_, rule) => {
+    const { expr = '', for: patience = '' } = alerts.find(({ alert }) => alert === rule.alert) ?? {};
+    const spans = [...expr.matchAll(/\[(\d+)(m|h)\]/g)].map(
+      ([, count, unit]) => Number(count) * (unit === 'h' ? 60 : 1),
+    );
+    expect([...new Set(spans)]).toEqual(rule.minutes === undefined ? [] : [rule.minutes]);
+    // `== 0` is the same as `< 1`; `a < b` is the same as `a - b < 0`.
+    const numbers = [...expr.matchAll(/([<>]|==) ([\d.]+)/g)].map(
+      ([, sign, number]) => Number(number) + Number(sign === '=='),
+    );
+    // This gauge holds the duration itself, so the rule's bound is the alert's `for`.
+    const meant = rule.alert === 'SettlementsUnresolved' ? [Number.parseInt(patience, 10) * 60] : numbers;
+    expect(meant.length > 0 ? meant : [0]).toContain(rule.bound ?? 0);
+  });
 
-  it.each(Object.entries(CASES))(
-    '%s is active beyond its threshold and not at it',
-    (alert, [silent, wrong, subject = '']) => {
-      expect(alertsOf(silent)).not.toContain(alert);
-      const concern = found(wrong).find(([each]) => each === alert);
-      expect(concern).toEqual([alert, [subject]]);
-    },
-  );
+  it.each(Object.entries(CASES))('%s is active above its threshold only', (alert, [silent, wrong, subject = '']) => {
+    expect(alertsOf(silent)).not.toContain(alert);
+    const concern = found(wrong).find(([each]) => each === alert);
+    expect(concern).toEqual([alert, [subject]]);
+  });
 
   it('are inactive without samples', () => {
     expect(found({})).toEqual([]);

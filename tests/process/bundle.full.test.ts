@@ -60,13 +60,10 @@ async function answersOf(place: Place, route: Route): Promise<Answers> {
 const pages = consoleRoutes.filter(({ method }) => method !== 'index');
 const all: readonly Route[] = [...routes, ...pages, ...rows];
 
-it.each([...new Set(all.map(({ surface }) => surface))])(
-  'the bundle answers requests of %s as the sources do',
-  async (surface) => {
-    const ofSurface = all.filter((each) => each.surface === surface);
-    for (const route of everyThird(ofSurface, 0)) await expectSame((place) => answersOf(place, route));
-  },
-);
+it.each([...new Set(all.map(({ surface }) => surface))])('the bundle answers %s as the sources do', async (surface) => {
+  const ofSurface = all.filter((each) => each.surface === surface);
+  for (const route of everyThird(ofSurface, 0)) await expectSame((place) => answersOf(place, route));
+});
 
 const KINDS = ['system.catalog', 'tokens.assetDetail', 'tokens.marketSnapshots', 'rpc.mainnet.helius.getBalance'];
 

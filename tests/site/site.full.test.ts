@@ -91,7 +91,8 @@ function lookAt(dist: string): void {
   });
 
   it.each(Object.keys(LOOKED_AT) as (keyof typeof LOOKED_AT)[])(
-    'axe finds nothing wrong with pages that are %s',
+    'axe finds no fault on %s pages',
+    { timeout: 60_000 },
     async (look) => {
       for (const path of isFull ? Object.values(LOOKED_AT) : [LOOKED_AT[look]]) {
         const { page, close } = await openPage(url + path, LOOKS[look]);
@@ -99,7 +100,6 @@ function lookAt(dist: string): void {
         await close();
       }
     },
-    60_000,
   );
 
   lookAtReading(() => url);

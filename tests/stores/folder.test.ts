@@ -47,12 +47,9 @@ describe('the check of a database file', () => {
     expect(await damageIn(file)).toBe('database disk image is malformed: text in answers is not UTF-8');
   });
 
-  it.each(['café', '价格', '🙂', '\ufffd', 'a\u0080b', 'a\u0000b'])(
-    'accepts an answer with the text %j',
-    async (text) => {
-      expect(await damageIn(await databaseWith(`"${text}"`))).toBe(undefined);
-    },
-  );
+  it.each(['café', '价格', '🙂', '\ufffd', 'a\u0080b', 'a\u0000b'])('accepts an answer with text %j', async (text) => {
+    expect(await damageIn(await databaseWith(`"${text}"`))).toBe(undefined);
+  });
 
   it('accepts many answers with such text', async () => {
     const folder = makeFolder();

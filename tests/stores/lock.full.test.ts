@@ -104,6 +104,7 @@ describe('the name of the lock', () => {
 describe('many that want the lock at once', () => {
   it.each(Array.from({ length: roundsOnEach(20) }, (_, round) => round))(
     'V17 exactly one has it at any time, through releases and kills (round %i)',
+    { timeout: 60_000 },
     async () => {
       const words = node('tests/stores/lock-contender.mjs', folder, '25');
       const ends = await Promise.all(Array.from({ length: CONTENDERS }, () => runCommand(words)));
@@ -111,7 +112,6 @@ describe('many that want the lock at once', () => {
       await (await take()).close();
       expect(readdirSync(folder).sort()).toEqual(FILES);
     },
-    60_000,
   );
 
   it('V17 of gateways that start at once one serves, and the others name its process', async () => {

@@ -253,27 +253,24 @@ describe('U9 how long a Retry-After asks to wait', () => {
   ])('%j: %i s', (retryAfter, seconds) => expect(pauseSeconds(retryAfter, NOW, 60)).toBe(seconds));
 });
 
-it.each([true, false])(
-  'U9 a pause is stored once, and logged if the store cannot keep it (kept: %s)',
-  async (isKept) => {
-    const [pauses, failures]: [number[], unknown[]] = [[], []];
-    const direct = await openDirect({
-      onFailure: (error) => void failures.push(error),
-      around(store) {
-        const keep = store.pause.bind(store);
-        store.pause = async (budget, milliseconds) => {
-          pauses.push(milliseconds);
-          if (!isKept) throw new Error('the store is down');
-          return keep(budget, milliseconds);
-        };
-        return store;
-      },
-    });
-    Object.assign(direct.upstream.faults, { status: 429, retryAfter: '7', times: 1 });
-    const paused = await direct.askFreshly();
-    expect([paused.status, paused.headers.get('retry-after'), pauses]).toEqual([503, '7', [7_000]]);
-    expect(failures).toEqual(isKept ? [] : [new Error('the store is down')]);
-    expect((await direct.askFreshly()).status).toBe(isKept ? 503 : 200);
-    expect([pauses, direct.upstream.arrivals.length]).toEqual([[7_000], isKept ? 1 : 2]);
-  },
-);
+it.each([true, false])('U9 a pause is stored once, or logged if the store cannot do it (kept: %s)', async (isKept) => {
+  const [pauses, failures]: [number[], unknown[]] = [[], []];
+  const direct = await openDirect({
+    onFailure: (error) => void failures.push(error),
+    around(store) {
+      const keep = store.pause.bind(store);
+      store.pause = async (budget, milliseconds) => {
+        pauses.push(milliseconds);
+        if (!isKept) throw new Error('the store is down');
+        return keep(budget, milliseconds);
+      };
+      return store;
+    },
+  });
+  Object.assign(direct.upstream.faults, { status: 429, retryAfter: '7', times: 1 });
+  const paused = await direct.askFreshly();
+  expect([paused.status, paused.headers.get('retry-after'), pauses]).toEqual([503, '7', [7_000]]);
+  expect(failures).toEqual(isKept ? [] : [new Error('the store is down')]);
+  expect((await direct.askFreshly()).status).toBe(isKept ? 503 : 200);
+  expect([pauses, direct.upstream.arrivals.length]).toEqual([[7_000], isKept ? 1 : 2]);
+});
