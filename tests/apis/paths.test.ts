@@ -22,13 +22,11 @@ const openapi = writeOperations({
   alone: ['get /alone/{id}', of('id')],
   more: ['get /alone/{id}/more', of('id')],
 });
+const SOLD = { access: 'exact', price: '0.01' };
 const coins = {
   title: 'Coins',
   openapi,
-  operations: {
-    ...{ coin: {}, ofMarket: {}, allOfMarket: {}, flag: {}, alone: {} },
-    markets: { access: 'exact', price: '0.01' },
-  },
+  operations: { coin: {}, ofMarket: {}, allOfMarket: {}, flag: {}, alone: {}, markets: SOLD },
 };
 const { gateway, stub, rows } = await serveApis({ coins });
 const urlOf = (target: string): string => `${gateway.url}/v1/x402/coins/${target}`;

@@ -108,11 +108,8 @@ it.each(files)(
         continue;
       }
       const { path, body } = requestFor(route, values);
-      const request = {
-        url: gateway.url + path,
-        method: route.httpMethod,
-        body: body === undefined ? body : losslessJson(body),
-      };
+      const json = body === undefined ? body : losslessJson(body);
+      const request = { url: gateway.url + path, method: route.httpMethod, body: json };
       const issues = issuesOf(route, request as never).map(
         ({ name, message }) => `a payer refuses ${name}: ${message}`,
       );

@@ -190,10 +190,8 @@ describe('a refusal of the API', () => {
 });
 
 describe('a call that may have an effect', () => {
-  const post = (path: string): Example => ({
-    target: `/v1/x402/solana/mainnet/sold/${path}`,
-    init: jsonInit({ name: 'a' }),
-  });
+  const init = jsonInit({ name: 'a' });
+  const post = (path: string): Example => ({ target: `/v1/x402/solana/mainnet/sold/${path}`, init });
   const twice = async (path: string) => {
     const wallet = await openWallet(gateway.solana);
     const payment = await paymentFor(gateway, post(path), wallet);

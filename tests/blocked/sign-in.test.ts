@@ -34,10 +34,8 @@ describe('a blocked wallet', () => {
   it('is not revealed to other wallets', async () => {
     const header = await signedHeader(gateway.url + HEALTH, {}, { ...other, address: blocked.address });
     const response = await send({ 'SIGN-IN-WITH-X': header });
-    expect([response.status, ((await response.json()) as { error: string }).error]).toEqual([
-      402,
-      'invalid_siwx_signature',
-    ]);
+    const error = 'invalid_siwx_signature';
+    expect([response.status, await response.json()]).toMatchObject([402, { error }]);
   });
 
   it('gets a challenge', async () => {

@@ -96,10 +96,8 @@ describe('values that are forgotten after some time', () => {
 
 const shared = { FAIR_SHARES: 'on', TRUST_PROXY: '127.0.0.0/8', TOKENS_RATE_LIMIT_PER_MINUTE: '30', METRICS_PORT: '0' };
 // A window longer than any test takes.
-const gateway = await startTestGateway(
-  { ...shared, SETTLEMENT_FEE_USD_MICROS: '10000' },
-  { windowMs: 600_000, paid: true },
-);
+const fee = { SETTLEMENT_FEE_USD_MICROS: '10000' };
+const gateway = await startTestGateway({ ...shared, ...fee }, { windowMs: 600_000, paid: true });
 
 const ask = (address: string, signer = newSigner()) =>
   askSigned(`${gateway.url}/v1/x402/tokens/assets/solana`, { headers: { 'X-Forwarded-For': address } }, signer);

@@ -34,11 +34,8 @@ const pathOf = (to: number, kind = 'ohlcv') =>
 async function ask(url: string) {
   const answer = await askSigned(url);
   await answer.arrayBuffer();
-  return {
-    status: answer.status,
-    age: Number(answer.headers.get('age')),
-    cache: answer.headers.get('cache-status') ?? '',
-  };
+  const { status, headers } = answer;
+  return { status, age: Number(headers.get('age')), cache: headers.get('cache-status') ?? '' };
 }
 
 describe('candles of a range that was open when they were fetched', () => {

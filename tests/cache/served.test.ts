@@ -103,22 +103,16 @@ it('health is not cached', async () => {
   const url = `${gateway.url}/v1/x402/tokens/health`;
   await askSigned(url);
   const { result, calls } = await callsOf(() => askSigned(url));
-  expect([calls, result.headers.get('cache-status'), result.headers.get('cache-control')]).toEqual([
-    1,
-    null,
-    'private, no-store',
-  ]);
+  const { headers } = result;
+  expect([calls, headers.get('cache-status'), headers.get('cache-control')]).toEqual([1, null, 'private, no-store']);
 });
 
 it('the log line of a hit has the wallet and `hit`', async () => {
   const [url, signer] = [newSearch(), newSigner()];
   await askSigned(url);
   await askSigned(url, {}, signer);
-  expect(JSON.parse(gateway.logLines.at(-1) ?? '')).toMatchObject({
-    status: 200,
-    cache: 'hit',
-    wallet: signer.address,
-  });
+  const line = { status: 200, cache: 'hit', wallet: signer.address };
+  expect(JSON.parse(gateway.logLines.at(-1) ?? '')).toMatchObject(line);
 });
 
 it('hits, misses, calls and forgone requests are counted, without wallets in labels', async () => {

@@ -139,16 +139,9 @@ export class SimulatedGateway {
     const asked = keys.map((key, index) => ({ key, ageSeconds: ages[index], isWaiting: missing.includes(key) }));
     this.#order.ask(asked, request, this.#nowMs);
     const kept = Math.max(0, ...asked.map(({ ageSeconds = 0, isWaiting }) => (isWaiting ? 0 : ageSeconds)));
+    const left = new Set(missing.map(({ id }) => id));
     if (missing.length === 0) this.#record(request, kept);
-    else
-      this.#wait({
-        request,
-        missing,
-        left: new Set(missing.map(({ id }) => id)),
-        atMs: this.#nowMs,
-        kept,
-        isOver: false,
-      });
+    else this.#wait({ request, missing, left, atMs: this.#nowMs, kept, isOver: false });
     this.#dispatch();
   }
 

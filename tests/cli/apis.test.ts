@@ -83,11 +83,7 @@ describe('an API of the gateway is a command', () => {
     ['weather getForecast', 4, 'weather.getForecast: city: This parameter is required. Nothing was sent.'],
     ['wether getForecast', 2, 'there is no command wether'],
     ['--gateway http://127.0.0.1:1 wether getForecast', 1, 'http://127.0.0.1:1 cannot be reached'],
-    [
-      '--gateway http://127.0.0.1:1 creditor',
-      2,
-      'the gateway does not say whether it has such an API; did you mean credit?',
-    ],
+    ['--gateway http://127.0.0.1:1 creditor', 2, 'does not say whether it has such an API; did you mean credit?'],
   ])('%s exits with %i and names the fault', async (typed, exit, sentence) => {
     const before = stub.arrivals.length;
     const { code, stdout, stderr } = await ask(...typed.split(' '));
@@ -134,11 +130,8 @@ it('a large API with more than twenty operations is one MCP tool, unless each wa
   const inputSchema = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] };
   const free = { ...FREE, surface: 'large', inputSchema };
   const paid = { ...free, priceUsd: '0.01', accessMode: 'exact', cluster: 'mainnet' };
-  const rows = Array.from({ length: 21 }, (_, at) => ({
-    ...(at === 0 ? paid : free),
-    path: `/${at}`,
-    method: `part${at}`,
-  }));
+  const rowAt = (at: number) => ({ ...(at === 0 ? paid : free), path: `/${at}`, method: `part${at}` });
+  const rows = Array.from({ length: 21 }, (_, at) => rowAt(at));
   const toolsFor = (count: number, isAll: boolean) =>
     toolsFrom(rows.slice(0, count), isAll).filter(({ name }) => name.startsWith('large'));
   expect([toolsFor(20, false).length, toolsFor(21, true).length]).toEqual([20, 21]);

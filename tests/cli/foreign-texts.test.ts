@@ -43,13 +43,7 @@ describe('W24 a text from a gateway', () => {
   it('that names a parameter is neither an option nor a command in an example', async () => {
     const names = [FORGED, 'city $(reboot)', "it's", 'x;reboot', '-x', 'q'];
     const properties = Object.fromEntries(names.map((name) => [name, { type: 'string', examples: [FORGED] }]));
-    const row = {
-      httpMethod: 'GET',
-      path: '/v1/x402/evil/:a b',
-      priceUsd: '0',
-      accessMode: 'siwx',
-      description: 'It.',
-    };
+    const row = { httpMethod: 'GET', path: '/v1/x402/evil/:a b', priceUsd: '0', accessMode: 'siwx', description: '' };
     const inputSchema = { type: 'object', properties, required: names };
     const routes = [{ ...row, surface: 'evil', method: 'get', provider: 'evil', inputSchema }];
     fixture.proxy.alter = ({ target }) =>

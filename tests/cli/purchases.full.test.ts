@@ -97,7 +97,7 @@ describe('the spending', { timeout: MAX_WAIT_MS }, () => {
     expect(fixture.transfers() - before).toBe(ROOM);
     const refused = outcomes.find(({ code }) => code === 3);
     expect(refused?.stderr).toContain(
-      `$0.0005 more would exceed ${budget} in 24 hours (--max-day); nothing was signed\n`,
+      `$0.0005 more would exceed ${budget} in 24 hours (--max-day); nothing was signed`,
     );
     const { stdout } = await fixture.run('spending', { home });
     expect(JSON.parse(stdout)).toMatchObject({ dayMicros: budgetMicros, perDayMicros: 1_000_000, open: [] });
@@ -168,13 +168,7 @@ describe('W22 resume', { timeout: MAX_WAIT_MS }, () => {
   const pay = { ok: false, error: 'payment_required', message: 'Pay.' };
   const busy = { ok: false, error: 'overloaded', message: 'Later.', payment: { state: 'unused' } };
   it.each([
-    [
-      'refused after a 402',
-      { status: 402, body: pay },
-      6,
-      0,
-      /\$0\.0005 for \S+ was refused; it counts as spent until/,
-    ],
+    ['refused by a 402', { status: 402, body: pay }, 6, 0, /\$0\.0005 for \S+ was refused; it counts as spent until/],
     ['open if it was not used', { status: 503, headers, body: busy }, 5, 1, /the payment was not used; run the same/],
     ['open if the upstream refused it', { status: 404, body: busy }, 5, 1, /the payment was not used; run the same/],
   ])('reports a payment as %s', async (_, answer, exit, open, sentence) => {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { below } from '@asset-gateway/protocol';
 import { expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
@@ -58,11 +58,7 @@ it.each<[string, string[], RegExp]>([
   ['without a wallet', [], /--credit makes one and buys credit/],
   ['at a strange path', ['--credit', '--path', 'a/b'], /--path takes letters, digits/],
   ['for what is no origin', ['--credit', '--origin', 'localhost'], /--origin takes origins such as/],
-  [
-    'with a fallback that is no URL',
-    ['--credit', '--fallback', randomBytes(8).toString('hex')],
-    /--fallback takes the http/,
-  ],
+  ['with a fallback that is no URL', ['--credit', '--fallback', randomUUID()], /--fallback takes the http/],
   ['at what is no port', ['--credit', '--port', '70000'], /--port takes a port/],
 ])('it does not start %s', async (_, words, sentence) => {
   const { code, stderr } = await runCommand(node(MAIN, 'rpc', ...words), { env: newUser() });

@@ -63,10 +63,7 @@ it('the list of routes cuts no path, so that each can be typed', async () => {
 
 describe('a message names the options of the command line', () => {
   it.each([
-    [
-      'chart solana --from yesterday',
-      '  --from: Must be an integer in decimal digits. Start of the range, Unix seconds.\n',
-    ],
+    ['chart solana --from yesterday', '--from: Must be an integer in decimal digits. Start of the range, Unix seconds'],
     ['chart solana --from 5 --to 4', '  --from, --to: to must not be before from.\n'],
     ['search gold --limit 0', '  --limit: Must be at least 1.'],
   ])('if the gateway refuses %s', async (typed, line) => {
@@ -77,10 +74,7 @@ describe('a message names the options of the command line', () => {
 
   it.each([
     ['price solana --timeout 0.001', 'no answer within 0.001 s; try again, or raise --timeout\n'],
-    [
-      `balances ${WALLET} --pay --max-call 0.0001`,
-      'above the cap of $0.0001 a call (--max-call); nothing was signed\n',
-    ],
+    [`balances ${WALLET} --pay --max-call 0.0001`, 'above the cap of $0.0001 a call (--max-call); nothing was signed'],
     [`balances ${WALLET} --pay --max-day 0.0001`, 'would exceed $0.0001 in 24 hours (--max-day); nothing was signed\n'],
   ])('if %s goes beyond one', async (typed, sentence) => {
     expect((await fixture.run(typed)).stderr).toContain(sentence);
@@ -91,7 +85,7 @@ describe('a message names the options of the command line', () => {
     expect(code).toBe(7);
     expect(stderr).toContain('the wallet holds $0.000499: send at least $0.000001 in USDC on Solana mainnet to ');
     expect(stderr).toContain(
-      ' (in the sandbox: asset-gateway-client wallet fund), then call again; nothing was signed\n',
+      ' (in the sandbox: asset-gateway-client wallet fund), then call again; nothing was signed',
     );
   });
 });
@@ -163,11 +157,8 @@ describe('mcp at a terminal', () => {
     const [, forCursor = ''] = /\.json\):\n(\{[\s\S]*\n\})\n/.exec(stdout) ?? [];
     const { name, ...started } = JSON.parse(forCode);
     expect(JSON.parse(forCursor)).toEqual({ mcpServers: { [name]: started } });
-    expect(started).toEqual({
-      command: 'node',
-      args: [process.argv[1], 'mcp'],
-      env: { ASSET_GATEWAY_URL: fixture.proxy.url },
-    });
+    const env = { ASSET_GATEWAY_URL: fixture.proxy.url };
+    expect(started).toEqual({ command: 'node', args: [process.argv[1], 'mcp'], env });
   });
 });
 

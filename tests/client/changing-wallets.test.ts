@@ -81,10 +81,7 @@ const sentTransaction = (): Draft => {
 
 const ACCEPTED: [string, DraftChange, object?][] = [
   ['adds a guard after the memo', guard(4)],
-  [
-    'adds guards before the transfer, one of the fee payer',
-    together(guard(2, [FEE_PAYER]), guard(2), guard(0), guard(7)),
-  ],
+  ['adds guards before it, one of the fee payer', together(guard(2, [FEE_PAYER]), guard(2), guard(0), guard(7))],
   ['raises the price of compute units', price(100_000n)],
   ['raises the fee to 20,000 lamports', price(500_000n)],
   ['raises the limit to 400,000 compute units', limit(400_000)],
@@ -156,19 +153,14 @@ const REFUSED: [string, DraftChange, string, object?][] = [
   ['lets a guard ask for the time', guard(4, [PAYER], 15), CALLS_LIGHTHOUSE],
   ['lets a guard call a program', guard(4, [PAYER], 16), CALLS_LIGHTHOUSE],
   [
-    'lets a guard do nothing',
+    'adds an empty guard',
     (draft) => draft.instructions.push(instruction(draft, PROGRAMS.lighthouse)),
     CALLS_LIGHTHOUSE,
   ],
   ['raises the fee above 20,000 lamports', price(500_001n), 'its fee is 20001 lamports of at most 20000'],
   ['raises the price beyond all numbers', price(2n ** 64n - 1n), 'its fee is '],
   ['raises the limit above 400,000', limit(400_001), 'it asks for 400001 compute units of at most 400000'],
-  [
-    'raises the fee above the 402',
-    price(100_001n),
-    'its fee is 12001 lamports of at most 12000',
-    { maxFeeLamports: 12_000 },
-  ],
+  ['bids above the 402', price(100_001n), 'its fee is 12001 lamports of at most 12000', { maxFeeLamports: 12_000 }],
   ['raises the limit above the 402', limit(20_001), 'of at most 20000', { maxComputeUnits: 20_000 }],
   ['raises the fee above a limit that is none', price(500_001n), 'of at most 20000', { maxFeeLamports: '50000' }],
   ['takes the price out', removed(PRICE, 1), 'it does not set its compute units and their price once each'],
@@ -201,11 +193,7 @@ describe('X24 the client names the change that it rejects, and sends nothing', (
     ['nothing', () => undefined, 'A wallet returned no transaction'],
     ['a transaction cut short', (given) => given.subarray(0, 100), 'A wallet returned no transaction'],
     ['an unsigned transaction', (given) => given, 'did not sign the payment that it returned'],
-    [
-      'its signature of another transaction',
-      (given) => signedOther(given),
-      'did not sign the payment that it returned',
-    ],
+    ['a signature of another transaction', (given) => signedOther(given), 'did not sign the payment that it returned'],
   ])('X24 if the wallet returns %s', async (_, answer, reason) => {
     await isRefused(await standardWallet(keypair, answer as never), 'not_signed', reason);
   });

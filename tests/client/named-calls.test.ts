@@ -150,16 +150,8 @@ describe('a wrong call sends nothing', () => {
 
   it.each<[string, Record<string, unknown>, RegExp]>([
     ['weather.getForecast', {}, /^weather\.getForecast: city: This parameter is required\. Nothing was sent\.$/],
-    [
-      'weather.getForecast',
-      { city: 'Rome', dayz: 2 },
-      /: dayz: There is no such parameter\. The nearest is days\. Noth/,
-    ],
-    [
-      'weather.getForecast',
-      { town: 'Rome' },
-      /: town: There is no such [^:]* is city\. city: This parameter is required\./,
-    ],
+    ['weather.getForecast', { city: 'Rome', dayz: 2 }, /: dayz: There is no such parameter\. The nearest is days\./],
+    ['weather.getForecast', { town: 'Rome' }, /town: There is no such .* is city\. city: This parameter is required\./],
     ['weather.getForecast', { city: '..' }, /^city cannot be \.\.\. Nothing was sent\.$/],
     ['weather.getForecast', JSON.parse('{"city":"Rome","__proto__":1}'), /__proto__: There is no such/],
     ['notes.updateNote', { id: 'n1', version: 1, author: {} }, /: body\.id: This parameter is required\./],

@@ -97,11 +97,8 @@ describe('credit', () => {
       expect((await poor.rpc.getBalance(ACCOUNT).full()).credit?.balanceMicros).toBe(left);
     }
     const message = expect.stringMatching(/buy credit .* This client cannot pay: pass `pay` to createClient/);
-    await expect(poor.rpc.getBalance(ACCOUNT)).rejects.toMatchObject({
-      code: 'credit_exhausted',
-      status: 402,
-      message,
-    });
+    const exhausted = { code: 'credit_exhausted', status: 402, message };
+    await expect(poor.rpc.getBalance(ACCOUNT)).rejects.toMatchObject(exhausted);
   });
 
   it('is bought in a bundle with `credit: true`, then needs one request for a call, and another bundle when too little is left', async () => {

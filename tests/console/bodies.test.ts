@@ -46,11 +46,7 @@ describe('the form of a body without named members', () => {
     if (!field) throw new Error('no field');
     expect(JSON.parse(exampleOf(field, row))).toEqual(row.inputExample);
     expect(requestOf(row, fields, { 'body body': text }).body).toEqual(body);
-    expect(['', '{"name"', text].map((each) => faultOf(field, each))).toEqual([
-      'Required.',
-      'Must be JSON.',
-      undefined,
-    ]);
+    expect(['', '{"name"', text].map((it) => faultOf(field, it))).toEqual(['Required.', 'Must be JSON.', undefined]);
     expect(requestOf(row, fields, {}).body).toBeUndefined();
   });
 });

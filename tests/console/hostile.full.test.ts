@@ -14,14 +14,7 @@ const FOREIGN = 'https://pixel.invalid/seen.png';
 const asset = (name: unknown, more = {}) => ({ assetId: 'solana', name, symbol: name, category: name, ...more });
 const market = { price: 1e308, liquidity: -1e308, priceChange24hPercent: 1e308, logoURI: FOREIGN };
 const variant = { mint: SCRIPT, symbol: TAG, kind: TAG, issuerUrl: SCRIPT, issuer: TAG, market };
-const candle = (time: unknown, price: unknown) => ({
-  time,
-  open: price,
-  high: price,
-  low: price,
-  close: price,
-  volume: null,
-});
+const candle = (time: unknown, open: unknown) => ({ time, open, high: open, low: open, close: open, volume: null });
 const block = (data: unknown) => ({ ok: true, data });
 
 const CARDS: readonly (readonly [string, unknown])[] = [

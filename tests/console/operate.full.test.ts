@@ -102,13 +102,7 @@ const unlock = async (page: Page, token = TOKEN): Promise<void> => {
 };
 
 /** Plausible values of a column; 40 for others. */
-const LEVELS: Readonly<Record<string, number>> = {
-  p50: 0.03,
-  p99: 0.2,
-  loopDelay: 0.02,
-  serverErrors: 1,
-  settled: 4_000,
-};
+const LEVELS: Record<string, number> = { p50: 0.03, p99: 0.2, loopDelay: 0.02, serverErrors: 1, settled: 4_000 };
 
 const plausible = (name: string, minute: number, column: number): number => {
   const level = LEVELS[name] ?? 40;

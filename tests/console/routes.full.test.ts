@@ -142,10 +142,7 @@ browserSuite('every route in the console', () => {
     await page.getByLabel('to', { exact: false }).last().fill('100');
     await page.getByRole('button', { name: 'Send, sign in' }).click();
     expect(await answered()).toBe('Answer 400');
-    expect(await page.locator('.fault').allTextContents()).toEqual([
-      'to must not be before from.',
-      'to must not be before from.',
-    ]);
+    expect(await page.locator('.fault').allTextContents()).toEqual(Array(2).fill('to must not be before from.'));
   });
 
   it('keeps the state of the form in a link, which fills the form and sends nothing', async () => {

@@ -35,6 +35,10 @@ const result = (page: Page, name: RegExp) => page.getByRole('listitem').getByRol
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
 const now = Date.now();
+const targeting =
+  (text: string) =>
+  ({ target }: { readonly target: string }) =>
+    target.includes(text);
 const gateway = await startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: '300' }, { marketNow: () => now });
 
 const arrivals = () => gateway.upstream.arrivals;
@@ -241,10 +245,7 @@ browserSuite('Try with the response cache', () => {
   it('stops the sparklines of a list that leaves the view, and continues when it returns', async () => {
     const gateway = await startTestGateway(variables);
     // While the page scrolls, also on a busy machine, one chart is under way.
-    Object.assign(gateway.upstream.faults, {
-      delayMs: 1_500,
-      only: ({ target }: { target: string }) => target.includes('chart'),
-    });
+    Object.assign(gateway.upstream.faults, { delayMs: 1_500, only: targeting('chart') });
     const page = await visit(`${gateway.url}/`, PHONE);
     await page.getByRole('region', { name: 'Majors' }).scrollIntoViewIfNeeded();
     await expect.poll(() => charts(gateway).length, LONG_TIMEOUT).toBe(2);
@@ -286,10 +287,7 @@ browserSuite(
     it('shows the answer to the last query, also if an earlier one answers later', async () => {
       const page = await open();
       const before = arrivals().length;
-      Object.assign(gateway.upstream.faults, {
-        delayMs: 3000,
-        only: ({ target }: { target: string }) => target.includes('q=gold'),
-      });
+      Object.assign(gateway.upstream.faults, { delayMs: 3000, only: targeting('q=gold') });
       await page.getByLabel('Search assets').fill('gold');
       await expect.poll(() => arrivals().length).toBe(before + 1);
       await page.getByLabel('Search assets').fill('sol');

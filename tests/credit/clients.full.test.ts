@@ -61,11 +61,11 @@ async function tell(folder: string, script: string, setups: readonly Setup[]) {
 
 const SETTLED = expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{87,88}$/);
 
-const spent = (balance: number) => ({
+const spent = (left: number) => ({
   status: 200,
   sent: 2,
   transaction: '',
-  credit: `charged=${PRICE}, balance=${balance}`,
+  credit: `charged=${PRICE}, balance=${left}`,
 });
 
 /** A bundle with the first call, nothing while it lasts, and another bundle with the call after it. */

@@ -33,12 +33,7 @@ it('X20 the bundle loads no package but those that the image keeps', () => {
 it('a gateway of the bundle refuses broken escapes in a query', async () => {
   const program = pathToFileURL(join(FOLDER, 'index.js')).href;
   const { readConfig, startGateway }: typeof import('@asset-gateway/gateway') = await import(program);
-  const config = readConfig({
-    TOKENS_API_KEY: 'key-of-nothing',
-    PORT: '0',
-    DATA_DIR: makeFolder(),
-    LOG_LEVEL: 'silent',
-  });
+  const config = readConfig({ TOKENS_API_KEY: 'no-key', PORT: '0', DATA_DIR: makeFolder(), LOG_LEVEL: 'silent' });
   const gateway = await startGateway(config, { graceMs: 0 });
   endsAfterTests(() => gateway.stop());
   for (const query of ['provider=%', 'provider=%ff', 'provider=%ED%A0%80']) {

@@ -147,11 +147,9 @@ describe('PostgreSQL', () => {
   it('is reached at DATABASE_URL with its own user, database and password', () => {
     const values = Object.fromEntries(server.env?.map(({ name, value }) => [name, value]) ?? []);
     const { POSTGRES_PASSWORD } = the<Secret>('Secret', 'postgres').stringData ?? {};
-    expect([url.username, url.password, url.pathname]).toEqual([
-      values.POSTGRES_USER,
-      POSTGRES_PASSWORD,
-      `/${values.POSTGRES_DB}`,
-    ]);
+    const { username, password, pathname } = url;
+    const named = [values.POSTGRES_USER, POSTGRES_PASSWORD, `/${values.POSTGRES_DB}`];
+    expect([username, password, pathname]).toEqual(named);
     const service = the<Service>('Service', url.hostname).spec;
     expect(spec?.serviceName).toBe(url.hostname);
     expect(service?.ports?.map(({ port }) => String(port))).toEqual([url.port]);

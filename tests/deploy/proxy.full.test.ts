@@ -43,11 +43,8 @@ const suiteOf = (count: number) => (nginx: string) =>
       const linesFor = (body: string) => ['Content-Type: application/json', `Content-Length: ${body.length}`];
 
       it('the doctor finds nothing to fix', async () => {
-        expect(await examine(deployment.url)).toMatchObject({
-          origin: deployment.url,
-          routes: served.length,
-          findings: [],
-        });
+        const { url: origin } = deployment;
+        expect(await examine(origin)).toMatchObject({ origin, routes: served.length, findings: [] });
         expect([deployment.arrivals(), solana.provider.arrivals]).toEqual([0, []]);
       }, 60_000);
 

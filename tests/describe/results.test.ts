@@ -132,10 +132,8 @@ it.each([...freeRows, ...paidRows].map((route) => [route.method, route] as const
 );
 
 it.each(['json', 'jsonParsed', 'base64', 'base58'])('getTransaction answers as described in %s', async (encoding) => {
-  const [history, transaction] = [
-    rowOf('rpc.mainnet.helius.getSignaturesForAddress'),
-    rowOf('rpc.mainnet.helius.getTransaction'),
-  ];
+  const rpc = (name: string) => rowOf(`rpc.mainnet.helius.${name}`);
+  const [history, transaction] = [rpc('getSignaturesForAddress'), rpc('getTransaction')];
   const listed = await answerOf(history, {
     body: { params: [wallet.address, { limit: 3, commitment: 'confirmed' }] },
   });

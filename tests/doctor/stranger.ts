@@ -27,7 +27,7 @@ export async function startStranger(
   other: Answerer,
   documents: Readonly<Record<string, string>> = {},
 ) {
-  const all: Readonly<Record<string, string>> = {
+  const all: Record<string, string> = {
     ...EMPTY,
     '/v1/catalog': JSON.stringify({ catalog: {}, routes }),
     ...documents,

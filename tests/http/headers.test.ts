@@ -318,11 +318,7 @@ describe('H9 the number of Host lines', () => {
   });
 
   it('a second one after a thousand other lines counts too', async () => {
-    const lines = [
-      `Host: localhost:${local.port}`,
-      ...Array.from({ length: 1_200 }, () => 'a: b'),
-      'Host: evil.example',
-    ];
+    const lines = [`Host: localhost:${local.port}`, ...Array(1_200).fill('a: b'), 'Host: evil.example'];
     expectRefusal(await askBare(local, '/healthz', ...lines), '400 bad_request');
   });
 

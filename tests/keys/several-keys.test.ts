@@ -92,11 +92,8 @@ describe('a call that finds no slot', () => {
     [[4, 9, 7], 4],
     [[9, 7, 4], 4],
   ])('of any key, which free in %j s, is refused with the shortest Retry-After', async ([a, b, c], least) => {
-    Object.assign(bench.spends, {
-      a: told('rate_limited', a),
-      b: told('upstream_rate_limited', b),
-      c: told('rate_limited', c),
-    });
+    const [spent, paused] = ['rate_limited', 'upstream_rate_limited'] as const;
+    Object.assign(bench.spends, { a: told(spent, a), b: told(paused, b), c: told(spent, c) });
     expect(await bench.failure()).toMatchObject({ retryAfterSeconds: least });
     expect([bench.spentFrom, bench.askedWith]).toEqual([['a', 'b', 'c'], []]);
   });
@@ -173,12 +170,7 @@ describe('a key that is refused', () => {
   });
 });
 
-const keyWith = (left: number, more: Partial<KeyStatus> = {}): KeyStatus => ({
-  left,
-  pauseMs: 0,
-  isSetAside: false,
-  ...more,
-});
+const keyWith = (left: number, more: object = {}): KeyStatus => ({ left, pauseMs: 0, isSetAside: false, ...more });
 const PAUSED = { pauseMs: 1 };
 const ASIDE = { isSetAside: true };
 

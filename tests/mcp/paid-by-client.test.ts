@@ -44,11 +44,8 @@ describe.each(ERAS)('a client with a wallet, in the era of %s', (_, era) => {
     expect([required.error, required.accepts.length]).toEqual(['payment_required', 1]);
     expect(provider.arrivals.length).toBe(arrivals);
     const answer = await payFor(host, BALANCE, await wallet.pay(required));
-    const settlement = {
-      success: true,
-      transaction: expect.stringMatching(/^\w{64,88}$/),
-      network: required.accepts[0]?.network,
-    };
+    const { network } = required.accepts[0] ?? {};
+    const settlement = { success: true, transaction: expect.stringMatching(/^\w{64,88}$/), network };
     expect([answer.isError ?? false, settlementIn(answer)]).toEqual([false, expect.objectContaining(settlement)]);
     expect(answer.structuredContent).toMatchObject({ result: { value: expect.anything() }, paid: { usd: '0.000005' } });
     expect([wallet.transfers(), provider.arrivals.length]).toEqual([1, arrivals + 1]);
@@ -73,11 +70,8 @@ describe.each(ERAS)('a client with a wallet, in the era of %s', (_, era) => {
     const arrivals = provider.arrivals.length;
     const refused = await payFor(host, input, await wallet.pay(required), name);
     const fresh = requiredIn(refused);
-    expect([fresh.error, wallet.transfers(), provider.arrivals.length]).toEqual([
-      'no_matching_requirements',
-      0,
-      arrivals,
-    ]);
+    expect(fresh.error).toBe('no_matching_requirements');
+    expect([wallet.transfers(), provider.arrivals.length]).toEqual([0, arrivals]);
     expect(sentenceIn(refused)).toMatch(
       /^The payment was refused \(no_matching_requirements: .*a new payment can be made\.$/,
     );

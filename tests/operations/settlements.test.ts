@@ -57,10 +57,8 @@ describe.concurrent('settlements are counted by their outcome, and revenue once'
     const first = { status: 200, route, transaction, paidMicros: PRICE, asset: USDC.mainnet };
     expect(moneyIn(seller, since)).toEqual([first, again, again]);
     expect(await counts(seller)).toEqual({ counted: [1, 0, 0, 0], open: 0, revenue: PRICE });
-    expect((await scrape(seller.gateway)).labelNames('asset_gateway_revenue_usd_micros_total')).toEqual([
-      'route',
-      'surface',
-    ]);
+    const scraped = await scrape(seller.gateway);
+    expect(scraped.labelNames('asset_gateway_revenue_usd_micros_total')).toEqual(['route', 'surface']);
     expect(seller.solana.mainnet.transfers).toHaveLength(1);
   });
 
@@ -128,10 +126,8 @@ describe('the fee payer', () => {
     const keypair = newKeypair();
     solana.mainnet.airdrop(bs58.encode(keypair.subarray(32)), 1_500_000n);
     solana.devnet.airdrop(bs58.encode(keypair.subarray(32)), 7_000_000_000n);
-    const seller = await startSellingGateway(
-      { METRICS_PORT: '0', FEE_PAYER_KEYPAIR: bs58.encode(keypair) },
-      { solana: solana },
-    );
+    const FEE_PAYER_KEYPAIR = bs58.encode(keypair);
+    const seller = await startSellingGateway({ METRICS_PORT: '0', FEE_PAYER_KEYPAIR }, { solana });
     const balance = async (cluster: keyof typeof NETWORKS) =>
       (await scrape(seller.gateway)).sum('asset_gateway_fee_payer_lamports', { cluster });
     await until(async () => (await balance('devnet')) !== undefined);

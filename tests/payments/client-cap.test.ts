@@ -113,11 +113,7 @@ describe('the client shows, claims and moves one offer', () => {
 
 describe('nothing is signed or sent', () => {
   const { amount, ...withoutAmount } = requirement();
-  const amounts = [
-    ...['5e5', '5 ', ' 5', '5\n', '+5', '-5', '0x5', '5.0', '05', '0', '', '٥', '9'.repeat(30)],
-    5,
-    ['5'],
-  ];
+  const amounts = ['5e5', '5 ', ' 5', '5\n', '+5', '-5', '0x5', '5.0', '05', '0', '', '٥', '9'.repeat(30), 5, ['5']];
   type Row = [name: string, reply: Reply, outcome: unknown];
   const wrong = (name: string, change: object): Row => [name, offering(requirement(change)), NOTHING];
   it.each<Row>([

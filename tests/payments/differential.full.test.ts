@@ -41,10 +41,7 @@ const ISSUED_MEMO = Buffer.from(at(genuine.draft, MEMO).data).toString();
 
 /** The official verifier's own checks; its simulations all succeed. */
 const verifier = new Verifier(
-  standIn<FacilitatorSvmSigner>({
-    getAddresses: () => [address(feePayer)],
-    simulateTransaction: async () => undefined,
-  }),
+  standIn<FacilitatorSvmSigner>({ getAddresses: () => [address(feePayer)], simulateTransaction: async () => {} }),
 );
 
 /** The payer whom the official verifier finds in a payment, or why it refuses it. */

@@ -35,13 +35,8 @@ export function draftOf(wire: Uint8Array): Draft {
       ...{ programAddressIndex, accountIndices: [...accountIndices], data: Uint8Array.from(data) },
     }),
   );
-  return {
-    ...draft,
-    header: { ...draft.header },
-    staticAccounts: [...draft.staticAccounts],
-    instructions,
-    addressTableLookups: [],
-  };
+  const [header, staticAccounts] = [{ ...draft.header }, [...draft.staticAccounts]];
+  return { ...draft, header, staticAccounts, instructions, addressTableLookups: [] };
 }
 
 /** The bytes that signatures are over. */

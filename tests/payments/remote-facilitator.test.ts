@@ -42,7 +42,10 @@ const payment: Payment = { key: 'a key', network, transaction: 'AAAA', message, 
 
 /** How a facilitator says which fee payer it has. */
 const kind = (change: object = {}) => ({
-  ...{ x402Version: 2, scheme: 'exact', network, extra: { feePayer: 'first' } },
+  x402Version: 2,
+  scheme: 'exact',
+  network,
+  extra: { feePayer: 'first' },
   ...change,
 });
 

@@ -88,11 +88,8 @@ ledgerSuite('a settlement that may not begin', (ledger) => {
   it('is refused when the fee budget is used up: the payment stays unused', async () => {
     const payment = newPayment({ feeLamports: LIMIT + 1 });
     expect(await ledger.payments.reserve(payment)).toBe('reserved');
-    expect(await noted(ledger.payments, payment)).toEqual({
-      code: 'facilitator_unavailable',
-      state: 'unused',
-      ...UNSTORED,
-    });
+    const refused = { code: 'facilitator_unavailable', state: 'unused', ...UNSTORED };
+    expect(await noted(ledger.payments, payment)).toEqual(refused);
   });
 
   it('is refused when another request has reserved the payment since', async () => {

@@ -25,11 +25,8 @@ const chains = () => [solana.mainnet, solana.devnet];
 async function start(variables: Environment, options: StartOptions = {}) {
   const log: string[] = [];
   const config = readConfig({ PORT: '0', DATA_DIR: folder, ...solana.variables, ...variables });
-  const gateway = await startGateway(config, {
-    ...options,
-    graceMs: 0,
-    logTo: { write: (line) => void log.push(line) },
-  });
+  const logTo = { write: (line: string) => void log.push(line) };
+  const gateway = await startGateway(config, { ...options, graceMs: 0, logTo });
   const response = await fetch(`${gateway.url}/v1/catalog`);
   const { routes } = (await response.json()) as { routes: { path: string; cluster?: string; surface: string }[] };
   await gateway.stop();

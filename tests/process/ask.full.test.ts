@@ -69,11 +69,7 @@ describe('ask says what to type', () => {
       ['assets/search?q=gold', '{}'],
       "/v1/x402/tokens/assets/search?q=gold takes no body; type npm run ask -- 'assets/search?q=gold'",
     ],
-    [
-      'if the keypair file is missing',
-      ['--keypair', 'none.json', 'assets/solana'],
-      '--keypair: there is no file none.json',
-    ],
+    ['without the keypair file', ['--keypair', 'none.json', 'assets/solana'], '--keypair: there is no file none.json'],
   ])('%s, and sends no request', async (_, words, sentence) => {
     const { code, stderr } = await refused(words);
     expect([code, stderr]).toEqual([2, `ask: ${sentence}\n`]);
@@ -93,10 +89,8 @@ describe('ask says what to type', () => {
     for (const text of [key, `[${key.length}]`, '{}']) {
       writeFileSync(file, text);
       const { code, stderr } = await refused(['--keypair', file, 'assets/solana']);
-      expect([code, stderr]).toEqual([
-        2,
-        'ask: --keypair takes a Solana CLI keypair file: a JSON array of 64 numbers\n',
-      ]);
+      const told = 'ask: --keypair takes a Solana CLI keypair file: a JSON array of 64 numbers\n';
+      expect([code, stderr]).toEqual([2, told]);
     }
   });
 });

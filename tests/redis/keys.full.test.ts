@@ -109,7 +109,7 @@ redisSuite('every key in a Redis in cluster mode', () => {
       ['ask for the policy', () => store.mayEvict()],
       ['admit', answers('admitted', budget, 'one', young), { ...slots, 'nonce:young': used }],
       [
-        'admit an old nonce',
+        'admit an old one',
         answers('admitted', budget, 'two', { nonce: old }),
         { ...slots, 'nonce:old': used - 299_000 },
       ],

@@ -14,11 +14,7 @@ import { openState, type State } from '../../packages/gateway/src/compose/state.
 import { readConfig } from '../../packages/gateway/src/config/config.ts';
 import { openLocalStore } from '../kit/local-store.ts';
 
-const roomThat = (isFree: boolean): InFlightLimit => ({
-  isFreeFor: () => isFree,
-  enter: () => undefined,
-  leave: () => undefined,
-});
+const roomThat = (isFree: boolean): InFlightLimit => ({ isFreeFor: () => isFree, enter: () => {}, leave: () => {} });
 
 /** A node that has room for any number of calls in flight, and one that has none. */
 export const [ROOM, NO_ROOM] = [roomThat(true), roomThat(false)];
