@@ -124,16 +124,14 @@ const MAX_LINE = 1500;
 async function sendHostile(): Promise<void> {
   const genuine = await signedPayload(await asker.challenge());
   for (const field of Object.keys(genuine))
-    await statusOf(asker.askWith(encodeHeader({ ...genuine, [field]: HOSTILE })));
-  for (const field of Object.keys(genuine))
-    await statusOf(asker.askWith(encodeHeader({ ...genuine, [field]: 'x'.repeat(900) })));
+    for (const value of [HOSTILE, 'x'.repeat(900)])
+      await statusOf(asker.askWith(encodeHeader({ ...genuine, [field]: value })));
   const head = `Host: 127.0.0.1:${gateway.port}\r\nConnection: close`;
   await writeAndRead(gateway.port, `GET /\u001b[31m\u0007${'p'.repeat(3000)} HTTP/1.1\r\n${head}\r\n\r\n`);
   await writeAndRead(gateway.port, `GET /${'p'.repeat(7000)} HTTP/1.1\r\n${head}\r\n\r\n`);
-  await writeAndRead(
-    gateway.port,
-    `GET ${HEALTH} HTTP/1.1\r\n${head}\r\nUser-Agent: \u001b[31m${'u'.repeat(3000)}\r\nX-Request-Id: ${'i'.repeat(65)}\r\nX-Forwarded-For: evil\u0007\r\n\r\n`,
-  );
+  const headers = [`User-Agent: \u001b[31m${'u'.repeat(3000)}`, `X-Request-Id: ${'i'.repeat(65)}`];
+  const lines = [head, ...headers, 'X-Forwarded-For: evil\u0007\r\n\r\n'].join('\r\n');
+  await writeAndRead(gateway.port, `GET ${HEALTH} HTTP/1.1\r\n${lines}`);
   await statusOf(asker.ask(`/v1/x402/tokens/assets/%0d%0a%1b[31m?q=${'q'.repeat(3000)}`));
   await statusOf(asker.askFreshly(`${SEARCH}&${encodeURIComponent(HOSTILE)}=1`));
 }
@@ -169,24 +167,19 @@ describe('S24 the log', () => {
 });
 
 describe('S26 a header at a route of another kind', () => {
-  it.each(['/healthz', '/v1/catalog', '/v1/catalog?provider=tokens'])(
-    '%s ignores a sign-in and does not use it up',
-    async (target) => {
-      const header = await asker.signIn(SEARCH, { uri: gateway.url });
-      const plain = await (await asker.ask(target)).text();
-      for (const value of [header, 'not a sign-in', '', 'A'.repeat(8000)]) {
-        const answer = await asker.ask(target, { 'SIGN-IN-WITH-X': value });
-        expect([answer.status, await answer.text()]).toEqual([200, plain]);
-        for (const name of ['replay-nonce', 'ratelimit', 'payment-required'])
-          expect(answer.headers.get(name)).toBeNull();
-      }
-      expect(await statusOf(asker.askWith(header))).toBe(200);
-    },
-  );
+  const PUBLIC = ['/healthz', '/v1/catalog', '/v1/catalog?provider=tokens'];
+  it.each(PUBLIC)('%s ignores a sign-in and does not use it up', async (target) => {
+    const header = await asker.signIn(SEARCH, { uri: gateway.url });
+    const plain = await (await asker.ask(target)).text();
+    for (const value of [header, 'not a sign-in', '', 'A'.repeat(8000)]) {
+      const answer = await asker.ask(target, { 'SIGN-IN-WITH-X': value });
+      expect([answer.status, await answer.text()]).toEqual([200, plain]);
+      for (const name of ['replay-nonce', 'ratelimit', 'payment-required']) expect(answer.headers.get(name)).toBeNull();
+    }
+    expect(await statusOf(asker.askWith(header))).toBe(200);
+  });
 
-  const payment = Buffer.from(
-    JSON.stringify({ x402Version: 2, scheme: 'exact', payload: { transaction: 'AQ==' } }),
-  ).toString('base64');
+  const payment = encodeHeader({ x402Version: 2, scheme: 'exact', payload: { transaction: 'AQ==' } });
 
   it.each(['PAYMENT-SIGNATURE', 'X-PAYMENT'])('%s neither opens a sign-in route nor blocks a sign-in', async (name) => {
     for (const value of [payment, 'junk', '']) {
@@ -280,13 +273,8 @@ describe('Replay-Nonce', () => {
   it('is not sent without a good sign-in', async () => {
     const header = await asker.signIn();
     expect(await statusOf(asker.askWith(header))).toBe(200);
-    for (const answer of [
-      asker.ask(SEARCH),
-      asker.askWith(header),
-      asker.askWith('e30='),
-      asker.ask('/healthz'),
-      asker.ask('/nowhere'),
-    ]) {
+    const unsigned = [SEARCH, '/healthz', '/nowhere'].map((target) => asker.ask(target));
+    for (const answer of [...unsigned, asker.askWith(header), asker.askWith('e30=')]) {
       expect((await answer).headers.get('replay-nonce')).toBeNull();
       await statusOf(answer);
     }

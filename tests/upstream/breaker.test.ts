@@ -1,4 +1,5 @@
 import { Refusal, type RefusalCode, type Route } from '@asset-gateway/protocol';
+import type { PaymentPayload } from '@x402/core/types';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Answer, Input, UpstreamCall } from '../../packages/gateway/src/call.ts';
 import { Breaker } from '../../packages/gateway/src/upstreams/breaker.ts';
@@ -169,18 +170,15 @@ describe('U10 a breaker opens', () => {
 describe('V9 a breaker does not open for the failures of a few clients', () => {
   const [a, b, c] = [newAsker(), newAsker(), newAsker()];
 
-  it('however often two wallets fail with different requests', async () => {
+  it.each([
+    ['often two wallets fail with different requests', 'wallet'],
+    ['many wallets fail with the same two requests', 'request'],
+  ] as const)('however %s', async (_, same) => {
     const bench = new Bench().fails();
-    for (let time = 0; time < 50; time++) await bench.ask({ ...newAsker(), wallet: time % 2 ? a.wallet : b.wallet });
+    for (let time = 0; time < 50; time++) await bench.ask({ ...newAsker(), [same]: (time % 2 ? a : b)[same] });
     expect([bench.breaker.isOpen, bench.calls]).toEqual([false, 50]);
     await bench.ask(c);
     expect(bench.breaker.isOpen).toBe(true);
-  });
-
-  it('however many wallets fail with the same two requests', async () => {
-    const bench = new Bench().fails();
-    for (let time = 0; time < 50; time++) await bench.ask({ ...newAsker(), request: time % 2 ? a.request : b.request });
-    expect([bench.breaker.isOpen, bench.calls]).toEqual([false, 50]);
   });
 
   it('before the tenth timeout, each of which counts half', async () => {
@@ -215,12 +213,8 @@ describe('V9 a breaker does not open for the failures of a few clients', () => {
 describe('U10 an open breaker', () => {
   it('spends nothing, and sets Retry-After', async () => {
     const bench = await openBench();
-    for (const [elapsed = 0, seconds] of [
-      [0, 5],
-      [1_000, 4],
-      [4_999, 1],
-    ]) {
-      bench.nowMs = 1_000_000 + elapsed;
+    for (const [elapsed, seconds] of Object.entries({ 0: 5, 1000: 4, 4999: 1 })) {
+      bench.nowMs = 1_000_000 + Number(elapsed);
       expect(await retryAfter(bench)).toBe(seconds);
     }
     expect([bench.calls, bench.spent]).toEqual([5, 5]);
@@ -320,6 +314,15 @@ function handClock() {
   return clock;
 }
 
+/** A gateway whose breaker has just opened, and its clock. */
+async function openFailing() {
+  const clock = handClock();
+  const gateway = await open({}, clock);
+  gateway.upstream.faults.status = 500;
+  await fail(gateway);
+  return { clock, gateway };
+}
+
 const TARGETS = [HEALTH, `${TOKENS}/assets/solana`, `${TOKENS}/assets/gold`];
 
 /** Failing requests of different wallets for three targets, so that no single client causes them. */
@@ -334,10 +337,7 @@ async function fail(gateway: TestGateway, times = 5): Promise<string[]> {
 
 describe('U10 while the breaker is open', () => {
   it('no sign-in and no slot is used up, and those sign-ins work later', async () => {
-    const clock = handClock();
-    const gateway = await open({}, clock);
-    gateway.upstream.faults.status = 500;
-    await fail(gateway);
+    const { clock, gateway } = await openFailing();
     const caller = new Caller(gateway);
     const signIns = await Promise.all(Array.from({ length: 20 }, () => caller.signIn()));
     for (const signIn of signIns) {
@@ -358,10 +358,7 @@ describe('U10 while the breaker is open', () => {
   });
 
   it('an invalid parameter is still a 400, and a 429 of the upstream pauses it', async () => {
-    const clock = handClock();
-    const gateway = await open({}, clock);
-    gateway.upstream.faults.status = 500;
-    await fail(gateway);
+    const { clock, gateway } = await openFailing();
     expect((await new Caller(gateway).ask({ target: `${HEALTH}?x=1` })).status).toBe(400);
     clock.nowMs += 5_000;
     Object.assign(gateway.upstream.faults, { status: 429, retryAfter: '30' });
@@ -390,6 +387,15 @@ async function openBreaker(knobs: object = { status: 500 }): Promise<void> {
   seller.solana.provider.faults.reset();
 }
 
+/** Expects that the open breaker refuses a payment; default: a new one. */
+const refuses = async (payment?: PaymentPayload) =>
+  answersWith(
+    503,
+    'upstream_unavailable',
+    'unused',
+    sendPaid(seller, RPC, payment ?? (await paymentFor(seller, RPC, wallet))),
+  );
+
 const buysFresh = async (call = RPC): Promise<unknown> => buys(seller, call, await paymentFor(seller, call, wallet));
 
 describe.sequential('U10 the breaker of a paid upstream', () => {
@@ -401,18 +407,14 @@ describe.sequential('U10 the breaker of a paid upstream', () => {
   it('refuses without verifying or settling; the payment works later', async () => {
     await openBreaker();
     const payment = await paymentFor(seller, RPC, wallet);
-    const body = await leavesNoTrace(seller, () =>
-      answersWith(503, 'upstream_unavailable', 'unused', sendPaid(seller, RPC, payment)),
-    );
-    expect(body).toMatchObject({ retryAfterSeconds: 5 });
+    expect(await leavesNoTrace(seller, () => refuses(payment))).toMatchObject({ retryAfterSeconds: 5 });
     clock.nowMs += 5_000;
     await buys(seller, RPC, payment);
   });
 
   it('leaves other surfaces of the same URL open', async () => {
     await openBreaker();
-    const payment = await paymentFor(seller, RPC, wallet);
-    await answersWith(503, 'upstream_unavailable', 'unused', sendPaid(seller, RPC, payment));
+    await refuses();
     await buysFresh(DAS);
   });
 
@@ -430,7 +432,6 @@ describe.sequential('U10 the breaker of a paid upstream', () => {
 
   it('opens for a node that is behind, which asks for no pause', async () => {
     await openBreaker({ jsonRpcError: { code: -32005, message: 'Node is behind by 104 slots' } });
-    const payment = await paymentFor(seller, RPC, wallet);
-    await answersWith(503, 'upstream_unavailable', 'unused', sendPaid(seller, RPC, payment));
+    await refuses();
   });
 });

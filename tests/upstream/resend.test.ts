@@ -93,16 +93,9 @@ describe('U18 a request is not sent again', () => {
       return [codeOf(await ask(gateway)), trap.heard.length - before];
     };
     const lost = '502 upstream_unreachable';
-    expect([await heardFor(), await heardFor(), await heardFor()]).toEqual([
-      [lost, 2],
-      [lost, 1],
-      [lost, 1],
-    ]);
+    for (const calls of [2, 1, 1]) expect(await heardFor()).toEqual([lost, calls]);
     isUp = true;
-    expect([await heardFor(), await heardFor()]).toEqual([
-      ['200 ok', 1],
-      ['200 ok', 2],
-    ]);
+    for (const calls of [1, 2]) expect(await heardFor()).toEqual(['200 ok', calls]);
   });
 
   it('if the budget is empty: upstream_unreachable, not rate_limited', async () => {
@@ -197,17 +190,10 @@ describe('the calls in flight of a provider', () => {
       room.enter(owner);
       throw new Error('the disk is full');
     };
-    const dependencies = {
-      store: standIn<Store>({ admit }),
-      allowance: {
-        limit: 1,
-        windowMs: 1,
-        view: () => ({ left: 0, resetMs: 0, pauseMs: 0 }),
-        judge: async () => undefined,
-      },
-      inFlightLimit: room,
-      randomId: () => 'owner',
-    };
+    const view = () => ({ left: 0, resetMs: 0, pauseMs: 0 });
+    const allowance = { limit: 1, windowMs: 1, view, judge: async () => undefined };
+    const store = standIn<Store>({ admit });
+    const dependencies = { store, allowance, inFlightLimit: room, randomId: () => 'owner' };
     const slots = new SlotTaker(dependencies, {}, { requestId: '', client: '' });
     await expect(slots.take({ key: '', limit: 1, windowMs: 1, inFlightMs: 1 })).rejects.toThrow('the disk is full');
     expect(room.isFreeFor()).toBe(true);
