@@ -24,6 +24,13 @@ async function several(count: number, address: string, bytes = ''): Promise<Clie
   return opened;
 }
 
+/** The share of each of four addresses. */
+async function ofSeveral(): Promise<Client[]> {
+  const opened: Client[] = [];
+  for (const last of [2, 3, 4, 5]) opened.push(...(await several(SHARE, `127.0.0.${last}`)));
+  return opened;
+}
+
 /** Sends a request that stays unanswered. */
 async function busy(address: string, target: string): Promise<Client> {
   const client = await from(address, get(target));
@@ -64,8 +71,7 @@ describe('V14 silent connections', () => {
 
   it('of several addresses leave room for a new client', async () => {
     await start();
-    const silent: Client[] = [];
-    for (const last of [2, 3, 4, 5]) silent.push(...(await several(SHARE, `127.0.0.${last}`)));
+    const silent = await ofSeveral();
     expect(await closed(silent)).toEqual(silent.map(() => false));
     expect(await isServed(await from('127.0.0.1'), '/honest')).toBe(true);
     expect(await closed(silent)).toEqual(silent.map((_, index) => index === 0));
@@ -131,8 +137,7 @@ const upload = (body: string, target = '/'): string =>
 describe('V14 slow bodies', () => {
   it('of several addresses leave room for a new client, and the one that began first is closed first', async () => {
     await start();
-    const slow: Client[] = [];
-    for (const last of [2, 3, 4, 5]) slow.push(...(await several(SHARE, `127.0.0.${last}`)));
+    const slow = await ofSeveral();
     for (const client of slow.toReversed()) {
       client.socket.write(upload('ha'));
       await pause(20);
@@ -190,8 +195,7 @@ it('V14 every ended connection frees its place', async () => {
     used.socket.end();
     await until(() => used.isClosed());
   }
-  const last: Client[] = [];
-  for (const address of [2, 3, 4, 5]) last.push(...(await several(SHARE, `127.0.0.${address}`)));
+  const last = await ofSeveral();
   expect(await closed(last)).toEqual(last.map(() => false));
 });
 
@@ -273,10 +277,8 @@ describe('V20 requests in one pipeline', () => {
     bare.answerAll('done');
     await until(() => client.answers().length === all.length);
     expect(bare.handled).toEqual(all);
-    expect(client.answers().map(({ body }) => body)).toEqual([
-      ...all.slice(0, MAX_UNANSWERED + 4),
-      ...all.slice(MAX_UNANSWERED + 4).map(() => 'done'),
-    ]);
+    const bodies = all.map((target, at) => (at < MAX_UNANSWERED + 4 ? target : 'done'));
+    expect(client.answers().map(({ body }) => body)).toEqual(bodies);
   });
 
   it('do not start while the client does not read, and do not delay other connections', async () => {
@@ -349,16 +351,13 @@ describe('V20 requests in one pipeline', () => {
 
   it('followed by an unreadable one are answered before the connection closes', async () => {
     const all = targets(20);
-    const client = await sending(
-      `${pipelined(all)}POST /post HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nz`,
-    );
+    const unreadable = 'POST /post HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nz';
+    const client = await sending(pipelined(all) + unreadable);
     await still(handledCount);
     bare.answerAll('done');
     await until(() => client.isClosed());
-    expect(client.answers().map(({ body }) => body)).toEqual([
-      ...all.slice(0, MAX_UNANSWERED),
-      ...Array(4).fill('done'),
-    ]);
+    const bodies = [...all.slice(0, MAX_UNANSWERED), ...Array(4).fill('done')];
+    expect(client.answers().map(({ body }) => body)).toEqual(bodies);
     expect(bare.handled).toEqual(all);
   });
 });

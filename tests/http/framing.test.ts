@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { newSigner, signedHeader } from '../kit/wallet.ts';
-import { codeOf, expectRefusal, faultsOf, headerFaults, statusAndCode } from './error-table.ts';
+import { expectRefusal, faultsOf, headerFaults, statusAndCode } from './error-table.ts';
 import { AMBIGUOUS, SNAPSHOTS, UNAMBIGUOUS } from './frames.ts';
 import { gated, pathOf, rowOf } from './targets.ts';
 import { askFor, readAnswers, requestTo, seen, type WireRequest, writeAndRead, writePieces } from './wire.ts';
@@ -30,9 +30,8 @@ describe('H8 the request target', () => {
 describe('H7 headers', () => {
   it('are at most 16 KiB; above that a 431', async () => {
     expectRefusal(await ask(SEARCH, padded('X: ', 15 * KIB)), '402 sign_in_required');
-    for (const length of [16 * KIB, 17 * KIB, 32 * KIB, 60 * KIB]) {
-      expectRefusal(await ask(SEARCH, padded('X: ', length)), '431 headers_too_large');
-    }
+    for (const length of [16, 17, 32, 60])
+      expectRefusal(await ask(SEARCH, padded('X: ', length * KIB)), '431 headers_too_large');
     expect(gateway.upstream.arrivals).toEqual([]);
   });
 
@@ -76,12 +75,8 @@ describe('H5 a body', () => {
   });
 
   it('of a megabyte is a 413 that the sender can read', async () => {
-    for (let round = 0; round < 10; round++) {
-      const answer = await seen(
-        await fetch(gateway.url + pathOf(SNAPSHOTS), { method: 'POST', body: 'x'.repeat(KIB * KIB) }),
-      );
-      expectRefusal(answer, '413 body_too_large');
-    }
+    const send = () => fetch(gateway.url + pathOf(SNAPSHOTS), { method: 'POST', body: 'x'.repeat(KIB * KIB) });
+    for (let round = 0; round < 10; round++) expectRefusal(await seen(await send()), '413 body_too_large');
   });
 
   it('without an end is not buffered', async () => {
@@ -105,8 +100,7 @@ describe('H10 an ambiguous request frame', () => {
     const before = gateway.logLines.length;
     const raw = await postSigned(lines, body);
     const answers = readAnswers(raw, ['POST', 'GET']);
-    expect(answers.map(({ status }) => status)).toEqual([400]);
-    expect(answers.map(codeOf)).toEqual(['bad_request']);
+    expect(answers.map(statusAndCode)).toEqual(['400 bad_request']);
     expect(answers.flatMap(headerFaults)).toEqual([]);
     expect(answers[0]?.headers.connection).toBe('close');
     expect(gateway.upstream.arrivals).toEqual([]);
@@ -129,11 +123,8 @@ const COUNT = 1_000;
 /** All on one connection, closed after the last. */
 async function pipeline(requests: readonly WireRequest[]) {
   const all = [...requests, requestTo(gateway.port, 'GET', '/healthz', 'Connection: close')];
-  const raw = await writeAndRead(gateway.port, all.map(({ bytes }) => bytes).join(''), 30_000);
-  return readAnswers(
-    raw,
-    all.map(({ method }) => method),
-  );
+  const [methods, bytes] = [all.map(({ method }) => method), all.map(({ bytes }) => bytes).join('')];
+  return readAnswers(await writeAndRead(gateway.port, bytes, 30_000), methods);
 }
 
 describe('H11 requests in one pipeline', () => {
@@ -145,9 +136,8 @@ describe('H11 requests in one pipeline', () => {
     );
     const answers = await pipeline(requests);
     expect(answers.length).toBe(COUNT + 1);
-    expect(answers.slice(0, COUNT).map(({ headers }) => headers['x-request-id'])).toEqual(
-      rows.map((_, index) => `r-${index}`),
-    );
+    const ids = answers.slice(0, COUNT).map(({ headers }) => headers['x-request-id']);
+    expect(ids).toEqual(rows.map((_, index) => `r-${index}`));
     const paths = answers.slice(0, COUNT).map(({ body }) => new URL(JSON.parse(body).resource.url).pathname);
     expect(paths).toEqual(rows.map(pathOf));
     expect(answers.flatMap((answer) => faultsOf(answer))).toEqual([]);
@@ -157,20 +147,14 @@ describe('H11 requests in one pipeline', () => {
   it('keep their bodies, and a fast answer waits for an earlier slow one', async () => {
     const mints = Array.from({ length: 12 }, () => newSigner().address);
     const before = gateway.upstream.arrivals.length;
-    gateway.upstream.faults.delayMs = 300;
-    gateway.upstream.faults.times = 1;
-    gateway.upstream.faults.only = ({ body }) => body.includes(mints[0] ?? '');
+    const only = ({ body }: { readonly body: string }) => body.includes(mints[0] ?? '');
+    Object.assign(gateway.upstream.faults, { delayMs: 300, times: 1, only });
     const headers = await Promise.all(mints.map(signed));
     const requests = mints.map((mint, index) => {
       const body = JSON.stringify({ mints: [mint] });
-      const lines = [`SIGN-IN-WITH-X: ${headers[index]}`, 'Content-Type: application/json', `X-Request-Id: b-${index}`];
-      const { method, bytes } = requestTo(
-        gateway.port,
-        'POST',
-        pathOf(SNAPSHOTS),
-        ...lines,
-        `Content-Length: ${body.length}`,
-      );
+      const named = [`SIGN-IN-WITH-X: ${headers[index]}`, `X-Request-Id: b-${index}`];
+      const lines = [...named, 'Content-Type: application/json', `Content-Length: ${body.length}`];
+      const { method, bytes } = requestTo(gateway.port, 'POST', pathOf(SNAPSHOTS), ...lines);
       return { method, bytes: bytes + body };
     });
     const answers = await pipeline(requests);
@@ -179,8 +163,6 @@ describe('H11 requests in one pipeline', () => {
     expect(answers.slice(0, -1).map(({ status }) => status)).toEqual(mints.map(() => 200));
     const sent = gateway.upstream.arrivals.slice(before).map(({ body }) => JSON.parse(String(body)).mints[0]);
     expect(sent.sort()).toEqual([...mints].sort());
-    mints.forEach((mint, index) => {
-      expect(answers[index]?.body).toContain(mint);
-    });
+    for (const [index, mint] of mints.entries()) expect(answers[index]?.body).toContain(mint);
   });
 });

@@ -25,19 +25,16 @@ describe('a preflight', () => {
   const preflight = (path: string, ...lines: string[]) => askFor(gateway.port, 'OPTIONS', path, ORIGIN, ...lines);
 
   // The recorded answers have the headers of every route's preflight.
-  it.each(['tokens.health', 'rpc.mainnet.helius.getBalance'])(
-    'C1 on %s allows an eighth one on request',
-    async (id) => {
-      const asking = async (names: string) => {
-        const answer = await preflight(pathOf(rowOf(id)), `Access-Control-Request-Headers: ${names}`);
-        return answer?.headers['access-control-allow-headers'];
-      };
-      const own = 'access-control-expose-headers';
-      for (const names of [own, 'Access-Control-Expose-Headers', `content-type,${own}`, `${own} , x-payment`])
-        expect(await asking(names)).toBe(`${SEVEN}, Access-Control-Expose-Headers`);
-      for (const names of ['content-type', `x-${own}`, `${own}-x`, '*']) expect(await asking(names)).toBe(SEVEN);
-    },
-  );
+  it.each(['tokens.health', 'rpc.mainnet.helius.getBalance'])('C1 on %s allows an eighth on request', async (id) => {
+    const asking = async (names: string) => {
+      const answer = await preflight(pathOf(rowOf(id)), `Access-Control-Request-Headers: ${names}`);
+      return answer?.headers['access-control-allow-headers'];
+    };
+    const own = 'access-control-expose-headers';
+    for (const names of [own, 'Access-Control-Expose-Headers', `content-type,${own}`, `${own} , x-payment`])
+      expect(await asking(names)).toBe(`${SEVEN}, Access-Control-Expose-Headers`);
+    for (const names of ['content-type', `x-${own}`, `${own}-x`, '*']) expect(await asking(names)).toBe(SEVEN);
+  });
 
   it('C1 from a public page to a private network is allowed on request', async () => {
     const asking = async (...lines: string[]) =>
@@ -87,8 +84,7 @@ describe('the headers of every answer', () => {
   it('name no software and no secret', async () => {
     for (const target of ['/healthz', '/v1/catalog', '/nothing', HEALTH]) {
       const answer = await ask(gateway, target);
-      expect(answer?.headers.server).toBeUndefined();
-      expect(answer?.headers['x-powered-by']).toBeUndefined();
+      expect([answer?.headers.server, answer?.headers['x-powered-by']]).toEqual([undefined, undefined]);
       expect(JSON.stringify(answer)).not.toMatch(new RegExp(`${CANARY_KEY}|${CANARY_SECRET}`));
     }
   });
@@ -276,10 +272,8 @@ describe('H9 S20 Host without a configured origin', () => {
         expectRefusal(await askOne(gateway.port, request), '400 bad_request');
       }
     }
-    expect([gateway.solana?.provider.arrivals, gateway.logLines.filter((line) => line.includes('"failure"'))]).toEqual([
-      [],
-      [],
-    ]);
+    expect(gateway.solana.provider.arrivals).toEqual([]);
+    expect(gateway.logLines.join('')).not.toContain('"failure"');
   });
 
   it('does not matter for /healthz and the catalog', async () => {
@@ -333,16 +327,13 @@ describe('H9 the number of Host lines', () => {
   });
 
   it('HTTP/1.0 needs none, and is closed after the answer', async () => {
-    for (const head of [
-      'GET /healthz HTTP/1.0\r\n\r\n',
-      `GET /healthz HTTP/1.0\r\nHost: localhost:${local.port}\r\n\r\n`,
-    ]) {
-      const [answer] = readAnswers(await writeAndRead(local.port, head), ['GET']);
-      expect(answer?.status).toBe(200);
-      expect(answer?.headers.connection).toBe('close');
-    }
-    const [gatedAnswer] = readAnswers(await writeAndRead(local.port, `GET ${HEALTH} HTTP/1.0\r\n\r\n`), ['GET']);
-    expect(statusAndCode(gatedAnswer)).toBe('400 bad_request');
+    const askOld = async (target: string, host = '') => {
+      const raw = await writeAndRead(local.port, `GET ${target} HTTP/1.0\r\n${host}\r\n`);
+      return readAnswers(raw, ['GET'])[0];
+    };
+    for (const host of ['', `Host: localhost:${local.port}\r\n`])
+      expect(await askOld('/healthz', host)).toMatchObject({ status: 200, headers: { connection: 'close' } });
+    expect(statusAndCode(await askOld(HEALTH))).toBe('400 bad_request');
     expect(local.upstream.arrivals).toHaveLength(1);
   });
 });

@@ -17,14 +17,9 @@ import { Scrape, scrape } from './scrape.ts';
 const LIMIT = 200;
 const PREFIX = 'asset_gateway_';
 
-const variables = {
-  METRICS_PORT: '0',
-  TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT),
-  UPSTREAM_TIMEOUT_MS: '2000',
-  SOL_PRICE_USD: '150',
-};
-const everything = { ...variables, RESPONSE_CACHE: 'on', CREDIT: 'on' };
-const gateway = await startTestGateway(everything, { paid: true });
+const limits = { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: '2000' };
+const everything = { METRICS_PORT: '0', SOL_PRICE_USD: '150', RESPONSE_CACHE: 'on', CREDIT: 'on' };
+const gateway = await startTestGateway({ ...limits, ...everything }, { paid: true });
 
 /** How a metric has changed while this ran. */
 async function change(name: string, labels: Record<string, string>, run: () => Promise<unknown>): Promise<number> {
@@ -146,11 +141,8 @@ describe('upstreams', () => {
     expect(scraped.sum('asset_gateway_budget_left', channel)).toBe(slotsLeft(answer));
     expect(scraped.sum('asset_gateway_budget_limit', channel)).toBe(LIMIT);
     const das = { provider: 'alchemy', cluster: 'mainnet', surface: 'das' };
-    expect([
-      scraped.sum('asset_gateway_budget_left', das),
-      scraped.sum('asset_gateway_budget_limit', das),
-      scraped.sum('asset_gateway_breaker_open', das),
-    ]).toEqual([10, 10, 0]);
+    const ofDas = ['budget_left', 'budget_limit', 'breaker_open'].map((name) => scraped.sum(PREFIX + name, das));
+    expect(ofDas).toEqual([10, 10, 0]);
   });
 });
 
@@ -209,13 +201,11 @@ describe('the metrics port on a loopback address', () => {
     expect(raw).not.toContain('asset_gateway');
   });
 
-  it.each(['localhost', 'LOCALHOST:1', '127.0.0.1', '127.0.0.2:9464', '[::1]:9464'])(
-    'W38 answers the loopback name or address %s',
-    async (host) => {
-      const { status, text } = await askAs(host, url);
-      expect([status, text.includes('asset_gateway_ready')]).toEqual([200, true]);
-    },
-  );
+  const LOOPBACK = ['localhost', 'LOCALHOST:1', '127.0.0.1', '127.0.0.2:9464', '[::1]:9464'];
+  it.each(LOOPBACK)('W38 answers the loopback name or address %s', async (host) => {
+    const { status, text } = await askAs(host, url);
+    expect([status, text.includes('asset_gateway_ready')]).toEqual([200, true]);
+  });
 
   it('W38 is also one that METRICS_HOST names by a name', async () => {
     const named = await metricsOf({ METRICS_HOST: 'localhost' });
