@@ -54,15 +54,13 @@ describe('the next call', () => {
   });
 
   it('is for the key with the most waiters', () => {
-    order.enqueue(key('one'), WAITS, 0);
-    for (let count = 0; count < 3; count++) order.enqueue(key('three'), WAITS, 0);
+    for (const id of ['one', 'three', 'three', 'three']) order.enqueue(key(id), WAITS, 0);
     expect(called(order.next(1, 0))).toEqual(['three']);
   });
 
   it('is for a popular key before a new one', () => {
     const { order, nowMs } = busyOrder();
-    order.enqueue(key('new'), WAITS, nowMs);
-    order.enqueue(key('a'), WAITS, nowMs);
+    for (const id of ['new', 'a']) order.enqueue(key(id), WAITS, nowMs);
     expect(called(order.next(1, nowMs))).toEqual(['a']);
   });
 
@@ -103,19 +101,12 @@ describe('a batch', () => {
 
   it('is worth the sum of its members, which share one call', () => {
     order.enqueue(key('one'), WAITS, 0);
-    for (const id of ['x', 'y', 'z']) for (let count = 0; count < 2; count++) order.enqueue(mint(id), third, 0);
+    for (const id of 'xxyyzz') order.enqueue(mint(id), third, 0);
     expect([...called(order.next(1, 0))].sort()).toEqual(['x', 'y', 'z']);
   });
 
   it('is limited to the size of the row, dropping the members of least worth', () => {
-    for (const [id, count] of [
-      ['w', 1],
-      ['x', 4],
-      ['y', 3],
-      ['z', 2],
-    ] as const) {
-      for (let asked = 0; asked < count; asked++) order.enqueue(mint(id), WAITS, 0);
-    }
+    for (const id of 'wxxxxyyyzz') order.enqueue(mint(id), WAITS, 0);
     expect(called(order.next(30, 0))).toEqual(['x', 'y', 'z']);
     order.completed(['x', 'y', 'z'], true, 500);
     expect(called(order.next(29, 2_000))).toEqual(['w']);
@@ -207,9 +198,7 @@ describe('a call that fails', () => {
     order.enqueue(key('new'), WAITS, 600_000);
     expect(called(order.next(30, 600_000))).toEqual(['new']);
     order.completed(['new'], true, 600_100);
-    expect(called(order.next(29, 600_200))).toEqual(['most']);
-    expect(called(order.next(28, 600_200))).toEqual(['more']);
-    expect(called(order.next(27, 600_200))).toEqual([]);
+    expect([29, 28, 27].map((free) => called(order.next(free, 600_200)))).toEqual([['most'], ['more'], []]);
   });
 
   it('in an outage stays delayed until there is an answer', () => {
@@ -237,19 +226,16 @@ describe('a call that fails', () => {
   });
 
   it('delays no other key, and is forgotten after a success', () => {
-    const fail = (nowMs: number) => {
-      order.enqueue(key('a'), WAITS, nowMs);
-      expect(called(order.next(30, nowMs))).toEqual(['a']);
+    const call = (id: string, nowMs: number, isAnswered?: boolean) => {
+      order.enqueue(key(id), WAITS, nowMs);
+      expect(called(order.next(30, nowMs))).toEqual([id]);
+      if (isAnswered !== undefined) order.completed([id], isAnswered, nowMs);
     };
-    fail(0);
-    order.completed(['a'], false, 0);
-    order.enqueue(key('b'), WAITS, 100);
-    expect(called(order.next(30, 100))).toEqual(['b']);
-    fail(3_000);
-    order.completed(['a'], true, 3_000);
-    fail(400_000);
-    order.completed(['a'], false, 400_000);
-    fail(402_500);
+    call('a', 0, false);
+    call('b', 100);
+    call('a', 3_000, true);
+    call('a', 400_000, false);
+    call('a', 402_500);
   });
 });
 
@@ -316,14 +302,11 @@ function drive(steps: readonly Step[]) {
       inFlight.add(each);
     }
     free--;
-    due.push({
-      atMs: nowMs + 300,
-      act: (endMs) => {
-        for (const each of ids) inFlight.delete(each);
-        order.completed(ids, hasAnswered, endMs);
-      },
-    });
-    due.push({ atMs: nowMs + 60_300, act: () => free++ });
+    const end = (endMs: number) => {
+      for (const each of ids) inFlight.delete(each);
+      order.completed(ids, hasAnswered, endMs);
+    };
+    due.push({ atMs: nowMs + 300, act: end }, { atMs: nowMs + 60_300, act: () => free++ });
   }
   return calls;
 }
@@ -332,12 +315,10 @@ const histories = fc.array(step, { minLength: 200, maxLength: 600 });
 
 describe('a flood of random keys', () => {
   it('never exceed the slots, call a key twice at once, or make a batch too large', () => {
-    fc.assert(
-      fc.property(histories, (steps) => {
-        for (const { ids } of drive(steps)) expect(ids.length).toBeLessThanOrEqual(3);
-      }),
-      { numRuns: 20 },
-    );
+    const holds = fc.property(histories, (steps) => {
+      for (const { ids } of drive(steps)) expect(ids.length).toBeLessThanOrEqual(3);
+    });
+    fc.assert(holds, { numRuns: 20 });
   });
 
   it('evicts no key whose call is under way, which would be called twice', () => {

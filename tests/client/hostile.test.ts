@@ -215,23 +215,17 @@ describe('W17 W18 limits', () => {
     expect(hold).toHaveBeenCalledWith(5, expect.objectContaining(caps));
   });
 
-  it.each<[string, [at: number, micros: number][], Parameters<SpendingLedger['hold']>[1]]>([
-    ['that are not numbers allow nothing', [], { perDayMicros: Number.NaN, inAllMicros: 1 }],
-    ['count an entry dated in the future', [[1_000_000_000, 10]], { perDayMicros: 10, inAllMicros: 100 }],
-    ['of 24 hours count a younger entry', [[1 - DAY_MS, 10]], { perDayMicros: 10, inAllMicros: 100 }],
-    [
-      'in all count an older entry, too',
-      [
-        [-DAY_MS, 10],
-        [0, 5],
-      ],
-      { perDayMicros: 10, inAllMicros: 15 },
-    ],
+  it.each<[string, Readonly<Record<number, number>>, Parameters<SpendingLedger['hold']>[1]]>([
+    ['that are not numbers allow nothing', {}, { perDayMicros: Number.NaN, inAllMicros: 1 }],
+    ['count an entry dated in the future', { 1000000000: 10 }, { perDayMicros: 10, inAllMicros: 100 }],
+    ['of 24 hours count a younger entry', { [1 - DAY_MS]: 10 }, { perDayMicros: 10, inAllMicros: 100 }],
+    ['in all count an older entry, too', { [-DAY_MS]: 10, 0: 5 }, { perDayMicros: 10, inAllMicros: 15 }],
   ])('W18 W20 %s', async (_, entries, caps) => {
     let now = 0;
     const ledger = memoryLedger(() => now);
-    for (const [at, micros] of entries) {
-      now = at;
+    // Keys that are not whole numbers come last.
+    for (const [at, micros] of Object.entries(entries).sort(([one], [other]) => Number(one) - Number(other))) {
+      now = Number(at);
       await ledger.hold(micros, caps);
     }
     now = 0;

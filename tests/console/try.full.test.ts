@@ -216,10 +216,7 @@ browserSuite('Try with the response cache', () => {
   const charts = (gateway: TestGateway) => gateway.upstream.arrivals.filter(({ target }) => target.includes('chart'));
 
   const idsIn = (page: Page, list: string) =>
-    page
-      .getByRole('region', { name: list })
-      .getByRole('link')
-      .evaluateAll((links) => links.map((link) => link.getAttribute('href')?.split('/').at(-1) ?? ''));
+    rows(page, list).evaluateAll((links) => links.map((link) => link.getAttribute('href')?.split('/').at(-1) ?? ''));
   const isOf = (ids: readonly string[]) => (arrival: { readonly target: string }) =>
     ids.some((id) => arrival.target.includes(`/${id}/`));
 
@@ -338,11 +335,7 @@ browserSuite(
       await page.getByText('press Enter to search').waitFor();
       await page.waitForTimeout(400);
       expect(arrivals().length).toBe(1);
-      for (const [query, left] of [
-        ['gold', 2],
-        ['tesla', 1],
-        ['silver', 0],
-      ] as const) {
+      for (const [query, left] of Object.entries({ gold: 2, tesla: 1, silver: 0 })) {
         await search.fill(query);
         await search.press('Enter');
         await page.getByText(`${left} of ${LIMIT} calls left`).waitFor();

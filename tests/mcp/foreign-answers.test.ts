@@ -14,11 +14,7 @@ const LONG = 'x'.repeat(900_000);
 const BUDGET = ['--budget-usd', '1'];
 
 /** The gateway's answer to a payment. */
-interface Reply {
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body: unknown;
-}
+type Reply = { readonly status?: number; readonly headers?: Record<string, string>; readonly body: unknown };
 
 let reply: Reply = { body: '' };
 /** The received payments, with repetitions. */
@@ -50,19 +46,13 @@ const settled = (transaction: unknown = TRANSACTION): Readonly<Record<string, st
   'payment-response': Buffer.from(JSON.stringify({ success: true, transaction })).toString('base64'),
 });
 
+const ABOVE = /^spending_limit: .* above the cap of \$0\.00 a call .*nothing was signed/;
 const DEARER = /^spending_limit: the gateway asks for \$0\.001001, but the catalog says \$0\.001/;
 
 it.each([
   ['asks for more than its catalog lists', [], '0.001', [{ amount: '1001' }], DEARER, 0],
   ['asks for more, which the budget covers', BUDGET, '0.001', [{ amount: '1001' }], DEARER, 0],
-  [
-    'lists more than a dollar',
-    [],
-    '5',
-    [{ amount: '1000001' }],
-    /^spending_limit: .* above the cap of \$0\.00 a call .*nothing was signed/,
-    0,
-  ],
+  ['lists more than a dollar', [], '5', [{ amount: '1000001' }], ABOVE, 0],
   ['changes its price after the yes', [], '0.00001', [{}, { amount: '6' }], /^The user declined/, 2],
   ['changes its payee after the yes', [], '0.00001', [{}, { payTo: newSigner().address }], /^The user declined/, 2],
 ])('a hostile gateway that %s gets no payment', async (_, words, listed, offers, sentence, asked) => {
@@ -152,17 +142,13 @@ describe('a client that pays', () => {
     reply = { status: 409, body: { ok: false, error: 'payment_already_used', message: 'It was used.' } };
     const answer = await pay(host);
     expect(answer.structuredContent).toMatchObject({ x402Version: 2, error: 'payment_already_used' });
-    expect(textOf({ content: answer.content.slice(1) })).toMatch(
-      /^The payment was refused \(payment_already_used: It was used\.\)/,
-    );
+    const told = textOf({ content: answer.content.slice(1) });
+    expect(told).toMatch(/^The payment was refused \(payment_already_used: It was used\.\)/);
   });
 
   it('W25 gets requirements without hidden characters, and none that are too long', async () => {
     const { call } = await openHost(paying);
-    asks = [
-      { extra: { ...requirement().extra, note: HIDDEN.join('') } },
-      { extra: { ...requirement().extra, note: LONG } },
-    ];
+    asks = [HIDDEN.join(''), LONG].map((note) => ({ extra: { ...requirement().extra, note } }));
     expect(textOf(await call('rpc', BALANCE))).toContain('\ufffd'.repeat(HIDDEN.length));
     expect(textOf(await call('rpc', BALANCE))).toBe("The gateway's requirements for rpc_getBalance are too long.");
   });
@@ -173,10 +159,8 @@ it('X23 the same call resends a payment that the gateway reports as unused, and 
   const payment = { state: 'unused' };
   reply = { status: 404, body: { ok: false, error: 'not_found', message: 'There is no such account.', payment } };
   for (const _ of [1, 2]) {
-    const text = textOf(await call('rpc', BALANCE));
-    expect(text).toMatch(
-      /^not_found: There is no such account\.\nThe payment for this call was not used and costs nothing\./,
-    );
+    const unused = 'not_found: There is no such account.\nThe payment for this call was not used and costs nothing.';
+    expect(textOf(await call('rpc', BALANCE)).startsWith(unused)).toBe(true);
   }
   expect([payments.length, new Set(payments).size]).toEqual([2, 1]);
 });
