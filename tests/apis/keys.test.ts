@@ -9,6 +9,7 @@ const openapi = writeOperations({ read: ['get /read'], mine: ['get /mine', { par
 const shared = { title: 'One', openapi, requestsPerMinute: 10_000, operations: { read: {} } };
 const basic = { user: 'TEST_USER', password: 'TEST_PASSWORD' };
 const PASSWORD = 'pass:word 0123456789';
+const AGENT = 'shop (a@b.example)';
 const variables = { TEST_USER: 'AC0123', TEST_PASSWORD: PASSWORD };
 const { gateway, stub } = await serveApis(
   {
@@ -16,7 +17,7 @@ const { gateway, stub } = await serveApis(
     token: {
       ...shared,
       key: { bearer: true, prefix: 'Token ', env: 'TEST_API_KEY' },
-      headers: { 'User-Agent': 'shop (a@b.example)' },
+      headers: { 'User-Agent': AGENT },
     },
     tenant: { ...shared, operations: { mine: {} }, headers: { 'x-tenant': 'blue 1' } },
     query: { ...shared, key: { query: 'auth', prefix: 'k:', env: 'TEST_API_KEY' } },
@@ -29,7 +30,7 @@ const ask = (api: string, path = '/read') => askSigned(`${gateway.url}/v1/x402/$
 describe('the API gets', () => {
   it.each<[api: string, headers: Readonly<Record<string, string>>, target: string]>([
     ['prefixed', { authorization: `DeepL-Auth-Key ${KEY}` }, '/read'],
-    ['token', { authorization: `Token ${KEY}`, 'user-agent': 'shop (a@b.example)' }, '/read'],
+    ['token', { authorization: `Token ${KEY}`, 'user-agent': AGENT }, '/read'],
     ['query', {}, `/read?auth=k%3A${KEY}`],
     ['basic', { authorization: `Basic ${ENCODED}` }, '/read'],
   ])('the key of %s', async (api, headers, target) => {

@@ -23,11 +23,8 @@ const openapi = writeOperations({
   more: ['get /alone/{id}/more', of('id')],
 });
 const SOLD = { access: 'exact', price: '0.01' };
-const coins = {
-  title: 'Coins',
-  openapi,
-  operations: { coin: {}, ofMarket: {}, allOfMarket: {}, flag: {}, alone: {}, markets: SOLD },
-};
+const OPERATIONS = { coin: {}, ofMarket: {}, allOfMarket: {}, flag: {}, alone: {}, markets: SOLD };
+const coins = { title: 'Coins', openapi, operations: OPERATIONS };
 const { gateway, stub, rows } = await serveApis({ coins });
 const urlOf = (target: string): string => `${gateway.url}/v1/x402/coins/${target}`;
 

@@ -23,13 +23,11 @@ const noted = inBody({ type: 'object', properties: { text: { type: 'string', nul
 /** A body of several types, of which one has members. */
 const ANY = { type: ['object', 'array', 'string', 'number', 'boolean', 'null'], properties: { text: {} } };
 
+const NOTES: Operations = { find: ['post /find', noted], add: ['post /add', noted] };
 const { gateway, stub } = await serveApis(
   {
     weather: { key: { header: 'X-Api-Key', env: 'TEST_API_KEY' }, operations: WEATHER },
-    notes: api(
-      { find: ['post /find', noted], add: ['post /add', noted] },
-      { cache, operations: { find: { cache }, add: {} } },
-    ),
+    notes: api(NOTES, { cache, operations: { find: { cache }, add: {} } }),
     values: api({ any: ['post /any', inBody(ANY)] }, { operations: { any: { cache } } }),
     things: api({ getOne: ['get /one/{id}', ofPath('id')] }, { key: { query: 'apikey', env: 'QUERY_KEY' } }),
     shadows: api({

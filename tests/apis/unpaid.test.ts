@@ -133,10 +133,8 @@ describe('an answer that is owed', () => {
   const deliver = async (isOnce: boolean) => {
     const asked = vi.fn(() => Promise.reject(new Refusal('upstream_timeout')));
     const prepare = vi.fn(() => asked);
-    const serve: Gate['serve'] = async (_call, _trail, prepare) => ({
-      answer: await prepare(true)({}),
-      receipt: { headers: {} },
-    });
+    const receipt = { headers: {} };
+    const serve: Gate['serve'] = async (_call, _trail, prepare) => ({ answer: await prepare(true)({}), receipt });
     const gate = limitingUnpaid({ serve, challenge: () => undefined }, calls);
     const call = standIn<Call>({ route: { id: 'a', upstream: { isOnce } } });
     const told = await gate

@@ -17,6 +17,10 @@ export function newList(...lines: readonly string[]) {
 
 export type ListFixture = ReturnType<typeof newList>;
 
+/** So many addresses. */
+export const addresses = (count: number): string[] =>
+  Array.from({ length: count }, (_, at) => `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`);
+
 /** The header of a proxy. */
 export const from = (address: string) => ({ 'X-Forwarded-For': address });
 

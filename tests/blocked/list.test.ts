@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ListFault, MAX_LINES, readList } from '../../packages/gateway/src/blocked/list.ts';
 import { samples } from '../kit/rounds.ts';
+import { addresses } from './kit.ts';
 
 const newWallet = (): string => bs58.encode(newKeypair().subarray(32));
 
@@ -104,10 +105,7 @@ describe('an invalid line', () => {
 });
 
 it('a list has at most 100,000 lines', () => {
-  const lines = Array.from(
-    { length: MAX_LINES },
-    (_, index) => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`,
-  );
+  const lines = addresses(MAX_LINES);
   const list = readList(`${lines.join('\n')}\n`);
   expect(list.counts.ranges).toBe(100_000);
   expect(list.hasAddress(lines.at(-1) ?? '')).toBe(true);

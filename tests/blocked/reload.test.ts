@@ -4,7 +4,7 @@ import { readConfig } from '@asset-gateway/gateway';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BlockedFile, readListFile } from '../../packages/gateway/src/blocked/file.ts';
 import { MAX_LINES } from '../../packages/gateway/src/blocked/list.ts';
-import { BLOCKED_ADDRESS, type ListFixture, newList, OTHER_ADDRESS } from './kit.ts';
+import { addresses, BLOCKED_ADDRESS, type ListFixture, newList, OTHER_ADDRESS } from './kit.ts';
 
 const KEPT = 'the last good list stays in force';
 
@@ -73,11 +73,7 @@ describe('the list in force', () => {
 
 it('a list of 100,000 lines is loaded in turns, between which requests are served', async () => {
   const { noticeAfter, blocked } = watch();
-  const lines = Array.from(
-    { length: MAX_LINES - 1 },
-    (_, index) => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`,
-  );
-  const taken = noticeAfter((list) => list.write(BLOCKED_ADDRESS, ...lines));
+  const taken = noticeAfter((list) => list.write(BLOCKED_ADDRESS, ...addresses(MAX_LINES - 1)));
   let isTaken = false;
   taken.finally(() => {
     isTaken = true;

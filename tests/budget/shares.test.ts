@@ -43,11 +43,8 @@ describe('the group of an address', () => {
   it('of a wallet that has paid is the wallet, at any address', () => {
     expect(shareOf('203.0.113.7', 'W', true)).toEqual(shareOf('2001:db8::1', 'W', true));
     expect(shareOf('203.0.113.7', 'W', false)).toEqual({ group: 'address:203.0.113.0/24', wallet: 'W' });
-    expect([shareOf('::1', 'W', true), shareOf('::1', 'W', false), REFRESH_SHARE].map(kindOf)).toEqual([
-      'paid',
-      'address',
-      'refresh',
-    ]);
+    const shares = [shareOf('::1', 'W', true), shareOf('::1', 'W', false), REFRESH_SHARE];
+    expect(shares.map(kindOf)).toEqual(['paid', 'address', 'refresh']);
   });
 });
 

@@ -9,7 +9,7 @@ import type { Input } from '../../packages/gateway/src/call.ts';
 import { marketSnapshots, variantMarkets } from '../../packages/sandbox/src/tokens/answers/batch.ts';
 import type { RouteRequest } from '../../packages/sandbox/src/tokens/answers/request.ts';
 import { KNOWN_MINTS } from '../../packages/sandbox/src/tokens/catalogue.ts';
-import { rowOf } from '../http/targets.ts';
+import { jsonInit, rowOf } from '../http/targets.ts';
 import { rounds } from '../kit/rounds.ts';
 import { standIn } from '../kit/stand-in.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
@@ -44,12 +44,8 @@ describe.each([
     fc.assert(
       fc.property(list, list, fc.boolean(), (mints, addresses, hasAddresses) => {
         fc.pre(mints.length + (hasAddresses ? addresses.length : 0) > 0);
-        const input = standIn<Input>({
-          path: {},
-          query: {},
-          body: {},
-          [place]: hasAddresses ? { mints, addresses } : { mints },
-        });
+        const values = hasAddresses ? { mints, addresses } : { mints };
+        const input = standIn<Input>({ path: {}, query: {}, body: {}, [place]: values });
         const asked = mintsOf(route, input);
         // Each mint from its own call.
         const kept = asked.map((mint) => {
@@ -93,11 +89,10 @@ const gateway = await startTestGateway({ RESPONSE_CACHE: 'on', TOKENS_RATE_LIMIT
 
 describe('batches over HTTP', () => {
   const url = () => `${gateway.url}/v1/x402/tokens/assets/market-snapshots`;
-  const initOf = (mints: readonly string[], signIn = {}) => ({
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...signIn },
-    body: JSON.stringify({ mints }),
-  });
+  const initOf = (mints: readonly string[], signIn = {}) => {
+    const { headers, ...init } = jsonInit({ mints });
+    return { ...init, headers: { ...headers, ...signIn } };
+  };
   const ask = (mints: readonly string[]) => askSigned(url(), initOf(mints));
   const addressesIn = async (response: Response) =>
     ((await response.json()) as { result: { address: string }[] }).result.map(({ address }) => address);

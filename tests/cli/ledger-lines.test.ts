@@ -29,6 +29,10 @@ const TRACE = { network: 'solana:x', account: 'y', memo: 'z', slot: 7, lastValid
 
 const full = held('a', 0, 100);
 const next = held('b', 1, 1);
+/** An amount, one dated in the future, and one that then just fits. */
+const dated = (future: number, fitting: number) => [
+  ...[held('a', 0, 60), held('b', 3 * DAY_MS, future), held('c', 1, fitting), held('d', 2, 1)],
+];
 const released = closing('a', 'released');
 
 it.each<[string, LedgerLine[], string[]]>([
@@ -40,16 +44,8 @@ it.each<[string, LedgerLine[], string[]]>([
   ['for 24 hours', [full, held('b', DAY_MS - 1, 1), held('c', DAY_MS, 100)], ['a', 'c']],
   ['once, however often it is released', [full, released, released, held('b', 0, 100), held('c', 0, 1)], ['a', 'b']],
   ['against a limit in all too', [full, { ...held('b', 2 * DAY_MS, 1), inAllMicros: 100 }], ['a']],
-  [
-    'W20 today if another is dated in the future',
-    [held('a', 0, 60), held('b', 3 * DAY_MS, 60), held('c', 1, 40), held('d', 2, 1)],
-    ['a', 'b'],
-  ],
-  [
-    'W20 with one of the future, as far as there is room',
-    [held('a', 0, 60), held('b', 3 * DAY_MS, 1), held('c', 1, 39), held('d', 2, 1)],
-    ['a', 'b', 'c'],
-  ],
+  ['W20 today if another is dated in the future', dated(60, 40), ['a', 'b']],
+  ['W20 with one of the future, as far as there is room', dated(1, 39), ['a', 'b', 'c']],
 ])('an amount counts %s', (_, entries, ids) => {
   expect(counted(entries)).toEqual(ids);
 });

@@ -3,6 +3,7 @@ import { below } from '@asset-gateway/protocol';
 import { expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { freePort } from '../http/ports.ts';
+import { jsonInit } from '../http/targets.ts';
 import { node, runCommand, startCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { MAIN, SOL } from './fixture.ts';
@@ -19,8 +20,7 @@ async function startRpc(words: readonly string[], env = newUser()) {
   await expect.poll(command.stdout).toMatch(/\n$/);
   const url = command.stdout().trim();
   const ask = async (method: string, params: unknown): Promise<unknown> => {
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-    return (await fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body })).json();
+    return (await fetch(url, jsonInit({ jsonrpc: '2.0', id: 1, method, params }))).json();
   };
   const end = async (signal: NodeJS.Signals) => {
     command.child.kill(signal);

@@ -12,6 +12,7 @@ import { fallbackTo } from '../../packages/cli/src/rpc/fallback.ts';
 import { rpcServer } from '../../packages/cli/src/rpc/server.ts';
 import { openCustomer } from '../client/kit.ts';
 import { startEverything } from '../discovery/everything.ts';
+import { jsonInit } from '../http/targets.ts';
 
 const ACCOUNT = 'So11111111111111111111111111111111111111112';
 const LARGEST = '18446744073709551615';
@@ -47,8 +48,7 @@ const JSON_HEADERS = { 'Content-Type': 'application/json' };
 
 /** The answer to a body, as it is on the wire. */
 async function textFor(body: unknown, url = rpc.url): Promise<string> {
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return (await fetch(url, { method: 'POST', headers: JSON_HEADERS, body: text })).text();
+  return (await fetch(url, jsonInit(body))).text();
 }
 
 const asked = (method: string, params?: unknown, id: unknown = 1) => ({ jsonrpc: '2.0', id, method, params });

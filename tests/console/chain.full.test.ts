@@ -1,6 +1,7 @@
 import { USDC } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { jsonInit } from '../http/targets.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 
 const ADDRESSES = ['So11111111111111111111111111111111111111112', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'];
@@ -14,11 +15,7 @@ const countOf = (method?: string, { solana } = gateway): number =>
   solana?.mainnet.calls.filter((call) => method === undefined || call.method === method).length ?? 0;
 
 const post = (body: unknown, { url } = gateway, cluster = 'mainnet') =>
-  fetch(`${url}/console/rpc/${cluster}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
+  fetch(`${url}/console/rpc/${cluster}`, jsonInit(body));
 const request = (method: string, params: unknown[] = []) => ({ jsonrpc: '2.0', id: 'x', method, params });
 const ask = (method: string, params: unknown[] = [], other = gateway) => post(request(method, params), other);
 

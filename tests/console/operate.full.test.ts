@@ -171,10 +171,8 @@ browserSuite("the operator's page", () => {
       const sold = await salesBy(by);
       expect(sold.length).toBeGreaterThan(0);
       const expected = (name: string) => Object.fromEntries(sold.map((sale) => [sale[by], sale[`${name}_usd_micros`]]));
-      await vi.waitFor(
-        async () => expect(await columnOf(page, `Sales by ${by}`, 1)).toEqual(expected('settled')),
-        30_000,
-      );
+      const shown = (column: number) => columnOf(page, `Sales by ${by}`, column);
+      await vi.waitFor(async () => expect(await shown(1)).toEqual(expected('settled')), 30_000);
       expect(await columnOf(page, `Sales by ${by}`, 6)).toEqual(expected('margin'));
     }
   });

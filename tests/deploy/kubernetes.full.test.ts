@@ -116,11 +116,8 @@ describe('the manifests', () => {
 
   it('give a node only the rights that it needs', () => {
     expect(pod?.spec?.automountServiceAccountToken).toBe(false);
-    expect(pod?.spec?.securityContext).toMatchObject({
-      runAsNonRoot: true,
-      runAsUser: 1000,
-      seccompProfile: { type: 'RuntimeDefault' },
-    });
+    const seccompProfile = { type: 'RuntimeDefault' };
+    expect(pod?.spec?.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000, seccompProfile });
     expect(container.securityContext).toEqual({
       allowPrivilegeEscalation: false,
       readOnlyRootFilesystem: true,
@@ -153,10 +150,8 @@ describe('PostgreSQL', () => {
     const service = the<Service>('Service', url.hostname).spec;
     expect(spec?.serviceName).toBe(url.hostname);
     expect(service?.ports?.map(({ port }) => String(port))).toEqual([url.port]);
-    expect([service?.selector, spec?.selector.matchLabels]).toEqual([
-      spec?.template.metadata?.labels,
-      spec?.template.metadata?.labels,
-    ]);
+    const { labels } = spec?.template.metadata ?? {};
+    expect([service?.selector, spec?.selector.matchLabels]).toEqual([labels, labels]);
   });
 
   it('is open to the gateways and nothing else', () => {

@@ -76,10 +76,8 @@ postgresSuite('the dashboard of sales', () => {
     for (const title of ['Sold per hour', 'Sold per hour by route'])
       expect(sumOf(rowsOf(title), 'sold')).toBeCloseTo(sold, 9);
     const routes = rowsOf('By route').map(({ route, sales, dollars: each }) => [route, Number(sales), Number(each)]);
-    expect(routes).toEqual([
-      ['credit.mainnet.buy', 1, dollars(BUNDLE)],
-      ['wallet.mainnet.helius.balances', 2, dollars(2 * PRICE)],
-    ]);
+    const calls = ['wallet.mainnet.helius.balances', 2, dollars(2 * PRICE)];
+    expect(routes).toEqual([['credit.mainnet.buy', 1, dollars(BUNDLE)], calls]);
   });
 
   it('shows fees, also of refused payments', () => {

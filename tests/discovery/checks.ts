@@ -11,7 +11,7 @@ import {
 import { expect } from 'vitest';
 import type { Discovery } from '../../packages/gateway/src/describe/discovery.ts';
 import type { JsonSchema } from '../describe/json-schema.ts';
-import { exampleOf } from '../http/targets.ts';
+import { exampleOf, jsonInit } from '../http/targets.ts';
 import { challengeIn, discoveryIn } from './everything.ts';
 import { faultsOf as faultsOfAnswer, type OpenApiDocument, type Operation, operationOf } from './openapi-document.ts';
 
@@ -66,11 +66,8 @@ function requestOf(path: string, discovery: Discovery | undefined) {
     encodeURIComponent(String(pathParams?.[name])),
   );
   const query = queryOf(queryParams);
-  const json = {
-    ...(body && { body: JSON.stringify(body) }),
-    headers: body ? { 'Content-Type': 'application/json' } : {},
-  };
-  return { target: `${filled}${query && `?${query}`}`, init: { method, ...json } };
+  const init = body ? jsonInit(body, String(method)) : { method, headers: {} };
+  return { target: `${filled}${query && `?${query}`}`, init };
 }
 
 export const MAX_HEADER_LENGTH = 4096;
@@ -138,10 +135,8 @@ export function expectOperation(operation: Operation, row: Route): void {
   const shown = operation.parameters.filter((parameter) => parameter.in === 'path' || parameter.in === 'query');
   expect(shown.map(({ style: _, explode: __, ...rest }) => rest)).toEqual(plain(parameters));
   const media = operation.requestBody?.content['application/json'];
-  expect([media && withOpenTuples(media.schema), media?.example]).toEqual([
-    input.body && withOpenTuples(input.body),
-    plain(example.body),
-  ]);
+  expect(media && withOpenTuples(media.schema)).toEqual(input.body && withOpenTuples(input.body));
+  expect(media?.example).toEqual(plain(example.body));
   expect([operation.summary, operation['x-rules']]).toEqual([description, plain(rulesOf(row))]);
   for (const rule of row.rules) expect(operation.description).toContain(rule.description);
   const isFree = access === 'siwx';

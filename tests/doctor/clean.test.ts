@@ -33,10 +33,8 @@ it.each<[string, Record<string, string>, number]>([
 it('the doctor finds nothing to fix at a gateway with APIs of the operator', async () => {
   const key = { bearer: true, env: 'TEST_API_KEY' };
   const notes = { 'list-notes': { access: 'exact', price: '0.000007' }, 'update-note': {} };
-  const { gateway, stub } = await serveApis({
-    weather: { key, operations: WEATHER },
-    notes: { key, cluster: 'devnet', operations: notes },
-  });
+  const apis = { weather: { key, operations: WEATHER }, notes: { key, cluster: 'devnet', operations: notes } };
+  const { gateway, stub } = await serveApis(apis);
   expect(await examine(gateway.url)).toMatchObject({ routes: 64, findings: [] });
   expect(stub.arrivals).toEqual([]);
 });

@@ -7,6 +7,7 @@ import { parsePaymentRequired } from '@x402/core/schemas';
 import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
+import { jsonInit } from '../http/targets.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { ERAS, type Host, textOf, transportHere, useHosts } from './host.ts';
 import { openX402Wallet } from './x402-wallet.ts';
@@ -152,10 +153,8 @@ describe('a server with a wallet', () => {
 
 /** The requirements for the balance, as a client without MCP gets them. */
 async function offered(): Promise<PaymentRequired> {
-  const body = JSON.stringify({ params: [ACCOUNT] });
-  const headers = { 'Content-Type': 'application/json' };
   const url = `${gateway.url}/v1/x402/solana/mainnet/helius/rpc/getBalance`;
-  return (await fetch(url, { method: 'POST', headers, body })).json();
+  return (await fetch(url, jsonInit({ params: [ACCOUNT] }))).json();
 }
 
 /** A server that gets messages as they are on the wire. */
@@ -197,18 +196,14 @@ describe('on the wire of 2026-07-28', () => {
     const discovered = await send('server/discover', {}, capabilities);
     expect(below(discovered, 'capabilities', 'extensions')).toEqual({ [EXTENSION]: {} });
     const asked = await send('tools/call', params, capabilities);
-    expect(asked).toMatchObject({
-      resultType: 'payment_required',
-      paymentRequired: { x402Version: 2, error: 'payment_required' },
-    });
+    const paymentRequired = { x402Version: 2, error: 'payment_required' };
+    expect(asked).toMatchObject({ resultType: 'payment_required', paymentRequired });
     expect([asked.isError, asked.structuredContent, listAt(asked, 'content')]).toEqual([undefined, undefined, []]);
     const payment: PaymentPayload = await wallet.pay(asked.paymentRequired as PaymentRequired);
     const paying = { ...params, _meta: { 'x402/payment': payment } };
     const refused = await send('tools/call', { ...paying, arguments: OTHER }, capabilities);
-    expect(refused).toMatchObject({
-      resultType: 'payment_required',
-      paymentRequired: { error: 'no_matching_requirements' },
-    });
+    const again = { error: 'no_matching_requirements' };
+    expect(refused).toMatchObject({ resultType: 'payment_required', paymentRequired: again });
     expect(wallet.transfers()).toBe(0);
     const answer = await send('tools/call', paying, capabilities);
     expect(answer).toMatchObject({ resultType: 'complete', structuredContent: { result: {} } });
@@ -220,10 +215,8 @@ describe('on the wire of 2026-07-28', () => {
     const send = await openWire();
     const asked = await send('tools/call', params);
     expect(asked).toMatchObject({ resultType: 'complete', isError: true, structuredContent: { x402Version: 2 } });
-    expect([asked.paymentRequired, (await send('tools/call', params, { extensions: {} })).resultType]).toEqual([
-      undefined,
-      'complete',
-    ]);
+    const plain = await send('tools/call', params, { extensions: {} });
+    expect([asked.paymentRequired, plain.resultType]).toEqual([undefined, 'complete']);
   });
 
   it('a server with a wallet and a budget leaves the payment to clients of the extension', async () => {

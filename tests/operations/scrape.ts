@@ -13,11 +13,8 @@ const SAMPLE = /^(?<name>[a-z_]\w*)(?:\{(?<labels>.*)\})? (?<value>\S+)$/;
 function readSample(line: string): Sample {
   const { name = '', labels = '', value = '' } = SAMPLE.exec(line)?.groups ?? {};
   const pairs = [...labels.matchAll(/(?<key>\w+)="(?<text>[^"]*)"/g)];
-  return {
-    name,
-    labels: Object.fromEntries(pairs.map(({ groups }) => [groups?.key ?? '', groups?.text ?? ''])),
-    value: Number(value),
-  };
+  const named = pairs.map(({ groups }) => [groups?.key ?? '', groups?.text ?? '']);
+  return { name, labels: Object.fromEntries(named), value: Number(value) };
 }
 
 /** One scrape. */

@@ -8,7 +8,7 @@ import type { Inbound } from '../../packages/gateway/src/call.ts';
 import { InProcessFacilitator } from '../../packages/gateway/src/payments/facilitator/local.ts';
 import { carriedPayment } from '../../packages/gateway/src/payments/read/payment.ts';
 import { requestHashOf } from '../../packages/gateway/src/payments/read/requirement.ts';
-import type { Example } from '../http/targets.ts';
+import { type Example, jsonInit } from '../http/targets.ts';
 import { everyThird, samples } from '../kit/rounds.ts';
 import { standIn } from '../kit/stand-in.ts';
 import { DEFAULT_PRICES, startChains, startSellingGateway } from '../kit/test-gateway.ts';
@@ -385,10 +385,7 @@ describe('P4 402 for a malformed payment', () => {
 const elsewhere = callOf('rpc.devnet.helius.getBalance');
 
 const MISMATCH = 'no_matching_requirements';
-const post = (body: string): Example => ({
-  target: call.target,
-  init: { method: 'POST', body, headers: { 'Content-Type': 'application/json' } },
-});
+const post = (body: string): Example => ({ target: call.target, init: jsonInit(body) });
 const balancesWith = (query: string): Example => {
   const { target, init } = callOf('wallet.mainnet.helius.balances');
   return { target: `${target}${query}`, init };

@@ -217,11 +217,8 @@ describe('the upstream receives', () => {
     const call = callOf('wallet.mainnet.helius.batchIdentity', { body: { wallets } });
     const response = await wallet.buy(`${gateway.url}${call.target}`, call.init);
     expect(await response.json()).toMatchObject({ ok: true, method: 'batchIdentity' });
-    expect(last()).toMatchObject({
-      method: 'POST',
-      target: '/v1/wallet/batch-identity',
-      body: JSON.stringify({ addresses: wallets }),
-    });
+    const body = JSON.stringify({ addresses: wallets });
+    expect(last()).toMatchObject({ method: 'POST', target: '/v1/wallet/batch-identity', body });
   });
 
   it('one JSON-RPC call of the method and the parameters, with an id of ours', async () => {
@@ -237,10 +234,8 @@ describe('the upstream receives', () => {
 
   it('the validated query, in the wallet API', async () => {
     const address = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
-    const call = callOf('wallet.mainnet.helius.history', {
-      path: { wallet: address },
-      query: { limit: 5, before: 'a b&c=d' },
-    });
+    const query = { limit: 5, before: 'a b&c=d' };
+    const call = callOf('wallet.mainnet.helius.history', { path: { wallet: address }, query });
     expect((await wallet.buy(`${gateway.url}${call.target}`, call.init)).status).toBe(200);
     expect(last()?.target).toBe(`/v1/wallet/${address}/history?limit=5&before=a%20b%26c%3Dd`);
   });

@@ -124,11 +124,8 @@ describe('the verification of a payment', () => {
   function purchaseOf(change: object = {}, paidMicros = 0): Purchase {
     const payment = { ...newPayment({ memo: undefined }), isBound: true, hasTicket: true, ...change };
     const paidOnMainnet: Paid[] = [{ atMs: ledger.nowMs, micros: paidMicros }];
-    return standIn<Purchase>({
-      payment,
-      stored: { paidOnMainnet, closedUntilMs: 0 },
-      context: { trail: {}, inVersion1Header: false },
-    });
+    const context = { trail: {}, inVersion1Header: false };
+    return standIn<Purchase>({ payment, stored: { paidOnMainnet, closedUntilMs: 0 }, context });
   }
 
   /** The code of a refusal, and the state of the payment. */

@@ -86,13 +86,10 @@ function suite(): void {
     ['PostgreSQL', () => postgres],
   ] as const;
 
+  const setMemory = (limit: string) => redis.command('CONFIG', 'SET', 'maxmemory', limit);
   const outages = [
     ['R2 Redis down', () => redis.kill(), () => redis.start()],
-    [
-      'R8 Redis out of memory',
-      () => redis.command('CONFIG', 'SET', 'maxmemory', '1'),
-      () => redis.command('CONFIG', 'SET', 'maxmemory', '0'),
-    ],
+    ['R8 Redis out of memory', () => setMemory('1'), () => setMemory('0')],
   ] as const;
 
   it.each(outages)('%s: refused in time and unused, and bought when it is back', LONG, async (_, fail, mend) => {

@@ -56,10 +56,8 @@ describe('the command, with a gateway that runs on SQLite', () => {
     Object.assign(sale.faults, { dropAfterBroadcast: true, refuse });
     expect((await sale.ask()).status).toBe(503);
     const [open, ...others] = JSON.parse((await run(variables, 'unresolved', '--json')).stdout);
-    expect([open, others]).toMatchObject([
-      { state: 'unresolved', route: 'wallet.mainnet.helius.balances', wallet: sale.buyer.address },
-      [],
-    ]);
+    const of = { route: 'wallet.mainnet.helius.balances', wallet: sale.buyer.address };
+    expect([open, others]).toMatchObject([{ state: 'unresolved', ...of }, []]);
     const ageMs = Date.now() - Date.parse(open.since);
     expect(ageMs).toBeGreaterThan(0);
     expect((await run(variables, 'verify')).stderr).toBe('1 entries, 2 transfers, 0 discrepancies\n');
@@ -85,10 +83,8 @@ postgresSuite('the command, with a gateway that runs on PostgreSQL', () => {
     const variables = { ...gateway.solana.variables, ...shared };
     // A role that may only select, and several hosts.
     const role = `reader_${new URL(database.url).pathname.slice(1)}`;
-    await askPostgres(
-      database.url,
-      `create role ${role} login; grant select on all tables in schema public to ${role}`,
-    );
+    const grant = `grant select on all tables in schema public to ${role}`;
+    await askPostgres(database.url, `create role ${role} login; ${grant}`);
     const asReader = { ...unused, DATABASE_URL: database.url.replace(/\/\/.*@/, `//${role}@127.0.0.1:1,`) };
     expect(JSON.parse((await run(asReader, '--json')).stdout)).toMatchObject([{ settlements: 1 }]);
     expect((await run(asReader, 'unresolved')).code).toBe(0);

@@ -8,6 +8,7 @@ import { readTransaction } from '../../packages/gateway/src/payments/read/transa
 import { sales } from '../../packages/gateway/src/sales/command.ts';
 import { append, type Database, type JournalEntry } from '../../packages/gateway/src/stores/sql/database.ts';
 import type { SolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { jsonInit } from '../http/targets.ts';
 import { signatureOver } from '../payments/drafts.ts';
 import type { Buyer } from '../payments/fault-buyer.ts';
 
@@ -45,9 +46,8 @@ export async function broadcast({ mainnet, variables }: SolanaSandbox, transacti
   const keypair = bs58.decode(variables.FEE_PAYER_KEYPAIR ?? '');
   wire.set(signatureOver(readTransaction(wire)?.message ?? new Uint8Array(), keypair), 1);
   const params = [wire.toString('base64'), { encoding: 'base64', skipPreflight: true }];
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'sendTransaction', params });
   const before = mainnet.transfers.length;
-  await fetch(mainnet.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  await fetch(mainnet.url, jsonInit({ jsonrpc: '2.0', id: 1, method: 'sendTransaction', params }));
   while (mainnet.transfers.length === before) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 

@@ -113,10 +113,8 @@ describe('X7 sales verify, after the journal was lost,', () => {
     expect([done.code, done.stderr]).toEqual([0, `granted 0.05 USD to ${old} on mainnet\n`]);
     expect(balances().get(old)).toBe(BUNDLE);
     expect(await grant('--since', 'all')).toMatchObject({ code: 1, stderr: expect.stringContaining('has its entry') });
-    expect(await run(['--grant', '1'.repeat(64)])).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('no transfer'),
-    });
+    const none = { code: 1, stderr: expect.stringContaining('no transfer') };
+    expect(await run(['--grant', '1'.repeat(64)])).toMatchObject(none);
     expect(balances().get(old)).toBe(BUNDLE);
   });
 });

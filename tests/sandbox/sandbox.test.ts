@@ -3,6 +3,7 @@ import { routes, USDC } from '@asset-gateway/protocol';
 import { expect, it } from 'vitest';
 import { TOKEN_PROGRAM, WRAPPED_SOL } from '../../packages/sandbox/src/chain/addresses.ts';
 import { ASSETS } from '../../packages/sandbox/src/tokens/catalogue.ts';
+import { jsonInit } from '../http/targets.ts';
 import { everyThird } from '../kit/rounds.ts';
 import { CANARY_KEY, CANARY_PROVIDER_KEY, startChains, startUpstream } from '../kit/test-gateway.ts';
 
@@ -43,7 +44,7 @@ it.each<[string, string, number]>([
 });
 
 async function post(url: string, body: string) {
-  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  const response = await fetch(url, jsonInit(body));
   return { status: response.status, ...(await response.json()) };
 }
 

@@ -197,10 +197,8 @@ describe('the set-up', () => {
   it('V7 installs nothing when the lock lacks a package', async () => {
     const project = makeProject({});
     const { code, stderr } = await install(project);
-    expect([code, stderr.trimEnd().split('\n').at(-1)]).toEqual([
-      1,
-      expect.stringContaining('does not fit package.json'),
-    ]);
+    expect(code).toBe(1);
+    expect(stderr.trimEnd().split('\n').at(-1)).toContain('does not fit package.json');
     expectNothingInstalled(project);
   });
 });
