@@ -1,9 +1,10 @@
 import { createFreeClient } from '@asset-gateway/client';
 import { describe, expect, it } from 'vitest';
+import { readApisFile } from '../../packages/gateway/src/config/apis-file/file.ts';
 import { jsonInit } from '../http/targets.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { serveApis } from './apis.ts';
-import { faultsOf } from './document-files.ts';
+import { faultsOf, writeDocument } from './document-files.ts';
 import { inBody, inQuery, text, writeOperations } from './hostile-documents.ts';
 
 const limit = inQuery('limit', { type: 'number', maximum: 10_000 });
@@ -107,12 +108,8 @@ it('V18 many bounds of an open body take hardly longer than one', () => {
   const bounds = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, at) => [`size${at}`, { maximum: 9, optional: true }]));
   const ruleWith = (count: number) => {
-    const some = {
-      openapi,
-      title: 'Some',
-      url: 'https://some.example',
-      operations: { open: { bounds: bounds(count) } },
-    };
+    const operations = { open: { bounds: bounds(count) } };
+    const some = { openapi, title: 'Some', url: 'https://some.example', operations };
     const [row] = readApisFile(writeDocument({ apis: { some } })).apis.flatMap(({ rows }) => rows);
     return row?.rules.find(({ name }) => name === 'asDescribed');
   };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { harmless } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { makeFolder } from '../kit/folder.ts';
-import { documentPath, runCheck } from './document-files.ts';
+import { documentPath, runCheck, writeDocument } from './document-files.ts';
 import { inBody, inQuery, text, writeOperations } from './hostile-documents.ts';
 
 /** The exit code and the output of the command, for a file of this text. */
@@ -53,7 +53,7 @@ describe('asset-gateway check', () => {
       '/\u009b\u202eother': { get: { responses } },
     };
     const api = { title: 'Evil', openapi: writeDocument({ openapi: '3.1.0', paths }), url: 'https://evil.example' };
-    const outputOf = (operations: object) => run([writeDocument({ apis: { evil: { ...api, operations } } })]);
+    const outputOf = (operations: object) => runCheck([writeDocument({ apis: { evil: { ...api, operations } } })]);
     const served = outputOf({ op: {}, 'GET /{id}': {} });
     const faulty = outputOf({ [evil.slice(1)]: {} });
     expect([served.code, faulty.code]).toEqual([0, 1]);

@@ -6,7 +6,7 @@ import { jsonInit } from '../http/targets.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { scrape } from '../operations/scrape.ts';
 import { serveApis, WEATHER } from './apis.ts';
-import { KEY } from './document-files.ts';
+import { KEY, writeDocument } from './document-files.ts';
 import { inBody, inQuery, type Operations, text, writeOperations } from './hostile-documents.ts';
 
 const QUERY_KEY = 'abcd~efgh!0123/456789';
@@ -103,7 +103,7 @@ it('X26 a cached operation whose body has members or is another value has a key 
 
 it('X26 nodes share no answer to requests with another header, base URL or path', () => {
   const scopeWith = (change: object = {}, path = '/a'): string => {
-    const openapi = writeDocument(operation(path, { parameters: [] }));
+    const openapi = writeOperations({ op: [`get ${path}`] });
     const cache = { freshSeconds: 1, maxStaleSeconds: 2 };
     const own = { title: 'Own', openapi, url: 'https://own.example', cache, operations: { op: {} }, ...change };
     const APIS_FILE = writeDocument({ apis: { own } });

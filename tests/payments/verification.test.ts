@@ -104,7 +104,7 @@ describe('V6 failed verifications', () => {
 describe('the verification of a payment', () => {
   const ledger = inEachTest(() => openSqliteLedger());
   /** The block that was final before the verification. */
-  const FINAL = { height: 7, slot: 100 };
+  const FINAL = { height: 7, chainSlot: 100 };
   const INVALID = 'invalid_exact_svm_transaction_simulation_failed';
   const invalid = (processed: Processed): Verification => ({ valid: false, reason: INVALID, processed });
 

@@ -126,8 +126,8 @@ function payeeOf(cluster: Payee['cluster']): Payee {
   const balance = { mint: 'mint', accountIndex: 0, owner: 'payee', uiTokenAmount: { amount: '5' } };
   const message = { accountKeys: ['account', HOLDER.wallet], instructions: [] };
   const chain = {
-    finalized: async () => ({ height: 1, slot: 1 }),
-    transactionsOf: async () => [{ signature: SIGNATURE, slot: 1, hasFailed: false, atMs: Date.now(), memos: [MEMO] }],
+    finalized: async () => ({ height: 1, chainSlot: 1 }),
+    transactionsOf: async () => [{ signature: SIGNATURE, chainSlot: 1, hasFailed: false, atMs: Date.now(), memos: [MEMO] }],
     transaction: async () => ({
       meta: { err: null, fee: 5_000, preTokenBalances: [], postTokenBalances: [balance] },
       transaction: { message },
