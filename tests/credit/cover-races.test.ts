@@ -47,7 +47,7 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
       /** Chooses what pays. `seen`: what the request saw of the wallet's credit. */
       async choose(seen = look()) {
         const owner = randomUUID();
-        const sent = { key, inVersion1Header: false, receipts: undefined, trail: {} };
+        const sent = { key, inVersion1Header: false, receipts: undefined, facts: {} };
         const call = { ...sent, request: { requestHash, route, requestId, owner } };
         const payment = { ...record, owner, hasTicket, isBound, amount: String(amountMicros) };
         const purchase = standIn<Purchase>({ context: call, payment, stored: await seen });

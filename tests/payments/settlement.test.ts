@@ -49,11 +49,11 @@ const transaction = market.genuine.wire.toString('base64');
 
 /** Notes the settlement of a reserved payment. */
 async function noted(payments: Payments, payment: NewPayment, own: object = { signatureOf }, isCalled = true) {
-  const [steps, trail]: [string[], Partial<RequestFacts>] = [[], {}];
+  const [steps, facts]: [string[], Partial<RequestFacts>] = [[], {}];
   const facilitator = { feeBudgetPerHour: LIMIT, feePayer: () => 'fee payer', ...own };
   const onStep = (step: string) => void steps.push(step);
   const dependencies = standIn<PaymentDependencies>({ payments, facilitator, onStep });
-  const context = { facts: trail, inVersion1Header: false };
+  const context = { facts, inVersion1Header: false };
   const purchase = standIn<Purchase>({ payment, context, stored: { paidOnMainnet: [] } });
   const told = await beginSettlement(dependencies, purchase, { answer: ANSWER, height: 7, isCalled }).catch(
     (error: unknown) => error,
@@ -61,10 +61,10 @@ async function noted(payments: Payments, payment: NewPayment, own: object = { si
   const { code, details } = told instanceof Refusal ? told : { code: told, details: undefined };
   const record = await payments.find(payment.key);
   const answer = await payments.answer(payment.key);
-  return { code, state: details?.payment?.state, progress: record?.progress, answer, steps, trail };
+  return { code, state: details?.payment?.state, progress: record?.progress, answer, steps, facts };
 }
 
-const UNSTORED = { progress: 'reserved', answer: undefined, steps: [], trail: {} };
+const UNSTORED = { progress: 'reserved', answer: undefined, steps: [], facts: {} };
 
 it('a settlement begins without a signature if another facilitator will make it', async () => {
   const { payments } = await openSqliteLedger();
@@ -80,7 +80,7 @@ ledgerSuite('a settlement that may not begin', (ledger) => {
     const [first, second] = [newPayment(), newPayment()];
     const payment = { ...second, payer: first.payer, requestHash: first.requestHash };
     for (const each of [first, payment]) expect(await ledger.payments.reserve(each)).toBe('reserved');
-    const begun = { progress: 'settling', answer: ANSWER, steps: ['store'], trail: { payment: { state: 'pending' } } };
+    const begun = { progress: 'settling', answer: ANSWER, steps: ['store'], facts: { payment: { state: 'pending' } } };
     expect(await noted(ledger.payments, first)).toEqual({ code: undefined, state: undefined, ...begun });
     expect(await noted(ledger.payments, payment)).toEqual({ code: 'settlement_pending', state: 'unused', ...UNSTORED });
   });
@@ -168,7 +168,7 @@ postgresSuite('a settlement whose write was given up', () => {
     let reads = 0;
     atRead(async () => reads++ === 0 && writeLate());
     const pending = { code: 'settlement_pending', state: 'pending', progress: 'settling', answer: ANSWER };
-    expect(await ask()).toEqual({ ...pending, steps: [], trail: {} });
+    expect(await ask()).toEqual({ ...pending, steps: [], facts: {} });
   });
 
   it('P6 is not written any more once the payment is called unused', async () => {
@@ -247,8 +247,7 @@ ledgerSuite('a purchase whose settlement has begun', (ledger) => {
       onFailure: (error: unknown) => void failures.push(error),
       onSettlement: (outcome: string) => void outcomes.push(outcome),
     });
-    const context = { inVersion1Header: false, receipts: undefined, request: {}, trail: {} };
-    const purchase = standIn<Purchase>({ payment, context });
+    const purchase = standIn<Purchase>({ payment, context: { inVersion1Header: false, request: {}, facts: {} } });
     return { payment, dependencies, purchase, settle, outcomes, failures };
   }
 

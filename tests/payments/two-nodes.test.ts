@@ -63,7 +63,7 @@ ledgerSuite('a payment whose node stands still until its lease has lapsed', (led
     const reconciler = new Reconciler(reading);
     onTestFinished(() => reconciler.close());
     const dependencies = standIn<PaymentDependencies>({ ...reading, reconciler, onFailure: vi.fn() });
-    const context = { inVersion1Header: false, receipts: undefined, request: {}, trail: {} };
+    const context = { inVersion1Header: false, request: {}, facts: {} };
     const purchase = standIn<Purchase>({ payment, context, stored: { paidOnMainnet: [] } });
     return { dependencies, purchase, settle };
   }

@@ -124,7 +124,7 @@ describe('the verification of a payment', () => {
   function purchaseOf(change: object = {}, paidMicros = 0): Purchase {
     const payment = { ...newPayment({ memo: undefined }), isBound: true, hasTicket: true, ...change };
     const paidOnMainnet: Paid[] = [{ atMs: ledger.nowMs, micros: paidMicros }];
-    const context = { trail: {}, inVersion1Header: false };
+    const context = { facts: {}, inVersion1Header: false };
     return standIn<Purchase>({ payment, stored: { paidOnMainnet, closedUntilMs: 0 }, context });
   }
 
