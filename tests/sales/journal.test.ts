@@ -272,6 +272,7 @@ describe('a table', () => {
     ['a,b', '"a,b"'],
     ['say "yes"', '"say ""yes"""'],
     ['two\nlines', '"two\nlines"'],
+    ['two\rlines', '"two\rlines"'],
     ['plain', 'plain'],
     ['', ''],
   ])('%j is no formula of a spreadsheet, and one cell', (text, cell) => {
