@@ -127,7 +127,9 @@ function payeeOf(cluster: Payee['cluster']): Payee {
   const message = { accountKeys: ['account', HOLDER.wallet], instructions: [] };
   const chain = {
     finalized: async () => ({ height: 1, chainSlot: 1 }),
-    transactionsOf: async () => [{ signature: SIGNATURE, chainSlot: 1, hasFailed: false, atMs: Date.now(), memos: [MEMO] }],
+    transactionsOf: async () => [
+      { signature: SIGNATURE, chainSlot: 1, hasFailed: false, atMs: Date.now(), memos: [MEMO] },
+    ],
     transaction: async () => ({
       meta: { err: null, fee: 5_000, preTokenBalances: [], postTokenBalances: [balance] },
       transaction: { message },
