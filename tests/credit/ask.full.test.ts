@@ -76,8 +76,10 @@ describe('ask --credit', () => {
     const { code, stdout, stderr } = await leavesNoTrace(gateway, () =>
       asking(gateway, state)('--credit', BALANCE, BODY),
     );
-    expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toBe(`ask: ${walletIn(state)} is not a keypair file; it is not overwritten\n`);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(
+      `your wallet in ${walletIn(state)} cannot be read, and no other is used; restore the file`,
+    );
     expect(readFileSync(walletIn(state), 'utf8')).toBe('not a keypair');
   });
 

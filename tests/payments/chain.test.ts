@@ -139,7 +139,7 @@ it.each([
   ['seen', RPC.status({ err: 'AccountInUse', confirmationStatus: 'processed' })],
   ['missing', MISSING],
 ])('a transaction is %s', async (status, answer) => {
-  expect(await open('getSignatureStatuses', answer).status('signature')).toEqual({ status, slot: SLOT });
+  expect(await open('getSignatureStatuses', answer).status('signature')).toEqual({ status, chainSlot: SLOT });
   expect(params()).toEqual([[['signature'], { searchTransactionHistory: true }]]);
 });
 
@@ -152,7 +152,7 @@ describe('the final block', () => {
     const chain = open('getLatestBlockhash', block);
     const asked: number[] = [];
     for (nowMs of [5_000, 5_999, 6_000]) {
-      expect(await chain.finalized()).toEqual({ height: 57, slot: SLOT });
+      expect(await chain.finalized()).toEqual({ height: 57, chainSlot: SLOT });
       asked.push(scripted.calls.length);
     }
     expect([asked, params()[0]]).toEqual([[1, 1, 2], [{ commitment: 'finalized' }]]);
@@ -161,7 +161,7 @@ describe('the final block', () => {
   it('is asked for again after a failure', async () => {
     const chain = open('getLatestBlockhash', { status: 500 }, block);
     await expect(chain.finalized()).rejects.toThrow('status 500');
-    expect(await chain.finalized()).toEqual({ height: 57, slot: SLOT });
+    expect(await chain.finalized()).toEqual({ height: 57, chainSlot: SLOT });
   });
 });
 
@@ -171,8 +171,8 @@ describe('a history', () => {
     const failed = { signature: 'f', slot: 2, err: 'AccountInUse', blockTime: null, memo: null };
     const chain = open('getSignaturesForAddress', { result: [listed, failed] });
     expect(await chain.transactionsOf('account', { before: 'b', minChainSlot: 9 })).toEqual([
-      { signature: 's', slot: 3, hasFailed: false, atMs: 1_795_000_000_000, memos: ['one', 'a] b'] },
-      { signature: 'f', slot: 2, hasFailed: true, atMs: 0, memos: [] },
+      { signature: 's', chainSlot: 3, hasFailed: false, atMs: 1_795_000_000_000, memos: ['one', 'a] b'] },
+      { signature: 'f', chainSlot: 2, hasFailed: true, atMs: 0, memos: [] },
     ]);
     await chain.transactionsOf('account');
     const page = { limit: 1_000, commitment: 'confirmed' };
