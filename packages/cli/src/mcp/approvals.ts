@@ -17,7 +17,7 @@ import type { ToolContext } from './served-tool.ts';
 
 const MAX_PENDING = 100;
 
-const keyOf = (tool: string, input: unknown): string => JSON.stringify([tool, input]);
+const callKeyOf = (tool: string, input: unknown): string => JSON.stringify([tool, input]);
 
 /** Stores open questions to the user: at most a hundred, each for ten minutes. An answer is valid once, for the same call. */
 export class Approvals {
@@ -30,7 +30,7 @@ export class Approvals {
   /** Stores a question about a call. Returns its id, which cannot be guessed. */
   ask(tool: string, input: unknown, offer: Offer): string {
     const id = randomUUID();
-    this.#pending.set(id, { key: keyOf(tool, input), offer });
+    this.#pending.set(id, { key: callKeyOf(tool, input), offer });
     return id;
   }
 
@@ -38,7 +38,7 @@ export class Approvals {
   redeem(id: unknown, tool: string, input: unknown): Offer | undefined {
     const found = this.#pending.peek(String(id));
     this.#pending.delete(String(id));
-    return found?.key === keyOf(tool, input) ? found.offer : undefined;
+    return found?.key === callKeyOf(tool, input) ? found.offer : undefined;
   }
 }
 
