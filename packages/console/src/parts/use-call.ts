@@ -82,11 +82,11 @@ const cache = new AnswerCache();
 export async function answered(call: TokensCall, signal?: AbortSignal) {
   const full = await askFor(session.client.with({ retries: 0, ...(signal && { signal }) }), call).full();
   const answer: CachedAnswer = { full, steps: stepsOf(full.response) };
-  cache.set(keyOf(call), answer, performance.now());
+  cache.set(callKeyOf(call), answer, performance.now());
   return { answer, lastCall: { call, url: full.response.url, steps: answer.steps, text: full.text } };
 }
 
-const keyOf = ({ method, values }: TokensCall): string => JSON.stringify([method, values]);
+const callKeyOf = ({ method, values }: TokensCall): string => JSON.stringify([method, values]);
 
 const stepsOf = (response: Response | undefined): readonly RecordedRequest[] =>
   response?.url ? session.recorder.stepsFor(response.url) : [];
@@ -138,13 +138,13 @@ export function useCall(call: TokensCall | undefined): readonly [CallState, () =
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
     if (!call) return setState({ is: 'idle' });
-    const answer = cache.get(keyOf(call), performance.now());
+    const answer = cache.get(callKeyOf(call), performance.now());
     if (answer) return setState({ is: 'done', ...answer });
     const controller = new AbortController();
     const { signal } = controller;
     answerTo(call, signal, (each) => signal.aborted || setState(each));
     return () => controller.abort();
-  }, [call && keyOf(call), attempt]);
+  }, [call && callKeyOf(call), attempt]);
   useEffect(() => {
     const steps = 'steps' in state ? state.steps : [];
     const url = steps.at(-1)?.url;

@@ -69,7 +69,7 @@ export const rowsOf = once(async (): Promise<readonly CatalogRow[]> => {
 export type Method = ReturnType<typeof methodsOf>[number];
 
 /** Returns the key of a row's method. */
-export const keyOf = ({ surface, method }: CatalogRow): string => `${surface}.${method}`;
+export const methodKeyOf = ({ surface, method }: CatalogRow): string => `${surface}.${method}`;
 
 const PREFERRED = ['mainnet', 'helius'];
 
@@ -81,7 +81,7 @@ const rankOf = ({ cluster, provider }: CatalogRow): number =>
 export function methodsOf(rows: readonly CatalogRow[]) {
   const methods = new Map<string, CatalogRow[]>();
   for (const row of rows) {
-    const key = keyOf(row);
+    const key = methodKeyOf(row);
     methods.set(key, [...(methods.get(key) ?? []), row]);
   }
   return [...methods].map(([key, own]) => ({ key, rows: own.sort((one, other) => rankOf(other) - rankOf(one)) }));

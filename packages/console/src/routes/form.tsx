@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { plural } from '../parts/format.ts';
 import type { Field, Schema } from './fields.ts';
-import { type FormState, keyOf } from './use-form.ts';
+import { type FormState, fieldKeyOf } from './use-form.ts';
 
 interface FieldProps {
   readonly state: FormState;
@@ -100,12 +100,12 @@ const MANY = 8;
 function Fields({ state }: { readonly state: FormState }) {
   const { fields } = state;
   const [isFolded] = useState(() => {
-    const keys = fields.filter((field) => !field.isRequired && state.textOf(field) === '').map(keyOf);
+    const keys = fields.filter((field) => !field.isRequired && state.textOf(field) === '').map(fieldKeyOf);
     return new Set(fields.length > MANY ? keys : []);
   });
-  const folded = fields.filter((field) => isFolded.has(keyOf(field)));
+  const folded = fields.filter((field) => isFolded.has(fieldKeyOf(field)));
   const show = (field: Field) => (
-    <FormField key={keyOf(field)} state={state} field={field} id={`field-${fields.indexOf(field)}`} />
+    <FormField key={fieldKeyOf(field)} state={state} field={field} id={`field-${fields.indexOf(field)}`} />
   );
   return (
     <>

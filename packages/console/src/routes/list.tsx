@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { hrefOf } from '../router.ts';
-import { type CatalogRow, keyOf, type Method, titleOf } from './catalog.ts';
+import { type CatalogRow, type Method, methodKeyOf, titleOf } from './catalog.ts';
 
 /** The price of a method's cheapest row, such as `free` or `$0.000005`. */
 export function Price({ rows }: { readonly rows: readonly CatalogRow[] }) {
@@ -63,7 +63,7 @@ function Surfaces({ methods, current }: ListProps) {
         </h2>
         <ul>
           {own.map((method) => (
-            <Entry key={method.key} method={method} current={current ? keyOf(current) : ''} />
+            <Entry key={method.key} method={method} current={current ? methodKeyOf(current) : ''} />
           ))}
         </ul>
       </section>

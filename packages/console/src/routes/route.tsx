@@ -4,7 +4,7 @@ import { LinkChoice } from '../parts/tabs.tsx';
 import { BudgetLeft } from '../parts/waiting.tsx';
 import { hrefOf, viewPathOf } from '../router.ts';
 import { answerTo, Outcome, type Sending } from './answer.tsx';
-import { type CatalogRow, keyOf, titleOf } from './catalog.ts';
+import { type CatalogRow, methodKeyOf, titleOf } from './catalog.ts';
 import { Form } from './form.tsx';
 import { Price, Verb } from './list.tsx';
 import { PaysFrom } from './pays-from.tsx';
@@ -42,7 +42,7 @@ interface RouteProps {
 
 /** A method's other rows: the same call on another cluster or from another provider. */
 function Choices({ row, rows, link }: RouteProps) {
-  const own = rows.filter((each) => keyOf(each) === keyOf(row));
+  const own = rows.filter((each) => methodKeyOf(each) === methodKeyOf(row));
   const on = (cluster: string | undefined): CatalogRow[] => own.filter((each) => each.cluster === cluster);
   const linkTo = (title: string, { id }: CatalogRow, isCurrent: boolean) =>
     [title, hrefOf('routes', id) + (link && `?${link}`), isCurrent] as const;

@@ -8,7 +8,7 @@ type Texts = Readonly<Record<string, string>>;
 /** A longer text is cut in a link. */
 const MAX_TEXT = 20_000;
 
-export const keyOf = ({ place, name }: Pick<Field, 'place' | 'name'>): string => `${place} ${name}`;
+export const fieldKeyOf = ({ place, name }: Pick<Field, 'place' | 'name'>): string => `${place} ${name}`;
 
 /** Returns a field's name in links. It has its place if another field has the same name. */
 const nameIn = (fields: readonly Field[], field: Field): string =>
@@ -32,12 +32,12 @@ function textsIn(query: string, fields: readonly Field[], row: FormRow): Texts {
   const given = new URLSearchParams(query);
   const textOf = (field: Field): string =>
     query === '' ? exampleOf(field, row) : (given.get(nameIn(fields, field)) ?? '').slice(0, MAX_TEXT);
-  return Object.fromEntries(fields.map((field) => [keyOf(field), textOf(field)]));
+  return Object.fromEntries(fields.map((field) => [fieldKeyOf(field), textOf(field)]));
 }
 
 /** Returns the query of a link to these texts; empty for the row's examples. */
 function queryOf(texts: Texts, fields: readonly Field[], row: FormRow): string {
-  const textOf = (field: Field): string => texts[keyOf(field)] ?? '';
+  const textOf = (field: Field): string => texts[fieldKeyOf(field)] ?? '';
   if (fields.every((field) => textOf(field) === exampleOf(field, row))) return '';
   const filled = fields.filter((field) => textOf(field) !== '');
   // An empty query would mean the examples.
@@ -77,7 +77,7 @@ export function requestOf({ path, httpMethod, inputSchema }: FormRow, fields: re
   const inPath: Tree = {};
   const inQuery: Tree = {};
   for (const field of fields) {
-    const text = texts[keyOf(field)] ?? '';
+    const text = texts[fieldKeyOf(field)] ?? '';
     if (field.place === 'path') inPath[field.name] = text;
     else if (isWhole(field)) body = text.trim() === '' ? undefined : fieldValue(field, text);
     else if (text.trim() !== '') {
@@ -106,7 +106,7 @@ export type FormState = ReturnType<typeof useForm>;
 
 /** Returns the faults of the fields, by their keys. */
 function faultsBy(fields: readonly Field[], find: (field: Field) => string | undefined): Texts {
-  const found = fields.map((field) => [keyOf(field), find(field)] as const);
+  const found = fields.map((field) => [fieldKeyOf(field), find(field)] as const);
   return Object.fromEntries(found.flatMap(([key, fault]) => (fault ? [[key, fault]] : [])));
 }
 
@@ -129,7 +129,7 @@ export function useForm(row: FormRow, link: string, sendNow: Send) {
   const [isHeld, setHeld] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  const textOf = (field: Field): string => texts[keyOf(field)] ?? '';
+  const textOf = (field: Field): string => texts[fieldKeyOf(field)] ?? '';
   const request = requestOf(row, fields, texts);
 
   const show = (found: Texts): void => {
@@ -150,7 +150,7 @@ export function useForm(row: FormRow, link: string, sendNow: Send) {
     setHeld(true);
     show(found);
   };
-  const write = (field: Field, text: string): void => setTexts((before) => ({ ...before, [keyOf(field)]: text }));
+  const write = (field: Field, text: string): void => setTexts((before) => ({ ...before, [fieldKeyOf(field)]: text }));
   const state = { form, fields, isBusy, isHeld, otherFaults, request, link: queryOf(texts, fields, row) };
-  return { ...state, textOf, faultOf: (field: Field) => faults[keyOf(field)], write, check, send };
+  return { ...state, textOf, faultOf: (field: Field) => faults[fieldKeyOf(field)], write, check, send };
 }

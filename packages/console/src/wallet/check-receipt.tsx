@@ -27,7 +27,7 @@ export async function loadReceiptKeys(): Promise<ReceiptKeys> {
   return verificationMethod;
 }
 
-function keyOf(kid: string, keys: ReceiptKeys): Promise<CryptoKey> {
+function importPublicKey(kid: string, keys: ReceiptKeys): Promise<CryptoKey> {
   const found = keys.find(({ id }) => id === kid);
   if (!found || !kid.startsWith(`did:web:${encodeURIComponent(location.host)}#`))
     throw new Error('the key that signed it is not this gateway’s');
@@ -50,7 +50,7 @@ function splitJws(jws: string) {
 async function readReceipt(jws: string, keys: ReceiptKeys): Promise<Receipt> {
   const { kid, alg, signed, signature, claims } = splitJws(jws);
   if (alg !== 'EdDSA') throw new Error('its signature algorithm is not EdDSA');
-  if (!(await crypto.subtle.verify('Ed25519', await keyOf(kid, keys), signature, signed)))
+  if (!(await crypto.subtle.verify('Ed25519', await importPublicKey(kid, keys), signature, signed)))
     throw new Error('its signature does not match its claims');
   if (new URL(claims.resourceUrl).origin !== location.origin) throw new Error('it is for another gateway');
   return claims;
