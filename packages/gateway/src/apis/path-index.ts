@@ -12,7 +12,7 @@ const templateOf = (path: string): PathTemplate => ({
 });
 
 /** Returns the path's key. Two paths that a server may confuse have the same key. */
-const keyOf = (path: string): string =>
+const pathKeyOf = (path: string): string =>
   segmentsOf(path)
     .map((segment) => (isBareParameter(textsOf(segment)) ? '{}' : segment.toLowerCase()))
     .join('/');
@@ -36,8 +36,9 @@ const becomes = ({ segments: own }: PathTemplate, { segments: other }: PathTempl
 
 type Lists = readonly (readonly PathTemplate[])[];
 
-const sizeOf = (lists: Lists): number => lists.reduce((sum, { length }) => sum + length, 0);
-const fewest = (all: readonly Lists[]): Lists => all.toSorted((a, b) => sizeOf(a) - sizeOf(b))[0] ?? [];
+const templateCountOf = (lists: Lists): number => lists.reduce((sum, { length }) => sum + length, 0);
+const fewest = (all: readonly Lists[]): Lists =>
+  all.toSorted((a, b) => templateCountOf(a) - templateCountOf(b))[0] ?? [];
 
 function addTo<Key>(lists: Map<Key, PathTemplate[]>, key: Key, template: PathTemplate): void {
   const list = lists.get(key) ?? [];
@@ -118,8 +119,8 @@ export class PathIndex {
     const keys = new Set<string>();
     for (const path of paths) {
       const template = templateOf(path);
-      if (!keys.has(keyOf(path))) addTo(this.#byLength, template.segments.length, template);
-      keys.add(keyOf(path));
+      if (!keys.has(pathKeyOf(path))) addTo(this.#byLength, template.segments.length, template);
+      keys.add(pathKeyOf(path));
     }
   }
 
