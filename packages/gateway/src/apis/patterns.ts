@@ -106,27 +106,27 @@ const leastOf = (each: CharacterClass['set'][number]): number[] => {
   return [each.type === types.RANGE ? each.from : each.value];
 };
 
-function textOfClass(characters: CharacterClass): string {
+function matchingCharacter(characters: CharacterClass): string {
   const code = [...USUAL, ...characters.set.flatMap(leastOf)].find((each) => isIn(each, characters));
   return code === undefined ? '' : String.fromCharCode(code);
 }
 
-function textOf(token: Tokens, maxLength: number): string {
+function matchingText(token: Tokens, maxLength: number): string {
   switch (token.type) {
     case types.CHAR:
       return String.fromCharCode(token.value);
     case types.SET:
-      return textOfClass(token);
+      return matchingCharacter(token);
     case types.REPETITION: {
       // A lazy quantifier is an optional repetition here.
       const { value, min } = token.value.type === types.REPETITION ? token.value : token;
-      return textOf(value, maxLength).repeat(Math.min(min, maxLength)).slice(0, maxLength);
+      return matchingText(value, maxLength).repeat(Math.min(min, maxLength)).slice(0, maxLength);
     }
     case types.ROOT:
     case types.GROUP: {
       const [alternative = []] = token.options ?? [token.stack ?? []];
       return alternative
-        .map((each) => textOf(each, maxLength))
+        .map((each) => matchingText(each, maxLength))
         .join('')
         .slice(0, maxLength);
     }
@@ -140,7 +140,7 @@ function textOf(token: Tokens, maxLength: number): string {
  */
 export function matching(pattern: string, maxLength: number): string {
   try {
-    return textOf(tokenizer(pattern), maxLength);
+    return matchingText(tokenizer(pattern), maxLength);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return '';

@@ -11,20 +11,20 @@ const MAX_TEXT = 1_000;
 /**
  * Returns the approximate length of a value as JSON. The result exceeds the limit if the value is too long or too deep, or contains itself.
  */
-function sizeOf(value: unknown, limit: number, depth: number): number {
+function jsonLengthOf(value: unknown, limit: number, depth: number): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return 4;
   if (depth === 0) return limit + 1;
   let size = 2;
   for (const name of Object.keys(value)) {
-    size += name.length + 4 + sizeOf(Reflect.get(value, name), limit - size, depth - 1);
+    size += name.length + 4 + jsonLengthOf(Reflect.get(value, name), limit - size, depth - 1);
     if (size > limit) break;
   }
   return size;
 }
 
 /** Whether a document's value is short enough to publish. */
-export const isShort = (value: unknown): boolean => sizeOf(value, MAX_CHARACTERS, MAX_DEPTH) <= MAX_CHARACTERS;
+export const isShort = (value: unknown): boolean => jsonLengthOf(value, MAX_CHARACTERS, MAX_DEPTH) <= MAX_CHARACTERS;
 
 function sampleNumber({ minimum, exclusiveMinimum, multipleOf = 1 }: Members): number {
   const lowest = Number(minimum ?? (exclusiveMinimum === undefined ? 1 : Number(exclusiveMinimum) + 1));
