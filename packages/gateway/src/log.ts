@@ -145,7 +145,7 @@ const withoutFrames = (stack = ''): string =>
     .filter((each) => !each.startsWith('    at '))
     .join('\n');
 
-function textOf(line: ParsedLine): string {
+function lineText(line: ParsedLine): string {
   if (line.msg === 'request') return requestText(line);
   // A terminal shows the stack of a bug, but not of a failed connection.
   const isConnection = line.task !== undefined && line.reason?.startsWith('Error: ');
@@ -157,7 +157,7 @@ function textOf(line: ParsedLine): string {
 export function prettyLine(json: string): string {
   const line = JSON.parse(json) as ParsedLine;
   const clock = new Date(line.time).toTimeString().slice(0, 'hh:mm:ss'.length);
-  return `${clock}  ${harmless(textOf(line))}\n`;
+  return `${clock}  ${harmless(lineText(line))}\n`;
 }
 
 type LogFormat = 'json' | 'pretty';

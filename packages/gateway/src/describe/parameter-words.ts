@@ -11,7 +11,7 @@ export interface Leaf {
   readonly schema: JsonSchema;
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const textOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');
 const schemasIn = (value: unknown): JsonSchema[] => (Array.isArray(value) ? (value as JsonSchema[]) : []);
 
 /** Returns bounds in words, such as `1–50`, `from 1`, `at most 50` or `2`; empty without bounds. */
@@ -34,8 +34,8 @@ const IN_WORDS: readonly (readonly [start: string, kind: string, exclusion: stri
 const USUAL_LENGTH = '1–200';
 
 function textRule({ pattern, minLength, maxLength }: JsonSchema): string {
-  const known = IN_WORDS.find(([start]) => textOf(pattern).startsWith(start));
-  const [, kind, exclusion] = known ?? ['', 'text', pattern && `\`${textOf(pattern)}\``];
+  const known = IN_WORDS.find(([start]) => textOrEmpty(pattern).startsWith(start));
+  const [, kind, exclusion] = known ?? ['', 'text', pattern && `\`${textOrEmpty(pattern)}\``];
   const length = bounds(minLength, maxLength);
   const isUsual = length === '' || length === USUAL_LENGTH;
   return [kind, isUsual ? '' : `of ${length} characters`, exclusion].filter(Boolean).join(' ');
@@ -51,7 +51,7 @@ function ruleOf(schema: JsonSchema): string {
     return `list${size && ` of ${size}`}, each ${ruleOf((schema.items as JsonSchema | undefined) ?? {})}`;
   }
   if (type === 'string') return textRule(schema);
-  return [textOf(type) || 'any JSON', bounds(schema.minimum, schema.maximum)].filter(Boolean).join(' ');
+  return [textOrEmpty(type) || 'any JSON', bounds(schema.minimum, schema.maximum)].filter(Boolean).join(' ');
 }
 
 /** Returns the nested schemas: members of an object, positions of a tuple, items of a list. */
@@ -112,4 +112,4 @@ export const shortName = ({ name }: Leaf): string => name.replace(/^\.(?:params(
 
 /** Returns the values and the meaning of a parameter. */
 export const explained = ({ schema }: Leaf): string =>
-  [ruleOf(schema), escaped(textOf(schema.description))].filter(Boolean).join('. ');
+  [ruleOf(schema), escaped(textOrEmpty(schema.description))].filter(Boolean).join('. ');

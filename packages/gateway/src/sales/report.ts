@@ -22,13 +22,13 @@ export interface Table {
   readonly rows: readonly (readonly Cell[])[];
 }
 
-const textOf = (cell: Cell): string => (cell === undefined ? '' : String(cell));
+const cellText = (cell: Cell): string => (cell === undefined ? '' : String(cell));
 
 /** Matches characters that a terminal or a spreadsheet may interpret. */
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** Returns the text of a cell in a terminal. */
-export const printable = (cell: Cell): string => textOf(cell).replace(CONTROLS, '\ufffd');
+export const printable = (cell: Cell): string => cellText(cell).replace(CONTROLS, '\ufffd');
 
 const NUMBER = /^-?[\d.]*$/;
 
@@ -36,7 +36,7 @@ const NUMBER = /^-?[\d.]*$/;
 export function textTable({ columns, rows }: Table): string {
   const lines = [columns, ...rows.map((row) => row.map(printable))];
   const widths = columns.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
-  const isNumber = columns.map((_, column) => rows.every((row) => NUMBER.test(textOf(row[column]))));
+  const isNumber = columns.map((_, column) => rows.every((row) => NUMBER.test(cellText(row[column]))));
   const align = (text: string, column: number): string =>
     isNumber[column] ? text.padStart(widths[column] ?? 0) : text.padEnd(widths[column] ?? 0);
   return lines.map((line) => `${line.map(align).join('  ').trimEnd()}\n`).join('');
@@ -46,7 +46,7 @@ export function textTable({ columns, rows }: Table): string {
 const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 function csvCell(cell: Cell): string {
-  if (typeof cell !== 'string') return textOf(cell);
+  if (typeof cell !== 'string') return cellText(cell);
   const text = FORMULA.test(cell) ? `'${cell}` : cell;
   return /[",\r\n']/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -10,7 +10,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** A decoder that removes the byte-order mark, which some editors write. */
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-function textOf(path: string): string {
+function readText(path: string): string {
   try {
     if (statSync(path).size > MAX_BYTES) throw new DocumentFault(`is larger than ${MAX_BYTES / 1024 / 1024} MiB`);
     return utf8.decode(readFileSync(path));
@@ -75,7 +75,7 @@ function parse(text: string): unknown {
 
 /** Returns the object in a YAML or JSON file. Throws a DocumentFault if the file has none. */
 export function readMembers(path: string): Members {
-  const value = parse(textOf(path));
+  const value = parse(readText(path));
   if (!isObject(value)) throw new DocumentFault('is not a YAML or JSON object');
   return value;
 }

@@ -34,18 +34,18 @@ export function numbered({ sql, values = [] }: Statement): string {
 }
 
 /** Returns the bytes of a file; undefined if it is missing. */
-const sizeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.size;
+const fileBytesOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.size;
 
 /** Makes the file with a first page if it is missing. Throws if the file is empty, because it must have lost its content. */
 function makeFile(path: string): void {
-  const size = sizeOf(path);
+  const size = fileBytesOf(path);
   if (size === 0) throw new Error('the file was cut off');
   if (size !== undefined) {
     makePrivate(path);
     return;
   }
   // SQLite would write the log of a lost file into the new file.
-  if (sizeOf(`${path}-wal`)) throw new Error('the file was cut off from its log, gateway.db-wal');
+  if (fileBytesOf(`${path}-wal`)) throw new Error('the file was cut off from its log, gateway.db-wal');
   const draft = `${path}.new`;
   for (const each of [draft, `${draft}-journal`]) rmSync(each, { force: true });
   makePrivate(draft);
@@ -230,14 +230,14 @@ const nextBeyondAscii = (table: string, columns: readonly string[], order: strin
 const isText = ({ place, ...texts }: Readonly<Record<string, ArrayBuffer | null>>): boolean =>
   Object.values(texts).every((bytes) => bytes === null || isUtf8(bytes));
 
-const textOf = (bytes: ArrayBuffer): string => new TextDecoder().decode(bytes);
+const decodeText = (bytes: ArrayBuffer): string => new TextDecoder().decode(bytes);
 
 /** Returns where a text is not UTF-8, if any. Reading such a text would end the process in the client library. */
 async function textFault(connection: ThreadedConnection, tables: string): Promise<string | undefined> {
   const columns = await connection.prepare(textColumns(tables));
   for (const row of await columns.all()) {
-    const table = textOf(row.tables);
-    const next = await connection.prepare(nextBeyondAscii(table, textOf(row.columns).split(','), row.orders));
+    const table = decodeText(row.tables);
+    const next = await connection.prepare(nextBeyondAscii(table, decodeText(row.columns).split(','), row.orders));
     let [found] = await next.all([-1]);
     while (found && isText(found)) [found] = await next.all([found.place]);
     if (found) return `text in ${table} is not UTF-8`;
@@ -265,7 +265,7 @@ function damageOf(error: Error & { readonly code?: string }): string {
  * `damage` resolves later with the damage, if any, or rejects because of a lock.
  */
 export async function checkSqlite(path: string): Promise<{ readonly damage: Promise<string | undefined> }> {
-  const size = sizeOf(path) ?? 0;
+  const size = fileBytesOf(path) ?? 0;
   if (size === 0) return { damage: Promise.resolve(undefined) };
   accessSync(path, constants.R_OK);
   const first = reading(path, (connection) => textFault(connection, READ_FIRST)).catch(damageOf);
