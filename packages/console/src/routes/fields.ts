@@ -66,7 +66,7 @@ function kindOf(schema: Schema): Field['kind'] {
   return type === 'string' ? 'text' : 'json';
 }
 
-const nameOf = (steps: Field['steps']): string =>
+const dottedName = (steps: Field['steps']): string =>
   steps.map((step, at) => (typeof step === 'number' ? `[${step}]` : `${at === 0 ? '' : '.'}${step}`)).join('');
 
 /** Returns the names of the values in a JSON-RPC parameter list. */
@@ -79,7 +79,7 @@ export function positionsOf({ inputSchema }: Pick<FormRow, 'inputSchema'>): read
 /** Returns the name of a JSON-RPC parameter, or of a member of an object among the parameters. */
 function labelOf([first, second, ...inner]: Field['steps'], positions: readonly string[]): string | undefined {
   if (first !== 'params' || second === undefined) return undefined;
-  return nameOf(typeof second === 'string' ? [second, ...inner] : inner) || positions[Number(second)];
+  return dottedName(typeof second === 'string' ? [second, ...inner] : inner) || positions[Number(second)];
 }
 
 type UnnamedField = Omit<Field, 'label'>;
@@ -93,7 +93,7 @@ function fieldsIn(given: Schema, at: Pick<Field, 'place' | 'steps' | 'isRequired
   if (properties)
     return Object.entries(properties).flatMap(([name, inner]) => within(name, inner, required.includes(name)));
   if (prefixItems) return prefixItems.flatMap((inner, index) => within(index, inner, index < minItems));
-  return [{ place, name: nameOf(steps), steps, kind: kindOf(schema), schema, isRequired }];
+  return [{ place, name: dottedName(steps), steps, kind: kindOf(schema), schema, isRequired }];
 }
 
 /** Returns the field of a body without named members: a list, a text, or one of several. */

@@ -62,7 +62,7 @@ const formsOf = (schema: Schema, resolve: Resolve): readonly Schema[] => {
   return forms.length > 1 ? forms.filter(({ type }) => type !== 'null') : forms;
 };
 
-function nameOf(schema: Schema, resolve: Resolve): string {
+function formText(schema: Schema, resolve: Resolve): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((word) => JSON.stringify(word)).join(' | ');
   if (schema.type === 'array') return schema.items ? `list of ${typeText(schema.items, resolve)}` : 'list';
@@ -72,7 +72,7 @@ function nameOf(schema: Schema, resolve: Resolve): string {
 /** A schema's type: `number or null`. */
 function typeText(schema: Schema, resolve: Resolve): string {
   const forms = (schema.anyOf ?? [schema]).map(resolve);
-  return [...new Set(forms.map((form) => nameOf(form, resolve)))].join(' or ');
+  return [...new Set(forms.map((form) => formText(form, resolve)))].join(' or ');
 }
 
 /** The schema with the members: an object's, its list items', or an alternative's. */
