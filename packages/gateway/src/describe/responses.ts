@@ -105,7 +105,11 @@ export const refusalsOf = byKind((route, service) => {
 });
 
 /** Returns the name of a refusal component. Routes with the same codes share it. */
-function nameOf({ access, credit, input, codes }: Route, status: Status, refusals: readonly RefusalCode[]): string {
+function componentNameOf(
+  { access, credit, input, codes }: Route,
+  status: Status,
+  refusals: readonly RefusalCode[],
+): string {
   const isGeneral = refusals.every((code) => codeGroupOf(code) === undefined);
   const kind = isGeneral
     ? ['any']
@@ -139,7 +143,7 @@ function refusalResponse(route: Route, status: Status, codes: readonly RefusalCo
 /** Returns a route's refusals by status, each with the name of its component. */
 export const refusalResponses = byKind((route, service) =>
   [...refusalsOf(route, service)].map(([status, codes]) => {
-    return { status, name: nameOf(route, status, codes), response: refusalResponse(route, status, codes) };
+    return { status, name: componentNameOf(route, status, codes), response: refusalResponse(route, status, codes) };
   }),
 );
 

@@ -38,7 +38,7 @@ const busy = (reason: string): Refusal =>
     payment: UNUSED_PAYMENT,
   });
 
-const nameOf = ({ network, wallet }: AccountHolder): string => `${network}:${wallet}`;
+const queueNameOf = ({ network, wallet }: AccountHolder): string => `${network}:${wallet}`;
 
 /**
  * Makes calls wait for another call of their account. The first waiting call of an account tries again whenever the account changes. The
@@ -58,14 +58,14 @@ export class AccountQueue {
 
   /** Makes the first waiting call of an account try again, because the account has changed. */
   wake(holder: AccountHolder): void {
-    this.#wake.get(nameOf(holder))?.();
+    this.#wake.get(queueNameOf(holder))?.();
   }
 
   /** Repeats an attempt until it has a result, and returns the result. Throws a refusal after a time-out, or if too many calls wait. */
   async until<T>(holder: AccountHolder, attempt: () => Promise<T | 'not yet'>): Promise<T> {
     const first = await attempt();
     if (first !== 'not yet') return first;
-    const name = nameOf(holder);
+    const name = queueNameOf(holder);
     const cluster = clusterOfNetwork(holder.network);
     const isFull = this.#waiting.of(name) >= LIMITS.waiting.ofOne || this.#waiting.of('all') >= LIMITS.waiting.ofAll;
     if (isFull || (cluster === 'devnet' && this.#waiting.of(cluster) >= LIMITS.waiting.ofDevnet)) {

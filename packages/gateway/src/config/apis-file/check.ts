@@ -31,7 +31,7 @@ function whyNot(document: OpenApiDocument, operation: Operation, sent: SentHere)
   }
 }
 
-const nameOf = ({ node, verb, path }: Operation): string =>
+const operationNameOf = ({ node, verb, path }: Operation): string =>
   typeof node.operationId === 'string' ? node.operationId : `${verb} ${path}`;
 
 const MAX_TEXT = 1_000;
@@ -56,13 +56,13 @@ function rowLine({ id, httpMethod, path, method }: Route, { prices }: ApiPlan): 
 function others({ name: api, document, entry }: ApiPlan): string {
   if (!document) return '';
   const rest = document.operations().filter((operation) => {
-    const names = [nameOf(operation), `${operation.verb} ${operation.path}`];
+    const names = [operationNameOf(operation), `${operation.verb} ${operation.path}`];
     return !names.some((name) => Object.hasOwn(entry.operations, name));
   });
   if (rest.length === 0) return '';
   const lines = rest.map((operation): readonly [string, string] => {
     const reason = whyNot(document, operation, sentFor(entry));
-    return [nameOf(operation), reason === undefined ? 'not named' : `cannot be served: ${reason}`];
+    return [operationNameOf(operation), reason === undefined ? 'not named' : `cannot be served: ${reason}`];
   });
   return `The other operations of ${api}:\n${columns(lines)}`;
 }
