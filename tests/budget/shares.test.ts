@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { groupOf, kindOf, REFRESH_SHARE, shareOf } from '../../packages/gateway/src/budget/store.ts';
+import { groupKindOf, groupOf, REFRESH_SHARE, shareOf } from '../../packages/gateway/src/budget/store.ts';
 import { Counts, Recent } from '../../packages/gateway/src/tallies.ts';
 import { expectRefusal } from '../http/error-table.ts';
 import { seen } from '../http/wire.ts';
@@ -44,7 +44,7 @@ describe('the group of an address', () => {
     expect(shareOf('203.0.113.7', 'W', true)).toEqual(shareOf('2001:db8::1', 'W', true));
     expect(shareOf('203.0.113.7', 'W', false)).toEqual({ group: 'address:203.0.113.0/24', wallet: 'W' });
     const shares = [shareOf('::1', 'W', true), shareOf('::1', 'W', false), REFRESH_SHARE];
-    expect(shares.map(kindOf)).toEqual(['paid', 'address', 'refresh']);
+    expect(shares.map(groupKindOf)).toEqual(['paid', 'address', 'refresh']);
   });
 });
 

@@ -48,10 +48,10 @@ export function boundsOf({ set = {}, forbid = [], bounds = {} }: OperatorBounds)
   return all;
 }
 
-const kindsOf = ({ type }: Members): unknown[] => [type].flat();
+const typesOf = ({ type }: Members): unknown[] => [type].flat();
 
 /** Returns the type of value to which these bounds apply. */
-function kindOf({ maxItems, maxLength, values }: Allowed): unknown {
+function boundedTypeOf({ maxItems, maxLength, values }: Allowed): unknown {
   if (values) return [...new Set(values.map((each) => typeof each))];
   if (maxItems !== undefined) return 'array';
   return maxLength === undefined ? undefined : 'string';
@@ -60,15 +60,15 @@ function kindOf({ maxItems, maxLength, values }: Allowed): unknown {
 /** Returns the schema of a value within bounds. It has one type and excludes null. */
 export function narrowed(schema: Members, allowed: Allowed): Members {
   const { values, optional: _, ...keywords } = allowed;
-  const kind = kindOf(allowed);
+  const kind = boundedTypeOf(allowed);
   const isFit = (node: Members): boolean =>
-    kindsOf(node).some((each) => (kind === undefined ? each === 'integer' || each === 'number' : each === kind));
+    typesOf(node).some((each) => (kind === undefined ? each === 'integer' || each === 'number' : each === kind));
   const { description } = schema;
   const about = description === undefined ? {} : { description };
   if (values) return { type: kind, enum: values, ...about, ...keywords };
   const base = [schema, ...subschemasOf(schema)].find(isFit) ?? {};
   const { enum: _enum, nullable: _nullable, ...own } = Object.hasOwn(base, 'anyOf') ? {} : base;
-  const type = kind ?? (kindsOf(base).includes('integer') ? 'integer' : 'number');
+  const type = kind ?? (typesOf(base).includes('integer') ? 'integer' : 'number');
   const tightest = Object.entries(keywords).map(([keyword, value]) => {
     const given = own[keyword];
     if (typeof given !== 'number' || typeof value !== 'number') return [keyword, value];
@@ -82,7 +82,7 @@ const NAMING = ['properties', 'required', 'items', 'enum', 'const', ...COMPOSED]
 /** Whether a schema describes an object without naming its members. */
 const allowsAnyMember = (schema: Members): boolean =>
   schema.additionalProperties !== false &&
-  kindsOf(schema).every((kind) => kind === undefined || kind === 'object') &&
+  typesOf(schema).every((kind) => kind === undefined || kind === 'object') &&
   NAMING.every(
     (keyword) => Object.keys(objectAt(schema[keyword] ?? {})).length === 0 && !Array.isArray(schema[keyword]),
   );

@@ -4,7 +4,7 @@ import {
   type BudgetView,
   exceededShare,
   freesAtMs,
-  kindOf,
+  groupKindOf,
   MAX_SLOTS_AHEAD,
   type Share,
   type SlotAttempt,
@@ -137,7 +137,7 @@ export class SlidingLog {
       ofGroup: this.#ofGroups.of(share.group),
       ofWallet: this.#ofWallets.of(shareNameOf(share)),
     };
-    const scope = exceededShare(holdings, kindOf(share));
+    const scope = exceededShare(holdings, groupKindOf(share));
     return scope ? { scope, waitMs: (freesAtMs(share, holdings, this.#ahead()) ?? nowMs) - nowMs } : {};
   }
 

@@ -177,7 +177,7 @@ export const shareOf = (address: string, wallet: string, hasPaid: boolean): Shar
   wallet,
 });
 
-export const kindOf = ({ group }: Share): GroupKind => group.split(':', 1)[0] as GroupKind;
+export const groupKindOf = ({ group }: Share): GroupKind => group.split(':', 1)[0] as GroupKind;
 
 /**
  * Returns how many more slots this group may take if no other group takes any. `slot-scripts.ts` has the same rule in Lua: change both.
@@ -226,7 +226,7 @@ export function freesAtMs(share: Share, holdings: Holdings, slots: Iterable<Char
     if (slot.share?.group === group) ofGroup--;
     if (slot.share?.group === group && slot.share.wallet === wallet) ofWallet--;
     lastMs = slot.freesAtMs;
-    if (!exceededShare({ ...holdings, free, ofGroup, ofWallet }, kindOf(share))) break;
+    if (!exceededShare({ ...holdings, free, ofGroup, ofWallet }, groupKindOf(share))) break;
   }
   return lastMs;
 }

@@ -1,6 +1,6 @@
 import { BlockedFile } from '../blocked/file.ts';
 import type { Sharing } from '../budget/slot-taker.ts';
-import { kindOf, shareOf } from '../budget/store.ts';
+import { groupKindOf, shareOf } from '../budget/store.ts';
 import type { CachingUpstream } from '../cache/caching.ts';
 import type { CloseLater } from '../closing.ts';
 import type { Service } from '../describe/service.ts';
@@ -28,7 +28,7 @@ const createSharing = ({ money, onSlot }: Foundation): Sharing => ({
     const hasPaid = (await money?.payments.isKnownPayer(wallet).catch(() => false)) ?? false;
     return shareOf(client, wallet, hasPaid);
   },
-  onSlot: (charged) => onSlot?.(kindOf(charged)),
+  onSlot: (charged) => onSlot?.(groupKindOf(charged)),
 });
 
 /** The parts of one gateway. One that the configuration turns off is undefined. */

@@ -92,7 +92,7 @@ function parse(words: readonly string[]) {
   }
 }
 
-function kindOf(positionals: readonly string[], isFollowing = false): SalesTask['kind'] {
+function taskKindOf(positionals: readonly string[], isFollowing = false): SalesTask['kind'] {
   const [word, ...others] = positionals;
   if (word === undefined) return isFollowing ? 'follow' : 'group';
   if (others.length === 0 && (word === 'unresolved' || word === 'verify' || word === 'clock')) return word;
@@ -103,7 +103,7 @@ function kindOf(positionals: readonly string[], isFollowing = false): SalesTask[
 export function readTask(words: readonly string[], nowMs: number): SalesTask | 'help' {
   const { values, positionals } = parse(words);
   if (values.help) return 'help';
-  const kind = kindOf(positionals, values.follow);
+  const kind = taskKindOf(positionals, values.follow);
   const { by = GROUPINGS[0], csv, json, repair = false, accept = false, grant } = values;
   const strange = Object.keys(values).find((name) => ![...ALLOWED[kind], 'csv', 'json'].includes(name));
   if (strange !== undefined) throw new UsageError(`--${strange} does not apply here.`);
