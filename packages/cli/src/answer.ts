@@ -72,7 +72,7 @@ function refusalLines({ code, message, issues }: GatewayError, { colours }: Term
 }
 
 /** Returns the kind of an answer; undefined if it is not from a gateway. */
-function kindOf({ ok, headers }: Response, refusal: GatewayError | undefined): 'json' | 'text' | undefined {
+function answerFormatOf({ ok, headers }: Response, refusal: GatewayError | undefined): 'json' | 'text' | undefined {
   const [type = ''] = (headers.get('content-type') ?? '').split(';');
   if (type === 'text/plain' && ok) return 'text';
   return type === 'application/json' && refusal?.code !== 'not_a_gateway' ? 'json' : undefined;
@@ -100,7 +100,7 @@ export async function show(
   const text = new TextDecoder().decode(bytes);
   const refusal = response.ok ? undefined : errorOf(response, text);
   // A paid answer is shown even if it is not from a gateway.
-  const kind = kindOf(response, refusal) ?? (session.outcome === 'paid' && response.ok ? 'text' : undefined);
+  const kind = answerFormatOf(response, refusal) ?? (session.outcome === 'paid' && response.ok ? 'text' : undefined);
   if (kind === undefined) {
     const { origin } = new URL(response.url);
     throw new Error(`${origin} answers ${response.status} and is not a gateway; set ASSET_GATEWAY_URL to one`);

@@ -57,7 +57,7 @@ function withoutNull(schema: Schema): Schema {
   return only !== undefined && more.length === 0 ? { ...schema, type: only } : schema;
 }
 
-function kindOf(schema: Schema): Field['kind'] {
+function fieldKindOf(schema: Schema): Field['kind'] {
   const { type, enum: words, items = {} } = schema;
   if (words) return 'choice';
   if (type === 'boolean') return 'flag';
@@ -93,7 +93,7 @@ function fieldsIn(given: Schema, at: Pick<Field, 'place' | 'steps' | 'isRequired
   if (properties)
     return Object.entries(properties).flatMap(([name, inner]) => within(name, inner, required.includes(name)));
   if (prefixItems) return prefixItems.flatMap((inner, index) => within(index, inner, index < minItems));
-  return [{ place, name: dottedName(steps), steps, kind: kindOf(schema), schema, isRequired }];
+  return [{ place, name: dottedName(steps), steps, kind: fieldKindOf(schema), schema, isRequired }];
 }
 
 /** Returns the field of a body without named members: a list, a text, or one of several. */
