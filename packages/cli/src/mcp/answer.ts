@@ -78,7 +78,7 @@ export function partOf(
 }
 
 /** Returns a tool error whose sentence says what to do. */
-export const refusalOf = (sentence: string): CallToolResult => ({
+export const toolError = (sentence: string): CallToolResult => ({
   content: [{ type: 'text', text: harmless(sentence.slice(0, MAX_SENTENCE)) }],
   isError: true,
 });
@@ -86,7 +86,7 @@ export const refusalOf = (sentence: string): CallToolResult => ({
 /** Returns the tool error for an answer that is not a result. Its text is stored. */
 function unreadable(text: string, payment: string, stored: StoredAnswers): CallToolResult {
   const answer = stored.add(JSON.stringify(harmless(text)));
-  return refusalOf(
+  return toolError(
     `The gateway's answer is not a result. ${payment}Do not call again: read_on with answer ${answer} shows its text, ` +
       'free of charge.',
   );
@@ -148,20 +148,20 @@ const isFault = (error: unknown): boolean =>
   [TypeError, RangeError, SyntaxError, ReferenceError].some((kind) => error instanceof kind);
 
 /** Returns the tool error for a failed call: its code, what to do next, and every issue of the input. */
-export async function failureOf(
+export async function toolErrorFor(
   error: unknown,
   { calls, stored }: { readonly calls: Pick<Calls, 'peers'>; readonly stored: StoredAnswers },
   purchase: Purchase,
 ): Promise<CallToolResult> {
   if (isFault(error)) {
-    return refusalOf(`internal_error: the call failed in this server.${purchase.outcome ? ` ${SIGNED}` : ''}`);
+    return toolError(`internal_error: the call failed in this server.${purchase.outcome ? ` ${SIGNED}` : ''}`);
   }
   const message = oneLine(failureSentence(error, calls.peers), MAX_SENTENCE / 2);
-  if (!(error instanceof GatewayError)) return refusalOf(message);
+  if (!(error instanceof GatewayError)) return toolError(message);
   const { code, issues, retryAfterSeconds, response, payment } = error;
   if (response?.ok) return unreadable(await response.clone().text(), paidBy(payment?.transaction, purchase), stored);
   const wrong = issues.slice(0, MAX_ISSUES).map((issue) => oneLine(JSON.stringify(issue), MAX_SENTENCE / MAX_ISSUES));
   const later = Number.isFinite(retryAfterSeconds) ? [`Try again in ${retryAfterSeconds} seconds.`] : [];
   const lines = [`${oneLine(code, 64)}: ${message}`, ...paymentSentence(error, purchase), ...later, ...wrong];
-  return refusalOf(lines.join('\n'));
+  return toolError(lines.join('\n'));
 }

@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { LRUCache } from 'lru-cache';
 import { offerInWords, Unpaid } from '../money/command-payer.ts';
-import { failureOf, fittingResult, refusalOf, type StoredAnswers } from './answer.ts';
+import { fittingResult, type StoredAnswers, toolError, toolErrorFor } from './answer.ts';
 import { callForClient, clientPays } from './by-client.ts';
 import { type Calls, MAX_ASKED_MICROS, type Purchase } from './calls.ts';
 import type { ToolContext } from './served-tool.ts';
@@ -69,14 +69,14 @@ async function ask(
   const { gateway, payer, budget } = calls.options;
   const micros = Number(offer.amount);
   const price = dollarText(micros);
-  if (!payer) return refusalOf(`${tool} costs ${price}, and ${NO_WALLET}.`);
+  if (!payer) return toolError(`${tool} costs ${price}, and ${NO_WALLET}.`);
   const spentMicros = payer.ledger.spending().dayMicros;
   if (!canAsk) {
     const enough = dollars(spentMicros + Math.max(micros, SUGGESTED_MICROS));
-    return refusalOf(`${tool} costs ${price}, which ${CANNOT_ASK}, such as --budget-usd ${enough}.`);
+    return toolError(`${tool} costs ${price}, which ${CANNOT_ASK}, such as --budget-usd ${enough}.`);
   }
   if (micros > MAX_ASKED_MICROS) {
-    return refusalOf(`${tool} costs ${price}, more than this server pays for a call. Nothing was paid.`);
+    return toolError(`${tool} costs ${price}, more than this server pays for a call. Nothing was paid.`);
   }
   const text = harmless(JSON.stringify(input) ?? '');
   const shown = text.length > SHOWN_INPUT ? `${text.slice(0, SHOWN_INPUT)}…` : text;
@@ -104,12 +104,12 @@ export async function callMethod(
   const isRefused = reply.kind === 'elicit' && reply.action !== 'accept';
   const tool = method.name;
   const agreed = services.approvals.redeem(request.requestState(), tool, input);
-  if (isRefused) return refusalOf(`The user declined to pay for ${tool}. Nothing was paid.`);
+  if (isRefused) return toolError(`The user declined to pay for ${tool}. Nothing was paid.`);
   const purchase: Purchase = { approved: reply.kind === 'elicit' ? agreed : undefined };
   try {
     return fittingResult(await services.calls.call(method, input, request.signal, purchase), services.stored, purchase);
   } catch (error) {
     if (error instanceof Unpaid) return ask(services, tool, input, { offer: error.offer, canAsk });
-    return failureOf(error, services, purchase);
+    return toolErrorFor(error, services, purchase);
   }
 }

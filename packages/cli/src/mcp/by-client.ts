@@ -4,7 +4,7 @@ import type { Tool } from '@asset-gateway/client/tools';
 import { dollarText, harmless, listAt, oneLine, type PaymentRequired, textAt } from '@asset-gateway/protocol';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { Unpaid } from '../money/command-payer.ts';
-import { failureOf, fittingResult, MAX_BYTES, refusalOf, type StoredAnswers, structuredResult } from './answer.ts';
+import { fittingResult, MAX_BYTES, type StoredAnswers, structuredResult, toolError, toolErrorFor } from './answer.ts';
 import type { Calls, Purchase } from './calls.ts';
 import type { ToolContext } from './served-tool.ts';
 import { jsonBytes, trim } from './trim.ts';
@@ -58,7 +58,7 @@ function paymentRequired(
   { reason, hasExtension }: { readonly reason: string; readonly hasExtension: boolean },
 ): CallToolResult {
   const required = clean({ x402Version, error, resource, accepts });
-  if (jsonBytes(required) > MAX_BYTES) return refusalOf(`The gateway's requirements for ${tool} are too long.`);
+  if (jsonBytes(required) > MAX_BYTES) return toolError(`The gateway's requirements for ${tool} are too long.`);
   if (hasExtension) return { content: [], resultType: 'payment_required', paymentRequired: required };
   const { content, structuredContent } = structuredResult(required);
   const sentence = harmless(sentenceFor(tool, { ...required, extensions: {} }, reason));
@@ -111,7 +111,7 @@ export async function callForClient(
     const unpaid = await requirementsIn(error, purchase).catch(() => undefined);
     const result = unpaid
       ? paymentRequired(method.name, unpaid.payable, { reason: unpaid.reason, hasExtension })
-      : await failureOf(error, services, purchase);
+      : await toolErrorFor(error, services, purchase);
     return withSettlement(result, error instanceof GatewayError ? error.response : undefined);
   }
 }

@@ -1,6 +1,6 @@
 import { apiRoutes, type Tool } from '@asset-gateway/client/tools';
 import { oneLine, priceText } from '@asset-gateway/protocol';
-import { refusalOf } from './answer.ts';
+import { toolError } from './answer.ts';
 import { type CallServices, callMethod } from './approvals.ts';
 import { argumentSchema, FREE, inputOf, PAID, type ServedTool } from './served-tool.ts';
 
@@ -76,7 +76,7 @@ function familyTool(services: CallServices, family: string, title: string): Serv
       const checked = await checks.get(method)?.['~standard'].validate(input.arguments);
       if (!checked?.issues) return callMethod(services, tool, input.arguments, context);
       const wrong = oneLine(checked.issues.map(({ message }) => message).join('; '), MAX_WRONG);
-      return refusalOf(`${method}: ${wrong}. Nothing was paid. Its arguments: ${JSON.stringify(tool.inputSchema)}`);
+      return toolError(`${method}: ${wrong}. Nothing was paid. Its arguments: ${JSON.stringify(tool.inputSchema)}`);
     },
   };
 }

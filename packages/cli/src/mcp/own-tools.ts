@@ -1,6 +1,6 @@
 import type { Tool } from '@asset-gateway/client/tools';
 import { below, clusterOfNetwork, dollars, microsOfUsd, routes } from '@asset-gateway/protocol';
-import { failureOf, partOf, refusalOf, type StoredAnswers, structuredResult } from './answer.ts';
+import { partOf, type StoredAnswers, structuredResult, toolError, toolErrorFor } from './answer.ts';
 import type { CallServices } from './approvals.ts';
 import { FREE, inputOf, LOCAL, type ServedTool } from './served-tool.ts';
 import { jsonBytes, trim } from './trim.ts';
@@ -26,7 +26,7 @@ export function quoteTool(services: CallServices): ServedTool {
     annotations: FREE,
     async call({ method }, { request }) {
       const tool = priced.get(String(method));
-      if (!tool) return refusalOf(`These methods cost money: ${[...priced.keys()].join(', ')}. All others are free.`);
+      if (!tool) return toolError(`These methods cost money: ${[...priced.keys()].join(', ')}. All others are free.`);
       try {
         const offer = await services.calls.quote(tool, anyInput(tool), request.signal);
         if (!offer) return structuredResult({ method, priceUsd: '0.00', needsAsking: false });
@@ -34,7 +34,7 @@ export function quoteTool(services: CallServices): ServedTool {
         const price = { priceUsd: dollars(Number(amount)), creditPriceUsd, cluster: clusterOfNetwork(network) };
         return structuredResult({ method, ...price, payTo, needsAsking: !isCovered(services, Number(amount)) });
       } catch (error) {
-        return failureOf(error, services, {});
+        return toolErrorFor(error, services, {});
       }
     },
   };
@@ -102,10 +102,10 @@ export function readOnTool(stored: StoredAnswers): ServedTool {
     annotations: LOCAL,
     async call({ answer, path = '', from = 0 }) {
       const text = stored.text(String(answer));
-      if (text === undefined) return refusalOf(GONE);
+      if (text === undefined) return toolError(GONE);
       const value = valueAt(JSON.parse(text), String(path));
       if (value === undefined)
-        return refusalOf('The path does not exist. A path is a JSON Pointer such as /markets/0.');
+        return toolError('The path does not exist. A path is a JSON Pointer such as /markets/0.');
       const part = sliceOf(value, Number(from));
       return jsonBytes(part) <= MAX_BYTES
         ? structuredResult({ result: trim(part, MAX_BYTES) })
