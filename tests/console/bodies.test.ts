@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { exampleOf, type FormRow, faultOf, fieldsOf } from '../../packages/console/src/routes/fields.ts';
+import { exampleText, type FormRow, faultOf, fieldsOf } from '../../packages/console/src/routes/fields.ts';
 import { requestOf } from '../../packages/console/src/routes/use-form.ts';
 import { serveApis } from '../apis/apis.ts';
 import { writeDocument } from '../apis/document-files.ts';
@@ -44,7 +44,7 @@ describe('the form of a body without named members', () => {
     expect(fields.map(({ place, label, kind }) => `${place} ${label} ${kind}`)).toEqual(['body body json']);
     const [field] = fields;
     if (!field) throw new Error('no field');
-    expect(JSON.parse(exampleOf(field, row))).toEqual(row.inputExample);
+    expect(JSON.parse(exampleText(field, row))).toEqual(row.inputExample);
     expect(requestOf(row, fields, { 'body body': text }).body).toEqual(body);
     expect(['', '{"name"', text].map((it) => faultOf(field, it))).toEqual(['Required.', 'Must be JSON.', undefined]);
     expect(requestOf(row, fields, {}).body).toBeUndefined();

@@ -49,7 +49,7 @@ export function optionTable(parameters: readonly CallParameter[]): OptionTable {
 /** Returns a word as a shell reads it, quoted if necessary. */
 const shellWord = (text: string): string => (PLAIN_WORD.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
-function exampleOf(route: ListedRoute): string {
+function exampleCommand(route: ListedRoute): string {
   const needed = callParameters(route).filter(({ isRequired }) => isRequired);
   const sampleOf = ({ schema }: CallParameter): unknown => listAt(schema, 'examples')[0] ?? wordsIn(schema)[0] ?? '…';
   const wordOf = (value: unknown): string => {
@@ -76,7 +76,7 @@ function valuesIn(route: ListedRoute, words: readonly string[], values: Values):
   const given = json === undefined ? {} : jsonOrText(json);
   if (more.length > 0 || !isObject(given))
     throw new UsageError(
-      `${route.surface} ${route.method} takes options or one JSON object; type ${calledAs().command} ${exampleOf(route)}`,
+      `${route.surface} ${route.method} takes options or one JSON object; type ${calledAs().command} ${exampleCommand(route)}`,
     );
   const options = [...optionsBy(route)].flatMap(([option, { name, schema }]) => {
     const text = values.text(option);
@@ -92,7 +92,7 @@ function commandOf(route: ListedRoute): Command {
     name: `${route.surface} ${route.method}`,
     takes: '[<json object>]',
     summary: `${about}. ${micros > 0 ? `Costs ${dollarText(micros)} a call` : 'Free, for a signature'}`,
-    examples: [exampleOf(route)],
+    examples: [exampleCommand(route)],
     options: optionTable([...optionsBy(route).values()].toReversed()),
     request: (words, values) => requestFor(route, valuesIn(route, words, values)),
   };
@@ -107,7 +107,7 @@ function apiCommand(api: string, routes: readonly ListedRoute[], wrong: string |
     name: api,
     takes: '<method> [--<parameter> <value> …]',
     summary: `calls of the API ${api}`,
-    examples: some.map(exampleOf),
+    examples: some.map(exampleCommand),
     async run() {
       const what = wrong === undefined ? `${api} takes a method` : `${api} has no method ${oneLine(wrong, 64)}`;
       throw new UsageError(oneLine(`${what}; methods: ${methods}`, MAX_METHODS));

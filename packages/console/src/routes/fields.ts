@@ -120,7 +120,7 @@ export function fieldsOf({ httpMethod, inputSchema, ...row }: FormRow): Field[] 
 }
 
 /** Returns a field's initial text: the row's example. */
-export function exampleOf({ place, steps, kind }: Field, row: FormRow): string {
+export function exampleText({ place, steps, kind }: Field, row: FormRow): string {
   const { httpMethod, inputExample, pathParamsExample, queryParamsExample } = row;
   const inQuery = httpMethod === 'GET' ? inputExample : queryParamsExample;
   const value = below({ path: pathParamsExample, query: inQuery, body: inputExample }, place, ...steps.map(String));

@@ -1,6 +1,15 @@
 import type { Issue } from '@asset-gateway/protocol';
 import { useRef, useState } from 'preact/hooks';
-import { exampleOf, type Field, type FormRow, faultOf, fieldsOf, fieldValue, isWhole, type Schema } from './fields.ts';
+import {
+  exampleText,
+  type Field,
+  type FormRow,
+  faultOf,
+  fieldsOf,
+  fieldValue,
+  isWhole,
+  type Schema,
+} from './fields.ts';
 
 /** The texts or the faults of a form's fields, by key. */
 type Texts = Readonly<Record<string, string>>;
@@ -31,14 +40,14 @@ const encoded = (text: string): string => component(text).replace(/%(?:5B|5D|2C|
 function textsIn(query: string, fields: readonly Field[], row: FormRow): Texts {
   const given = new URLSearchParams(query);
   const textOf = (field: Field): string =>
-    query === '' ? exampleOf(field, row) : (given.get(nameIn(fields, field)) ?? '').slice(0, MAX_TEXT);
+    query === '' ? exampleText(field, row) : (given.get(nameIn(fields, field)) ?? '').slice(0, MAX_TEXT);
   return Object.fromEntries(fields.map((field) => [fieldKeyOf(field), textOf(field)]));
 }
 
 /** Returns the query of a link to these texts; empty for the row's examples. */
 function queryOf(texts: Texts, fields: readonly Field[], row: FormRow): string {
   const textOf = (field: Field): string => texts[fieldKeyOf(field)] ?? '';
-  if (fields.every((field) => textOf(field) === exampleOf(field, row))) return '';
+  if (fields.every((field) => textOf(field) === exampleText(field, row))) return '';
   const filled = fields.filter((field) => textOf(field) !== '');
   // An empty query would mean the examples.
   const named = filled.length > 0 ? filled : fields.slice(0, 1);

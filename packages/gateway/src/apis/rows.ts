@@ -60,7 +60,7 @@ const pathExample = (path: TObject, slashed: readonly string[]): object =>
   );
 
 /** Returns example values that a row's schemas accept. */
-function exampleOf(
+function exampleValues(
   input: InputSchemas,
   bodies: readonly unknown[],
   slashed: readonly string[],
@@ -139,7 +139,7 @@ function inputOf(document: OpenApiDocument, operation: Operation, { entry = {}, 
   const bodies = [body?.example].filter((each) => rules.every(({ holds }) => holds(each as Values)));
   return {
     ...{ input, notes, own: template.own, rules: [...samePath, ...sameVerb, ...rules] },
-    example: once(() => exampleOf(input, bodies, slashed)),
+    example: once(() => exampleValues(input, bodies, slashed)),
     upstream: { path: template.upstream, forward: bounds.forward, isVerbatim: true, repeated, slashed, headers },
   };
 }

@@ -70,7 +70,7 @@ function parameterLines(route: Route, { explanations, rules }: Shared): string[]
 }
 
 /** Returns the body of a POST. */
-const exampleOf = ({ httpMethod, example }: Route): string[] =>
+const exampleBodyLines = ({ httpMethod, example }: Route): string[] =>
   httpMethod === 'POST' ? ['', '```json', JSON.stringify(example.body), '```'] : [];
 
 /** Returns paths in short form. Paths that differ only in one of these segments are joined, such as `/solana/{mainnet,devnet}/rpc`. */
@@ -117,7 +117,7 @@ function methodSection(rows: readonly [Route, ...Route[]], service: Service, sha
     '',
     ...endpoints,
     ...parameterLines(route, shared),
-    ...exampleOf(route),
+    ...exampleBodyLines(route),
   ];
 }
 
