@@ -19,7 +19,7 @@ export function resolve({ query }: RouteRequest) {
   };
 }
 
-const sizeOf = ({ price, supply }: Asset): number => price * supply;
+const marketCapOf = ({ price, supply }: Asset): number => price * supply;
 
 /** Returns the assets that match a text, by relevance and then by size. */
 export function search({ query, now }: RouteRequest) {
@@ -28,7 +28,7 @@ export function search({ query, now }: RouteRequest) {
   const rows = ASSETS.filter((asset) => category === null || asset.category === category)
     .map((asset) => ({ asset, rank: relevance(asset, text.trim().toLowerCase()) }))
     .filter(({ rank }) => rank > 0)
-    .toSorted((a, b) => b.rank - a.rank || sizeOf(b.asset) - sizeOf(a.asset));
+    .toSorted((a, b) => b.rank - a.rank || marketCapOf(b.asset) - marketCapOf(a.asset));
   return {
     query: text,
     category,
