@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { exampleText, type FormRow, faultOf, fieldsOf } from '../../packages/console/src/routes/fields.ts';
+import { exampleText, type FormRow, fieldFault, fieldsOf } from '../../packages/console/src/routes/fields.ts';
 import { requestOf } from '../../packages/console/src/routes/use-form.ts';
 import { serveApis } from '../apis/apis.ts';
 import { writeDocument } from '../apis/document-files.ts';
@@ -46,7 +46,7 @@ describe('the form of a body without named members', () => {
     if (!field) throw new Error('no field');
     expect(JSON.parse(exampleText(field, row))).toEqual(row.inputExample);
     expect(requestOf(row, fields, { 'body body': text }).body).toEqual(body);
-    expect(['', '{"name"', text].map((it) => faultOf(field, it))).toEqual(['Required.', 'Must be JSON.', undefined]);
+    expect(['', '{"name"', text].map((it) => fieldFault(field, it))).toEqual(['Required.', 'Must be JSON.', undefined]);
     expect(requestOf(row, fields, {}).body).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import { routes as table } from '@asset-gateway/protocol';
 import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { exampleText, type FormRow, faultOf, fieldsOf } from '../../packages/console/src/routes/fields.ts';
+import { exampleText, type FormRow, fieldFault, fieldsOf } from '../../packages/console/src/routes/fields.ts';
 import { SYSTEM_ROWS } from '../../packages/console/src/routes/system-rows.ts';
 import { browserSuite } from '../kit/chromium.ts';
 import { isFull } from '../kit/rounds.ts';
@@ -20,7 +20,7 @@ const gateway = await startTestGateway({ CREDIT: 'on' }, { paid: true });
 it('the form of each route is filled with its example, which has no fault', async () => {
   const { routes } = (await (await fetch(`${gateway.url}/v1/catalog`)).json()) as { routes: FormRow[] };
   const faults = [...routes, ...(SYSTEM_ROWS as readonly object[] as FormRow[])].flatMap((row) =>
-    fieldsOf(row).flatMap((field) => faultOf(field, exampleText(field, row)) ?? []),
+    fieldsOf(row).flatMap((field) => fieldFault(field, exampleText(field, row)) ?? []),
   );
   expect([routes.length > 30, faults]).toEqual([true, []]);
 });

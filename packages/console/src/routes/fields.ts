@@ -169,7 +169,7 @@ function listFault(text: string, { items = {}, minItems, maxItems = 0 }: Schema)
 }
 
 /** Returns an obvious error in a field, found before sending. The gateway decides. */
-export function faultOf({ kind, schema, isRequired }: Field, text: string): string | undefined {
+export function fieldFault({ kind, schema, isRequired }: Field, text: string): string | undefined {
   if (text.trim() === '') return isRequired && !(kind === 'list' && schema.minItems === 0) ? 'Required.' : undefined;
   if (kind === 'number') return numberFault(text.trim(), schema);
   if (kind === 'list') return listFault(text, schema);

@@ -4,7 +4,7 @@ import {
   exampleText,
   type Field,
   type FormRow,
-  faultOf,
+  fieldFault,
   fieldsOf,
   fieldValue,
   isWhole,
@@ -154,7 +154,7 @@ export function useForm(row: FormRow, link: string, sendNow: Send) {
     show(faultsBy(fields, (field) => issues.find((issue) => concerns(field, issue))?.message));
   };
   const check = (): void => {
-    const found = faultsBy(fields, (field) => faultOf(field, textOf(field)));
+    const found = faultsBy(fields, (field) => fieldFault(field, textOf(field)));
     if (!Object.keys(found).length) return void send();
     setHeld(true);
     show(found);

@@ -16,7 +16,7 @@ function assertReadable(stats: BigIntStats): void {
 }
 
 /** Returns a fault in reading as a message for the operator. */
-function faultOf(path: string, error: unknown): ListFault {
+function listFaultOf(path: string, error: unknown): ListFault {
   if (error instanceof ListFault) return new ListFault(`${path} ${error.message}`);
   const { code = 'unknown' } = error as NodeJS.ErrnoException;
   return new ListFault(`${path} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`}`);
@@ -40,7 +40,7 @@ export function readListFile(path: string): ListFile {
     assertReadable(stats);
     return { path, list: readList(readFileSync(path, 'utf8')), version: versionOf(stats) };
   } catch (error) {
-    throw faultOf(path, error);
+    throw listFaultOf(path, error);
   }
 }
 
@@ -104,7 +104,7 @@ export class BlockedFile {
       this.list = await listIn(this.#path);
       this.#notice(summary(this.list));
     } catch (error) {
-      this.#notice(`${faultOf(this.#path, error).message}; the last good list stays in force`);
+      this.#notice(`${listFaultOf(this.#path, error).message}; the last good list stays in force`);
     }
   }
 }

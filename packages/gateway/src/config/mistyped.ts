@@ -20,7 +20,7 @@ function isPlaceholder(text: string): boolean {
   return parts.some((part) => PLACEHOLDER.test(` ${part}`) || (part.includes('<') && part.endsWith('>')));
 }
 
-function faultOf(name: string, text: string, isSecret: boolean): string | undefined {
+function variableFault(name: string, text: string, isSecret: boolean): string | undefined {
   if (isQuoted(text)) return `${name} is in quotes; write it without them.`;
   if (!isSecret) return undefined;
   const items = text.split(',').map((item) => item.trim());
@@ -35,7 +35,7 @@ export function mistyped(environment: Environment, apis: readonly ApiPlan[]): Re
   const keys = new Set(apis.flatMap(({ urls }) => urls.flatMap(({ key }) => variablesOf(key))));
   const faults = new Map<string, string>();
   for (const name of [...VARIABLES, ...keys]) {
-    const fault = faultOf(name, environment[name]?.trim() ?? '', SECRET.test(name) || keys.has(name));
+    const fault = variableFault(name, environment[name]?.trim() ?? '', SECRET.test(name) || keys.has(name));
     if (fault !== undefined) faults.set(name, fault);
   }
   return faults;

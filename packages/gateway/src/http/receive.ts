@@ -15,7 +15,7 @@ function hostsOf(rawHeaders: readonly string[]): string[] {
 }
 
 /** Returns the code with which the request's head alone is refused, if any. */
-export function faultOf({ url = '', rawHeaders, headers, httpVersion }: IncomingMessage): RefusalCode | undefined {
+export function headFault({ url = '', rawHeaders, headers, httpVersion }: IncomingMessage): RefusalCode | undefined {
   if (headers.host === undefined && httpVersion !== '1.0') return 'bad_request';
   if (url.length > REQUEST_LIMITS.targetBytes) return 'uri_too_long';
   let headerBytes = 0;
@@ -56,7 +56,7 @@ export async function receive(incoming: IncomingMessage, client: string): Promis
     port: incoming.socket.localPort ?? 0,
     client,
   };
-  const fault = faultOf(incoming);
+  const fault = headFault(incoming);
   if (fault) return { ...head, body: EMPTY, fault };
   const body = await readBody(incoming);
   return body ? { ...head, body } : { ...head, body: EMPTY, fault: 'body_too_large' };

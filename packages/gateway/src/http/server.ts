@@ -9,7 +9,7 @@ import { lastResort } from '../last-resort.ts';
 import { REQUEST_LIMITS } from '../limits.ts';
 import { clientAddress } from './client-address.ts';
 import { Connections, Pipeline } from './connections.ts';
-import { faultOf, receive } from './receive.ts';
+import { headFault, receive } from './receive.ts';
 
 type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer };
 
@@ -101,7 +101,7 @@ export class HttpServer {
     });
     this.#server.on('checkContinue', (incoming, outgoing) => {
       // RFC 9110, section 10.1.1: do not ask for a body if the head is already refused.
-      if (faultOf(incoming) === undefined) outgoing.writeContinue();
+      if (headFault(incoming) === undefined) outgoing.writeContinue();
       this.#arrived(incoming, outgoing, () => void this.#serve(incoming, outgoing));
     });
     this.#server.on('checkExpectation', (incoming, outgoing) => {
