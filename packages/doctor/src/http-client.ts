@@ -54,7 +54,7 @@ function pauseOf({ headers }: Answer): number {
 }
 
 /** Returns why there was no answer. */
-function failureOf(error: unknown): string {
+function failureText(error: unknown): string {
   if (error instanceof TooLarge) return error.message;
   const { code, name } = error as NodeJS.ErrnoException;
   return typeof code === 'string' ? code : name;
@@ -113,7 +113,7 @@ export class HttpClient {
     try {
       return { ...asked, ...(await this.#answer(method, target, options)) };
     } catch (error) {
-      return failed(this.#signal.aborted ? TIME_OVER : failureOf(error));
+      return failed(this.#signal.aborted ? TIME_OVER : failureText(error));
     }
   }
 

@@ -50,7 +50,7 @@ async function openExporter({ url, headers, timeoutMs, protocol }: TracesConfig)
 }
 
 /** Returns a description of a failure, without the collector's texts, which may repeat what was sent. */
-function failureOf(error: Error | undefined): string {
+function failureText(error: Error | undefined): string {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   if (typeof code === 'number') return `status ${code}`;
   return typeof code === 'string' ? code : 'no answer';
@@ -103,7 +103,7 @@ class CountingExporter implements SpanExporter, SpanProcessor {
 
   #fails(count: number, error: Error | undefined): void {
     if (this.#droppedSince === undefined) {
-      this.notice(`traces: the collector does not take spans (${failureOf(error)}); they are dropped until it does`);
+      this.notice(`traces: the collector does not take spans (${failureText(error)}); they are dropped until it does`);
     }
     this.#droppedSince ??= this.dropped;
     this.dropped += count;
