@@ -24,7 +24,7 @@ export interface Target extends Pick<Outgoing, 'buys'> {
 
 const DOTS = /^\.{1,2}$/;
 const PARAMETER = /:([a-z]+)/gi;
-function queryOf(values: object = {}): string {
+function queryString(values: object = {}): string {
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
   return given.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`).join('&');
 }
@@ -48,7 +48,7 @@ export function outgoingFor(row: MethodRow, call: MethodCall, target: Target): O
     return encodeURIComponent(chosen);
   });
   const url = new URL(path, call.base);
-  if (row.takes === 'query') url.search = queryOf(values[0] as object | undefined);
+  if (row.takes === 'query') url.search = queryString(values[0] as object | undefined);
   const request: SentRequest = {
     url: url.href,
     method: row.isPost ? 'POST' : 'GET',

@@ -45,7 +45,7 @@ function textsIn(query: string, fields: readonly Field[], row: FormRow): Texts {
 }
 
 /** Returns the query of a link to these texts; empty for the row's examples. */
-function queryOf(texts: Texts, fields: readonly Field[], row: FormRow): string {
+function linkQueryOf(texts: Texts, fields: readonly Field[], row: FormRow): string {
   const textOf = (field: Field): string => texts[fieldKeyOf(field)] ?? '';
   if (fields.every((field) => textOf(field) === exampleText(field, row))) return '';
   const filled = fields.filter((field) => textOf(field) !== '');
@@ -160,6 +160,6 @@ export function useForm(row: FormRow, link: string, sendNow: Send) {
     show(found);
   };
   const write = (field: Field, text: string): void => setTexts((before) => ({ ...before, [fieldKeyOf(field)]: text }));
-  const state = { form, fields, isBusy, isHeld, otherFaults, request, link: queryOf(texts, fields, row) };
+  const state = { form, fields, isBusy, isHeld, otherFaults, request, link: linkQueryOf(texts, fields, row) };
   return { ...state, textOf, faultOf: (field: Field) => faults[fieldKeyOf(field)], write, check, send };
 }

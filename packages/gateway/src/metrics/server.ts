@@ -72,7 +72,7 @@ function consoleFile(path: string, { headers }: IncomingMessage, files: ConsoleF
 
 const JSON_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
 
-const queryOf = ({ url = '' }: IncomingMessage) => new URLSearchParams(url.split(/\?(.*)/s)[1]);
+const queryParametersOf = ({ url = '' }: IncomingMessage) => new URLSearchParams(url.split(/\?(.*)/s)[1]);
 
 function answerFile(response: ServerResponse, { headers, body }: FileAnswer): void {
   const ours = { 'X-Content-Type-Options': 'nosniff', 'Content-Length': String(Buffer.byteLength(body)) };
@@ -83,7 +83,7 @@ async function answerSales(request: IncomingMessage, response: ServerResponse, a
   const { sales, token, background } = answering;
   const refusal = salesAccessError(request, token);
   if (refusal) return void response.writeHead(refusal, refusal === 401 ? BEARER : {}).end();
-  const found = await background.run('metrics', async () => ({ json: await sales(queryOf(request)) }));
+  const found = await background.run('metrics', async () => ({ json: await sales(queryParametersOf(request)) }));
   if (found?.json === undefined) return void response.writeHead(found ? 400 : 503).end();
   response.writeHead(200, JSON_HEADERS).end(found.json);
 }
@@ -92,7 +92,7 @@ async function answerSales(request: IncomingMessage, response: ServerResponse, a
 async function answerHistory(request: IncomingMessage, response: ServerResponse, { recorder, token }: Answering) {
   const refusal = salesAccessError(request, token);
   if (refusal === 401 && request.headers.authorization !== undefined) return void response.writeHead(401, BEARER).end();
-  response.writeHead(200, JSON_HEADERS).end(await recorder.answer(queryOf(request), refusal === undefined));
+  response.writeHead(200, JSON_HEADERS).end(await recorder.answer(queryParametersOf(request), refusal === undefined));
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, answering: Answering): Promise<void> {

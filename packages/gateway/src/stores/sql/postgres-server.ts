@@ -101,7 +101,7 @@ export interface Query {
   readonly text: string;
 }
 
-export const queryOf = (text: string): Query => ({
+export const namedStatement = (text: string): Query => ({
   name: createHash('sha256').update(text).digest('hex').slice(0, 32),
   text,
 });
@@ -120,7 +120,7 @@ export function writeQuery({ condition, changes = [] }: AtomicWrite): Query {
     sql.includes(' returning ') ? [`left join s${index} on true`] : [],
   );
   const inTime = condition.sql.replaceAll('{in time}', `clock_timestamp() < to_timestamp($${count + 1} / 1000.0)`);
-  return queryOf(
+  return namedStatement(
     `with ${[`condition as (${inTime})`, ...others].join(', ')} select * from condition ${joins.join(' ')}`,
   );
 }

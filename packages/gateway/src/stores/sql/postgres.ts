@@ -17,10 +17,10 @@ import {
   isLate,
   isOfConnection,
   loadServers,
+  namedStatement,
   type PostgresServer,
   type Query,
   queryMs,
-  queryOf,
   writeQuery,
 } from './postgres-server.ts';
 
@@ -43,7 +43,7 @@ const LATE_BEATS = 2;
 const LARGE_BYTES = 256 * 1024;
 
 const READ_CLOCKS =
-  queryOf(`select ${CLOCK_COLUMNS}, cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as server_ms
+  namedStatement(`select ${CLOCK_COLUMNS}, cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as server_ms
   from clock where id = 1`);
 
 /**
@@ -113,7 +113,7 @@ export class PostgresDatabase implements Database {
   }
 
   read({ sql, values = [], bytes = 0 }: Statement): Promise<readonly SqlRow[]> {
-    return this.#ask(this.#query(sql, queryOf), values, bytes);
+    return this.#ask(this.#query(sql, namedStatement), values, bytes);
   }
 
   report({ sql, values = [] }: Statement): Promise<readonly SqlRow[]> {
@@ -206,7 +206,7 @@ export class PostgresDatabase implements Database {
     this.#serverClock.follow(serverMs, askedAtMs);
     // The write fails on a standby, or if another node has written the clock first.
     const { sql, values = [] } = writeClock(clocks, last);
-    await this.#server.beat(this.#query(sql, queryOf), values);
+    await this.#server.beat(this.#query(sql, namedStatement), values);
     this.#clocks = clocks;
     if (this.#isLost) this.#notice('PostgreSQL answers again');
     this.#isLost = false;
