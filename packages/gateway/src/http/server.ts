@@ -13,7 +13,7 @@ import { headFault, receive } from './receive.ts';
 
 type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer };
 
-function codeOf({ code, rawPacket }: ParseError): RefusalCode {
+function parseFaultCode({ code, rawPacket }: ParseError): RefusalCode {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request_timeout';
   if (code !== 'HPE_HEADER_OVERFLOW') return 'bad_request';
   const packet = rawPacket?.toString('latin1') ?? '';
@@ -29,7 +29,7 @@ function unexpected(): Outbound {
 
 /** Answers an unparseable request and closes its connection. */
 function answerUnreadable(error: ParseError, socket: Duplex): void {
-  const { status, headers, body } = lastResort(new Refusal(codeOf(error)));
+  const { status, headers, body } = lastResort(new Refusal(parseFaultCode(error)));
   const lines = Object.entries({ Connection: 'close', ...headers }).map(([name, value]) => `${name}: ${value}`);
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));
   // A peer that never closes its side would hold the socket for ever.

@@ -27,7 +27,7 @@ export function pauseSeconds(retryAfter: unknown, nowMs: number, usualSeconds: n
 /** The statuses that clients do not see. They concern the operator's account or this connection, or x402 uses them. */
 const NOT_FOR_CLIENTS = [402, 407, 408, 429];
 
-function codeOf(status: number, refusedKey: readonly number[] | undefined): RefusalCode {
+function refusalCodeFor(status: number, refusedKey: readonly number[] | undefined): RefusalCode {
   if (refusedKey?.includes(status)) return 'upstream_auth_failed';
   if (refusedKey && status >= 400 && status < 500 && !NOT_FOR_CLIENTS.includes(status)) return 'upstream_rejected';
   if (status > 200 && status < 300) return 'upstream_invalid_response';
@@ -67,7 +67,7 @@ export const rateLimited = (
 /** Returns the refusal for a status that is not a success. */
 export async function refusalOfStatus(response: ResponseHandler, options: RefusalOptions): Promise<UpstreamRefusal> {
   const { statusCode } = response;
-  const code = codeOf(statusCode, options.refusedKey);
+  const code = refusalCodeFor(statusCode, options.refusedKey);
   const ending = endingOf(statusCode);
   const hint = code === 'upstream_auth_failed' ? '; is its key right?' : '';
   const reason = `upstream status ${statusCode}${hint}`;
