@@ -9,7 +9,7 @@ import {
 } from '../stores/redis/connection.ts';
 import { Keyspace } from '../stores/redis/keyspace.ts';
 import { SlidingLog } from './sliding-log.ts';
-import { ADMIT, COMPLETE, GIVE_BACK, PAUSE, USE_NONCE } from './slot-scripts.ts';
+import { ADMIT, COMPLETE, PAUSE, RELEASE_SLOT, USE_NONCE } from './slot-scripts.ts';
 import {
   type Budget,
   type BudgetView,
@@ -242,7 +242,7 @@ export class RedisStore implements Store {
   /** Gives back the slot and the nonce. Returns whether Redis has done it. */
   #giveBack(attempt: SlotAttempt, timeout: ReplyTimeout): Promise<boolean> {
     const keys = [`slots:${attempt.budget.key}`, ...chargeKeysOf(attempt)];
-    return this.#space.run({ script: GIVE_BACK, keys, args: [attempt.owner], timeout }).then(
+    return this.#space.run({ script: RELEASE_SLOT, keys, args: [attempt.owner], timeout }).then(
       () => true,
       () => false,
     );

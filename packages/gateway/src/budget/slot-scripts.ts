@@ -200,7 +200,7 @@ return verdict('admitted', 0)`);
  * Gives back the slot and the nonce of an owner. KEYS: the state, the slots, `holders`, `counts`, the nonce if there is one. ARGV: the
  * owner.
  */
-export const GIVE_BACK = script(`
+export const RELEASE_SLOT = script(`
 local slots, holders, counts = KEYS[2], KEYS[3], KEYS[4]
 ${SHARES}
 local owner = ARGV[1]

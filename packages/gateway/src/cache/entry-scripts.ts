@@ -103,7 +103,7 @@ end
 return 'ok'`);
 
 /** Ends the owner's leases. KEYS: the state, then the leases. ARGV: the owner. */
-export const GIVE_BACK = script(`${RELEASE}
+export const END_LEASES = script(`${RELEASE}
 note()
 for at = 2, #KEYS do release(KEYS[at], ARGV[1]) end
 return 'ok'`);

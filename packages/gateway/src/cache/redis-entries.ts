@@ -6,7 +6,7 @@ import { keysFor, Macs, nodeCrypto } from '../crypto.ts';
 import { BACKGROUND_TIMEOUT, REQUEST_TIMEOUT, type RedisConnection, timeoutFor } from '../stores/redis/connection.ts';
 import { Keyspace } from '../stores/redis/keyspace.ts';
 import type { CacheKey } from './cache-key.ts';
-import { CLAIM, GIVE_BACK, MAX_REPLY_BYTES, WRITE } from './entry-scripts.ts';
+import { CLAIM, END_LEASES, MAX_REPLY_BYTES, WRITE } from './entry-scripts.ts';
 import type { Claim, FoundEntry, SharedEntries, SharedEntry, SharingOptions } from './shared-entries.ts';
 import { idsOf, type Keyed } from './stored.ts';
 
@@ -92,7 +92,7 @@ export class RedisEntries implements SharedEntries {
 
   async giveBack(plans: readonly Keyed[], owner: string): Promise<void> {
     const names = plans.map(({ key }) => `lease:${this.#digest(key)}`);
-    const step = { script: GIVE_BACK, keys: names, args: [owner], timeout: BACKGROUND_TIMEOUT };
+    const step = { script: END_LEASES, keys: names, args: [owner], timeout: BACKGROUND_TIMEOUT };
     await this.#background.run('cache', () => this.#space.run(step));
   }
 
