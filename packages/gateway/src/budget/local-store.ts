@@ -51,7 +51,7 @@ export class LocalStore implements Store {
     const slot = log.take(owner, now, charged);
     await this.#records.save(nonce, budget, slot).catch((error) => {
       inFlightLimit.leave(owner);
-      log.giveBack(owner);
+      log.release(owner);
       if (nonce) this.#nonces.delete(nonce.nonce);
       throw error;
     });

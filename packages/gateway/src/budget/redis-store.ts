@@ -117,8 +117,8 @@ export class RedisStore implements Store {
     const refusal = takeHere(known, attempt);
     if (!refusal) return verdict;
     const { waitedMs = 0 } = attempt;
-    const isBack = await this.#giveBack(attempt, retryTimeout(waitedMs + monotonicMs() - askedAtMs));
-    return isBack ? refusal : { kind: 'not_given_back' };
+    const isReleased = await this.#releaseSlot(attempt, retryTimeout(waitedMs + monotonicMs() - askedAtMs));
+    return isReleased ? refusal : { kind: 'not_given_back' };
   }
 
   /**
@@ -240,7 +240,7 @@ export class RedisStore implements Store {
   }
 
   /** Gives back the slot and the nonce. Returns whether Redis has done it. */
-  #giveBack(attempt: SlotAttempt, timeout: ReplyTimeout): Promise<boolean> {
+  #releaseSlot(attempt: SlotAttempt, timeout: ReplyTimeout): Promise<boolean> {
     const keys = [`slots:${attempt.budget.key}`, ...chargeKeysOf(attempt)];
     return this.#space.run({ script: RELEASE_SLOT, keys, args: [attempt.owner], timeout }).then(
       () => true,

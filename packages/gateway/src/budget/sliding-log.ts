@@ -107,7 +107,7 @@ export class SlidingLog {
   }
 
   /** Frees the slot of a call that was not made. */
-  giveBack(owner: string): void {
+  release(owner: string): void {
     this.#running.delete(owner);
     this.#discharge(owner);
   }
