@@ -300,10 +300,10 @@ redisSuite('shared entries in Redis', () => {
     it('are one node’s until it has written or given them back', async () => {
       expect((await one.claim([KEY, ANOTHER], 'one')).leased).toEqual(new Set([KEY.key.id, ANOTHER.key.id]));
       expect((await other.claim([KEY, ANOTHER], 'other')).leased).toEqual(new Set());
-      await other.giveBack([KEY], 'other');
+      await other.endLeases([KEY], 'other');
       expect((await other.claim([KEY], 'other')).leased).toEqual(new Set());
       await share(KEY);
-      await one.giveBack([ANOTHER], 'one');
+      await one.endLeases([ANOTHER], 'one');
       const { leased, entries } = await other.claim([KEY, ANOTHER], 'other');
       expect([leased, [...entries.keys()]]).toEqual([new Set([KEY.key.id, ANOTHER.key.id]), [KEY.key.id]]);
     });
@@ -346,7 +346,7 @@ redisSuite('shared entries in Redis', () => {
     await redis.kill();
     expect((await read(other, [KEY])).size).toBe(0);
     expect((await other.claim([KEY], 'other')).leased).toEqual(new Set([KEY.key.id]));
-    await Promise.all([share(), other.giveBack([KEY], 'other')]);
+    await Promise.all([share(), other.endLeases([KEY], 'other')]);
     await redis.start();
     const shareAgain = () => share().then(() => read(other, [KEY]));
     await expect.poll(async () => (await shareAgain()).size).toBe(1);

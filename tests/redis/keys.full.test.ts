@@ -143,7 +143,7 @@ redisSuite('every key in a Redis in cluster mode', () => {
     const written = plans.slice(0, 2).map((plan) => ({ ...plan, fetchedAtMs: now(), json: '1' }));
     await entries.write(written, 'me');
     expect((await entries.claim(plans)).entries.size).toBe(2);
-    await entries.giveBack(plans, 'you');
+    await entries.endLeases(plans, 'you');
 
     const [slots, kinds, lasting] = [new Set<string>(), new Set<string>(), new Set<string>()];
     for (const key of await allKeys()) {

@@ -178,7 +178,7 @@ export class CallScheduler {
 
   /** Drops keys that no request waits for and that another node has just failed to fetch. */
   #forgo(plans: readonly FetchPlan[], claim: CallClaim): void {
-    claim.giveBack(plans);
+    claim.endLeases(plans);
     this.#memory.order.completed(idsOf(plans), false, this.#dependencies.now());
     this.#settle();
   }

@@ -125,7 +125,7 @@ export class CallsInFlight {
     await this.#attempt(plans, () => this.#waiting.of(ids), claim);
     const left = plans.filter(({ key }) => this.#order.isInFlight(key.id));
     if (left.length === 0) return;
-    claim.giveBack(left);
+    claim.endLeases(left);
     this.#order.returned(idsOf(left), this.#dependencies.now());
   }
 
@@ -145,7 +145,7 @@ export class CallsInFlight {
       const parts = isDivisible(error) ? partsByRequest(plans, left, (id) => this.#wasAnswered(id)) : [];
       await Promise.all(parts.map((part) => this.#again(part, claim)));
       if (parts.length > 0) return;
-      claim.giveBack(unanswered);
+      claim.endLeases(unanswered);
       this.#failed(unanswered, lacksShare(error) ? attempt.asked : waiters(), error);
     }
   }

@@ -68,7 +68,7 @@ export class RedisEntries implements SharedEntries {
     await this.#background.run('cache', async () => {
       await this.#send(entries, owner).catch(async (error) => {
         // Other nodes must not wait for an entry that cannot be written.
-        await this.giveBack(entries, owner);
+        await this.endLeases(entries, owner);
         throw error;
       });
     });
@@ -90,7 +90,7 @@ export class RedisEntries implements SharedEntries {
     await this.#space.runWithRetry({ script: WRITE, keys, args, timeout });
   }
 
-  async giveBack(plans: readonly Keyed[], owner: string): Promise<void> {
+  async endLeases(plans: readonly Keyed[], owner: string): Promise<void> {
     const names = plans.map(({ key }) => `lease:${this.#digest(key)}`);
     const step = { script: END_LEASES, keys: names, args: [owner], timeout: BACKGROUND_TIMEOUT };
     await this.#background.run('cache', () => this.#space.run(step));

@@ -32,7 +32,7 @@ export interface SharedEntries {
   /** Shares entries and ends the owner's leases on them. */
   write(entries: readonly (Keyed & SharedEntry)[], owner: string): Promise<void>;
   /** Ends an owner's leases without sharing an entry. */
-  giveBack(plans: readonly Keyed[], owner: string): Promise<void>;
+  endLeases(plans: readonly Keyed[], owner: string): Promise<void>;
 }
 
 /** Options of sharing. */
@@ -55,7 +55,7 @@ export const NOT_SHARED: SharedEntries = {
   leaseMs: 0,
   claim: async (plans) => ({ leased: new Set(idsOf(plans)), entries: new Map() }),
   write: async () => undefined,
-  giveBack: async () => undefined,
+  endLeases: async () => undefined,
 };
 
 /** Dependencies of a claim. */
@@ -116,8 +116,8 @@ export class CallClaim {
   }
 
   /** Ends the leases of keys without an answer to publish. */
-  giveBack(plans: readonly Keyed[]): void {
-    void this.#dependencies.entries.giveBack(plans, this.#dependencies.owner);
+  endLeases(plans: readonly Keyed[]): void {
+    void this.#dependencies.entries.endLeases(plans, this.#dependencies.owner);
   }
 
   async #divide(plans: readonly FetchPlan[]): Promise<Division> {
@@ -133,7 +133,7 @@ export class CallClaim {
     const rest = plans.filter(({ key }) => !ids.has(key.id));
     const isMine = ({ key }: Keyed) => claim.leased.has(key.id);
     const unneeded = fetched.filter(isMine);
-    if (unneeded.length > 0) this.giveBack(unneeded);
+    if (unneeded.length > 0) this.endLeases(unneeded);
     return { fetched, mine: rest.filter(isMine), others: rest.filter((plan) => !isMine(plan)) };
   }
 
