@@ -58,7 +58,7 @@ export class Breaker implements Upstream {
       return answer;
     } catch (error) {
       if (error instanceof UpstreamRefusal) this.#count(call, error);
-      else if (probeUntil === this.#nextProbeAt) this.#giveBack();
+      else if (probeUntil === this.#nextProbeAt) this.#releaseProbe();
       throw error;
     }
   }
@@ -85,7 +85,7 @@ export class Breaker implements Upstream {
   }
 
   /** Lets the next request probe, because this request did not reach the upstream. */
-  #giveBack(): void {
+  #releaseProbe(): void {
     this.#nextProbeAt -= this.#options.probeMs;
     this.#lastProber = undefined;
   }
