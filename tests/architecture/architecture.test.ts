@@ -160,7 +160,7 @@ describe('a seeded fault is found', () => {
     ['a protocol that reads files', 'protocol/src/x.ts', "import { readFileSync } from 'node:fs';"],
     ['a client that no page can load', 'client/src/x.ts', "import { sign } from 'node:crypto';"],
     ['a doctor that knows the gateway', 'doctor/src/x.ts', "import { startGateway } from '@asset-gateway/gateway';"],
-    ['a room that is not in the table', 'gateway/src/cellar/x.ts', 'export {};'],
+    ['a folder that is not in the table', 'gateway/src/cellar/x.ts', 'export {};'],
     [
       'a way around what a package exports',
       'client/src/x.ts',

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, normalize } from 'node:path';
 import type { Node } from 'typescript';
-import rooms from './rooms.json' with { type: 'json' };
+import allowedImports from './allowed-imports.json' with { type: 'json' };
 
 /** Loaded by `require`: for an import, Node first reads all of it to find what it exports. */
 export const ts = createRequire(import.meta.url)('typescript') as typeof import('typescript');
@@ -28,9 +28,9 @@ const GATEWAY = 'packages/gateway/src/';
 const FOR_ALL = ['background.ts', 'call.ts', 'closing.ts', 'stack.ts'];
 
 /** Who may import whom inside the gateway, and which other package than the protocol; a folder may also import from itself. */
-const ROOMS: Readonly<Record<string, readonly string[]>> = rooms;
+const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = allowedImports;
 
-/** Rooms that do not speak the protocol. */
+/** Files and folders that do not speak the protocol. */
 const WITHOUT_PROTOCOL =
   'background.ts closing.ts stack.ts native-fetch.ts pool.ts proxies.ts tallies.ts stores/ secrets.ts run.ts start.ts main.ts index.ts'.split(
     ' ',
@@ -75,20 +75,20 @@ export const importsOf = once(({ path, text }): readonly string[] => {
 /** The syntax tree of a file. */
 export const syntaxOf = once(({ path, text }) => ts.createSourceFile(path, text, ts.ScriptTarget.ES2022));
 
-function roomOf(path: string): string {
+function importerOf(path: string): string {
   const inside = path.slice(GATEWAY.length);
   return inside.includes('/') ? `${inside.split('/')[0]}/` : inside;
 }
 
 function wrongInGateway(source: Source): string[] {
-  const room = roomOf(source.path);
-  const names = ROOMS[room];
-  if (names === undefined) return [`${source.path} is in no room of the table`];
-  const allowed = [...FOR_ALL, ...(room.endsWith('/') ? [room] : []), ...names];
+  const importer = importerOf(source.path);
+  const names = ALLOWED_IMPORTS[importer];
+  if (names === undefined) return [`${source.path} is not in the table of imports`];
+  const allowed = [...FOR_ALL, ...(importer.endsWith('/') ? [importer] : []), ...names];
   const isWrong = (name: string): boolean => {
-    if (name.startsWith('@asset-gateway/protocol')) return WITHOUT_PROTOCOL.includes(room);
+    if (name.startsWith('@asset-gateway/protocol')) return WITHOUT_PROTOCOL.includes(importer);
     if (name.startsWith('@asset-gateway/')) return !allowed.includes(name);
-    const isAllowed = allowed.some((room) => name.slice(GATEWAY.length).startsWith(room));
+    const isAllowed = allowed.some((each) => name.slice(GATEWAY.length).startsWith(each));
     return name.startsWith(GATEWAY) && !isAllowed;
   };
   return importsOf(source)
