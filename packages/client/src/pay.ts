@@ -134,7 +134,7 @@ class WalletPayer implements QuotingPayer {
     const id = await this.#hold(micros, signal);
     this.#inFlight.add(id);
     try {
-      const made = await race(signal, this.#made(decision, signer, signal));
+      const made = await race(signal, this.#approveAndMake(decision, signer, signal));
       this.#signedAt.set(id, performance.now());
       await this.#ledger.signed(id, { micros, request, ...made });
       // From here on another process may send the payment. So its amount is released only when the payment can no longer settle.
@@ -147,7 +147,7 @@ class WalletPayer implements QuotingPayer {
     }
   }
 
-  #access(network: string, signal: AbortSignal): RpcAccess {
+  #rpcAccess(network: string, signal: AbortSignal): RpcAccess {
     const { rpcUrl } = this.#options;
     return { rpcUrl: typeof rpcUrl === 'string' ? rpcUrl : rpcUrl(network), signal };
   }
@@ -155,7 +155,7 @@ class WalletPayer implements QuotingPayer {
   #fateOf(payment: EarlierPayment, signal: AbortSignal): Promise<Fate> {
     const signedAt = this.#signedAt.get(payment.id);
     const ageMs = signedAt === undefined ? undefined : performance.now() - signedAt;
-    return fateOf(payment, (network) => this.#access(network, signal), ageMs);
+    return fateOf(payment, (network) => this.#rpcAccess(network, signal), ageMs);
   }
 
   #decide(body: PaymentRequired, wish: PaymentWish): Promise<Decision> {
@@ -168,7 +168,7 @@ class WalletPayer implements QuotingPayer {
   async #fundedSigner(found: PayableOffer, signal: AbortSignal): Promise<TransactionSigner> {
     const { network } = found.offer;
     // Without an RPC, throws before the wallet is asked.
-    const { rpcUrl } = this.#access(network, signal);
+    const { rpcUrl } = this.#rpcAccess(network, signal);
     const signer = await transactionSigner(this.#options.wallet, network).catch(notMade);
     const access = { rpcUrl, signal: AbortSignal.any([signal, AbortSignal.timeout(BALANCE_TIMEOUT_MS)]) };
     await assertFunded(found, signer.address, usdcOf(access, signer.address, network));
@@ -181,13 +181,13 @@ class WalletPayer implements QuotingPayer {
       return await this.#ledger.hold(micros, this.#limits);
     } catch (error) {
       const isFull = error instanceof GatewayError && error.code === 'spending_limit';
-      if (!isFull || !(await this.#freed(signal))) throw error;
+      if (!isFull || !(await this.#releaseExpired(signal))) throw error;
       return this.#ledger.hold(micros, this.#limits);
     }
   }
 
   /** Frees the newest expired payments. Returns whether there was one. */
-  async #freed(signal: AbortSignal): Promise<boolean> {
+  async #releaseExpired(signal: AbortSignal): Promise<boolean> {
     const earlier = (await this.#ledger.earlier()).filter(({ id }) => !this.#inFlight.has(id));
     let isFreed = false;
     for (const payment of earlier.slice(0, MAX_LOOKED_UP)) {
@@ -198,10 +198,10 @@ class WalletPayer implements QuotingPayer {
     return isFreed;
   }
 
-  async #made(found: PayableOffer, signer: TransactionSigner, signal: AbortSignal): Promise<MadePayment> {
+  async #approveAndMake(found: PayableOffer, signer: TransactionSigner, signal: AbortSignal): Promise<MadePayment> {
     await this.#options.approve?.(found.offer);
     signal.throwIfAborted();
-    return makePayment(found, signer, this.#access(found.offer.network, signal)).catch(notMade);
+    return makePayment(found, signer, this.#rpcAccess(found.offer.network, signal)).catch(notMade);
   }
 
   #signedPayment({ id, micros, headers }: Pick<EarlierPayment, 'id' | 'micros' | 'headers'>): SignedPayment {
