@@ -8,24 +8,28 @@ import { FREE_METHODS } from './methods.ts';
 /** The age up to which a catalog counts as fresh, in milliseconds. */
 const FRESH_MS = 1_000;
 /** The most catalogs in memory. Clients use fewer providers. */
-const MAX_KEPT = 100;
+const MAX_CATALOGS = 100;
 const MAX_NAME = 64;
 
-interface Kept {
+interface CachedCatalog {
   readonly routes: readonly ListedRoute[];
   readonly at: number;
 }
 
-const catalogs = new WeakMap<Connection, Map<string | undefined, Kept>>();
+const catalogs = new WeakMap<Connection, Map<string | undefined, CachedCatalog>>();
 
-function keptOf(connection: Connection): Map<string | undefined, Kept> {
-  const kept = catalogs.get(connection) ?? new Map<string | undefined, Kept>();
-  if (kept.size > MAX_KEPT) kept.clear();
+function cachedCatalogsOf(connection: Connection): Map<string | undefined, CachedCatalog> {
+  const kept = catalogs.get(connection) ?? new Map<string | undefined, CachedCatalog>();
+  if (kept.size > MAX_CATALOGS) kept.clear();
   catalogs.set(connection, kept);
   return kept;
 }
 
-async function fetched(connection: Connection, deadline: Deadline, provider: string | undefined): Promise<unknown> {
+async function fetchCatalog(
+  connection: Connection,
+  deadline: Deadline,
+  provider: string | undefined,
+): Promise<unknown> {
   const url = new URL(FREE_METHODS.system?.catalog?.path ?? '', connection.base);
   if (provider !== undefined) url.searchParams.set('provider', provider);
   // Browsers have a cache. Cloudflare Workers have none and refuse the option.
@@ -40,7 +44,7 @@ async function fetched(connection: Connection, deadline: Deadline, provider: str
 const isUnknownProvider = (error: unknown): error is GatewayError =>
   error instanceof GatewayError && error.code === 'invalid_provider_filter';
 
-interface Asked {
+interface CatalogQuery {
   readonly provider?: string | undefined;
   readonly isAnew?: boolean | undefined;
 }
@@ -52,13 +56,13 @@ interface Asked {
 async function catalogOf(
   connection: Connection,
   deadline: Deadline,
-  { provider, isAnew = false }: Asked,
+  { provider, isAnew = false }: CatalogQuery,
 ): Promise<readonly ListedRoute[]> {
-  const known = keptOf(connection);
+  const known = cachedCatalogsOf(connection);
   const kept = known.get(provider);
   if (kept && performance.now() - kept.at < (isAnew ? FRESH_MS : SHARED_TIMES.answerMs)) return kept.routes;
   const { base, options } = connection;
-  const body = options.catalog?.(deadline.signal, provider) ?? fetched(connection, deadline, provider);
+  const body = options.catalog?.(deadline.signal, provider) ?? fetchCatalog(connection, deadline, provider);
   const routes = routesIn(await body);
   const message = `${base.origin} serves no catalog; nothing was signed`;
   if (!routes) throw new GatewayError('not_a_gateway', { message });
