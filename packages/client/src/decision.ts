@@ -29,7 +29,7 @@ const refused = (message: string): GatewayError =>
   new GatewayError('spending_limit', { message: `${message}; nothing was signed` });
 
 /** Returns the listed route of a request, or an error if the catalog does not confirm the price. */
-function listing(routes: readonly ListedRoute[], { request }: PaymentWish, { offer, isBundle }: PayableOffer) {
+function confirmedRoute(routes: readonly ListedRoute[], { request }: PaymentWish, { offer, isBundle }: PayableOffer) {
   const route = listedRoute(routes, request);
   const asked = `the gateway asks for ${dollarText(Number(offer.amount))}`;
   if (!route) return refused(`${asked}, but the catalog does not list this route`);
@@ -40,8 +40,8 @@ function listing(routes: readonly ListedRoute[], { request }: PaymentWish, { off
 
 /** Throws if a request violates the catalog's schema or costs more than listed. Reads an outdated catalog again first. */
 async function assertListed(wish: PaymentWish, found: PayableOffer): Promise<void> {
-  let route = listing(await wish.catalog(), wish, found);
-  if (route instanceof GatewayError) route = listing(await wish.catalog(true), wish, found);
+  let route = confirmedRoute(await wish.catalog(), wish, found);
+  if (route instanceof GatewayError) route = confirmedRoute(await wish.catalog(true), wish, found);
   if (route instanceof GatewayError) throw route;
   const issues = issuesOf(route, wish.request);
   if (issues.length === 0) return;

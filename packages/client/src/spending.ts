@@ -30,11 +30,11 @@ function priceIn(requirement: unknown): number {
 
 /** Returns a call's price from credit: the amount in the text to sign, else the one in the 402. */
 function creditPriceIn(requirement: unknown, challenge: SignInChallenge | undefined): number {
-  const told = below(requirement, 'extra', 'creditPriceUsd');
-  return mostMicrosOf(challenge?.info.statement) ?? microsOf(told) ?? priceIn(requirement);
+  const statedPrice = below(requirement, 'extra', 'creditPriceUsd');
+  return mostMicrosOf(challenge?.info.statement) ?? microsOf(statedPrice) ?? priceIn(requirement);
 }
 
-const preference = ({ connection }: Exchange): Readonly<Record<string, string>> =>
+const preferenceHeaders = ({ connection }: Exchange): Readonly<Record<string, string>> =>
   connection.mayPrefer ? { Prefer: 'credit' } : {};
 
 const isWithinCap = ({ settings: { maxUsd } }: Exchange, micros: number): boolean =>
@@ -64,7 +64,7 @@ async function payFor(exchange: Exchange, response: Response, body: Body402): Pr
 const purchases = new WeakMap<NoncePool, Promise<void>>();
 
 /** Returns the answer to a bundle's payment, which parallel calls wait for and share. */
-function shared(answer: Promise<Response>, pool: NoncePool): Promise<Response> {
+function sharePurchase(answer: Promise<Response>, pool: NoncePool): Promise<Response> {
   const end = (): void => void purchases.delete(pool);
   purchases.set(pool, answer.then(end, end));
   return answer;
@@ -115,7 +115,7 @@ async function retryWithCredit(
   }
   // Send `Prefer` only now that the gateway is known to sell credit. Otherwise its preflight could reject a browser
   // page's request.
-  return connection.sellsCredit && !hasPreferred ? exchange.send(preference(exchange)) : undefined;
+  return connection.sellsCredit && !hasPreferred ? exchange.send(preferenceHeaders(exchange)) : undefined;
 }
 
 /** Returns an answer paid from credit, or else with a payment. */
@@ -127,7 +127,7 @@ async function fromCredit(exchange: Exchange, pool: NoncePool): Promise<Response
   let nonce = isPooled ? await pool.take(deadline.signal) : undefined;
   try {
     const statement = price === undefined ? undefined : spendStatement(price);
-    let response = await exchange.sendWith(pool, nonce, preference(exchange), statement);
+    let response = await exchange.sendWith(pool, nonce, preferenceHeaders(exchange), statement);
     while (response.status === 402) {
       const body = await readObject(response);
       const free = exchange.maySign ? freeChallenge(body) : undefined;
@@ -137,10 +137,10 @@ async function fromCredit(exchange: Exchange, pool: NoncePool): Promise<Response
       const purchase = settings.credit && purchases.get(pool);
       if (next) response = next;
       else if (!settings.credit) return await payFor(exchange, response, body);
-      else if (!purchase) return await shared(payFor(exchange, response, body), pool);
+      else if (!purchase) return await sharePurchase(payFor(exchange, response, body), pool);
       else {
         await deadline.race(purchase);
-        response = await exchange.send(preference(exchange));
+        response = await exchange.send(preferenceHeaders(exchange));
       }
     }
     const charged = creditIn(response)?.chargedMicros;
