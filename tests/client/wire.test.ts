@@ -88,10 +88,10 @@ describe('a client recovers', () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const [pool, { signal }] = [new NoncePool(0), new AbortController()];
     const nonceAfter = async (milliseconds: number) => {
-      pool.give('nonce');
+      pool.add('nonce');
       vi.advanceTimersByTime(milliseconds);
       const nonce = await pool.take(signal);
-      pool.done();
+      pool.end();
       return nonce;
     };
     const nonces = [await nonceAfter(269_999), await nonceAfter(270_000)];

@@ -75,14 +75,14 @@ export class Exchange {
       pacing.learn(response);
       return response;
     } finally {
-      pool.done();
+      pool.end();
     }
   }
 
   /** Signs a fresh challenge. */
   async answer(pool: NoncePool, challenge: SignInChallenge): Promise<Response> {
     const headers = await this.#signed(challenge);
-    pool.learn(challenge);
+    pool.useChallenge(challenge);
     return this.send(headers, pool);
   }
 
@@ -103,7 +103,7 @@ export class Exchange {
     for (let retries = this.settings.retries ?? 3; ; retries--) {
       const response = await this.connection.send(this.outgoing.request, headers, this.deadline);
       const nonce = nonceIn(response);
-      if (nonce) pool?.give(nonce);
+      if (nonce) pool?.add(nonce);
       const waitMs = retryAfterMs(response);
       if (waitMs === undefined || retries <= 0 || waitMs >= this.deadline.remainingMs) return response;
       await response.body?.cancel();

@@ -5,7 +5,7 @@ import type { SignInChallenge } from './sign-in.ts';
 const LIFETIME_MS = SHARED_TIMES.challengeMs - SHARED_TIMES.aheadMs;
 const MAX_NONCES = 100;
 
-interface Held {
+interface PooledNonce {
   readonly nonce: string;
   readonly since: number;
 }
@@ -18,7 +18,7 @@ type Waiter = (nonce: string | undefined) => void;
  */
 export class NoncePool {
   readonly #nonceTimeoutMs: number;
-  #held: Held[] = [];
+  #held: PooledNonce[] = [];
   #waiters: Waiter[] = [];
   #inFlight = 0;
   #challenge: SignInChallenge | undefined;
@@ -35,7 +35,7 @@ export class NoncePool {
   }
 
   /** Uses this challenge for later signatures. */
-  learn(challenge: SignInChallenge): void {
+  useChallenge(challenge: SignInChallenge): void {
     this.#challenge = challenge;
     this.#challengedAt = performance.now();
   }
@@ -45,13 +45,13 @@ export class NoncePool {
     this.#held = [];
   }
 
-  give(nonce: string): void {
+  add(nonce: string): void {
     const [waiter] = this.#waiters;
     if (waiter) waiter(nonce);
     else if (this.#held.length < MAX_NONCES) this.#held.push({ nonce, since: performance.now() });
   }
 
-  /** Begins a request with a nonce. Without a nonce, the caller must fetch a challenge. Each request ends with `done`. */
+  /** Begins a request with a nonce. Without a nonce, the caller must fetch a challenge. Each request ends with `end`. */
   async take(signal: AbortSignal): Promise<string | undefined> {
     const now = performance.now();
     this.#held = this.#held.filter(({ since }) => now - since < LIFETIME_MS);
@@ -60,7 +60,7 @@ export class NoncePool {
   }
 
   /** Ends a request. After the last request no nonce can arrive, so one waiting call continues without a nonce. */
-  done(): void {
+  end(): void {
     this.#inFlight--;
     if (this.#inFlight === 0) this.#waiters[0]?.(undefined);
   }

@@ -105,7 +105,7 @@ async function retryWithCredit(
   connection.sellsCredit = challenge !== undefined || requirementsIn(body).length > 1;
   if (body?.error === 'credit_exhausted') {
     // The gateway did not consume the nonce.
-    if (nonce !== undefined) pool.give(nonce);
+    if (nonce !== undefined) pool.add(nonce);
     return undefined;
   }
   notePrice(exchange, body, challenge);
@@ -148,7 +148,7 @@ async function fromCredit(exchange: Exchange, pool: NoncePool): Promise<Response
     if (charged !== undefined && outgoing.name !== undefined) connection.prices.set(outgoing.name, charged);
     return response;
   } finally {
-    if (isPooled) pool.done();
+    if (isPooled) pool.end();
   }
 }
 
