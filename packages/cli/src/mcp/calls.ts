@@ -57,7 +57,7 @@ export interface Purchase {
 }
 
 /** Whether two offers make the same transfer. Their memos differ. */
-const isSame = (one: Offer, other: Offer): boolean =>
+const isSameTransfer = (one: Offer, other: Offer): boolean =>
   (['network', 'asset', 'payTo', 'amount'] as const).every((name) => one[name] === other[name]);
 
 /** Calls a gateway's methods within a budget. Never uses credit, so the ledger records all spending. */
@@ -102,7 +102,7 @@ export class Calls {
   async #pay(...request: Parameters<Payer['pay']>): ReturnType<Payer['pay']> {
     const purchase: Purchase = this.#current.getStore() ?? { isQuote: true };
     const { approved, isQuote } = purchase;
-    if (purchase.given !== undefined) return withOutcome(passedOn(purchase, request), purchase);
+    if (purchase.given !== undefined) return withOutcome(clientPayment(purchase, request), purchase);
     const budget = isQuote ? undefined : this.#budget;
     if (!budget) return quotingPayer.pay(...request);
     const payment = await (approved ? this.#payApproved(approved, request) : payWithin(budget, request));
@@ -112,7 +112,7 @@ export class Calls {
   /** Pays exactly the offer that the user agreed to. It counts against the budget. */
   async #payApproved(approved: Offer, request: Parameters<Payer['pay']>): ReturnType<Payer['pay']> {
     const found = offerFor(...request);
-    if (!isSame(found.offer, approved)) throw new Unpaid(found);
+    if (!isSameTransfer(found.offer, approved)) throw new Unpaid(found);
     const caps = {
       perCallUsd: Number(approved.amount) / MICROS_PER_USD,
       perDayUsd: Number.MAX_SAFE_INTEGER / MICROS_PER_USD,
@@ -125,7 +125,7 @@ export class Calls {
 const MAX_PAYMENT = 8_192;
 
 /** Returns the client's payment as a request header. The gateway checks it, and that it pays for this request. */
-function passedOn(purchase: Purchase, request: Parameters<Payer['pay']>): SignedPayment {
+function clientPayment(purchase: Purchase, request: Parameters<Payer['pay']>): SignedPayment {
   const found = offerFor(...request);
   purchase.required = found.payable;
   const payment = Buffer.from(JSON.stringify(purchase.given)).toString('base64');
