@@ -5,7 +5,7 @@ import { DAY_MS } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LedgerFile } from '../../packages/cli/src/money/ledger-file.ts';
-import { Account, appended, type LedgerLine, linesIn } from '../../packages/cli/src/money/ledger-lines.ts';
+import { Account, appendedText, type LedgerLine, linesIn } from '../../packages/cli/src/money/ledger-lines.ts';
 import { makeFolder } from '../kit/folder.ts';
 
 const LIMIT = 100;
@@ -60,10 +60,10 @@ describe('W21 the lines of a ledger', () => {
 
   it('are read past a cut line, which the next write marks', () => {
     const torn = `\n${whole}\n\n{"id":"torn","st`;
-    const text = torn + appended(torn, held('b', 0, 2));
+    const text = torn + appendedText(torn, held('b', 0, 2));
     expect(idsIn(text)).toEqual(['a', 'b']);
     const tornAgain = `${text}\n{"id":"torn`;
-    expect(idsIn(tornAgain + appended(tornAgain, held('c', 0, 3)))).toEqual(['a', 'b', 'c']);
+    expect(idsIn(tornAgain + appendedText(tornAgain, held('c', 0, 3)))).toEqual(['a', 'b', 'c']);
   });
 
   it('X22 are read up to one with the trace of a payment, wherever a crash cut it off', () => {
@@ -78,7 +78,7 @@ describe('W21 the lines of a ledger', () => {
   it('are read if another process finishes its write before the mark', () => {
     const other = `\n${whole}\n`;
     const seen = other.slice(0, 20);
-    expect(idsIn(other + appended(seen, held('b', 0, 2)))).toEqual(['a', 'b']);
+    expect(idsIn(other + appendedText(seen, held('b', 0, 2)))).toEqual(['a', 'b']);
   });
 
   it.each([

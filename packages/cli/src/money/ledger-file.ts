@@ -5,7 +5,7 @@ import { GatewayError, type SentRequest } from '@asset-gateway/client';
 import type { EarlierPayment, LedgerEntry, SpendingLedger } from '@asset-gateway/client/pay';
 import { dollarText } from '@asset-gateway/protocol';
 import { append, makeFolder } from './durable.ts';
-import { Account, appended, type LedgerLine, type LedgerStep, linesIn } from './ledger-lines.ts';
+import { Account, appendedText, type LedgerLine, type LedgerStep, linesIn } from './ledger-lines.ts';
 import { OpenPayments } from './open-payments.ts';
 
 /** The steps of a purchase. Tests kill the process at each one. */
@@ -133,6 +133,6 @@ export class LedgerFile implements SpendingLedger {
   }
 
   #write(line: LedgerLine, isDurable = false): void {
-    append(this.#file, appended(this.#text(), line), isDurable);
+    append(this.#file, appendedText(this.#text(), line), isDurable);
   }
 }

@@ -29,8 +29,8 @@ export interface Spent
   readonly trace?: PaymentTrace;
 }
 
-const BEGINNING = '{"id":"';
-const TORN = ' #torn\n';
+const LINE_START = '{"id":"';
+const TORN_MARK = ' #torn\n';
 
 /** Whether a value is a whole number of at least 0. */
 export const isAmount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
@@ -59,12 +59,12 @@ function parsedLine(line: string): LedgerLine | undefined {
 
 /** Whether a crash interrupted the write of a line. Such a line has no effect. */
 const isTorn = (line: string): boolean =>
-  !line.includes('}') && (line.startsWith(BEGINNING) || BEGINNING.startsWith(line));
+  !line.includes('}') && (line.startsWith(LINE_START) || LINE_START.startsWith(line));
 
 /** Returns the text to append for a line. It first marks an interrupted write, so that readers skip it. */
-export function appended(text: string, line: LedgerLine): string {
+export function appendedText(text: string, line: LedgerLine): string {
   const last = text.slice(text.lastIndexOf('\n') + 1);
-  return `${last !== '' && isTorn(last) ? TORN : '\n'}${JSON.stringify(line)}\n`;
+  return `${last !== '' && isTorn(last) ? TORN_MARK : '\n'}${JSON.stringify(line)}\n`;
 }
 
 /**
@@ -74,7 +74,7 @@ export function appended(text: string, line: LedgerLine): string {
 export function* linesIn(text: string): Generator<LedgerLine> {
   const lines = text.split('\n');
   for (const [at, line] of lines.entries()) {
-    const isSkipped = line === '' || `${line}\n`.endsWith(TORN);
+    const isSkipped = line === '' || `${line}\n`.endsWith(TORN_MARK);
     const parsed = isSkipped ? undefined : parsedLine(line);
     if (parsed) yield parsed;
     else if (!isSkipped && !(at === lines.length - 1 && isTorn(line))) throw new SyntaxError(`line ${at + 1}`);
@@ -89,7 +89,7 @@ export class Account {
   /** The last window: its start, the index of its first amount, and its sum. */
   #start = Number.NEGATIVE_INFINITY;
   #first = 0;
-  #day = 0;
+  #dayMicros = 0;
   all = 0;
 
   /** Applies one line. Returns whether a held amount is within its limits. */
@@ -98,7 +98,7 @@ export class Account {
     const { step, at, request } = line;
     if (step === 'held') return !known && this.#hold(line);
     if (!known) return false;
-    if (step === 'released') this.#free(known);
+    if (step === 'released') this.#release(known);
     else {
       const trace = traceIn(line);
       const bought = { ...(request !== undefined && { request }), ...(trace && { trace }) };
@@ -112,10 +112,10 @@ export class Account {
   dayBefore(at: number): number {
     const start = at - DAY_MS;
     const times = this.#byTime;
-    for (; (times[this.#first]?.at ?? at) <= start; this.#first++) this.#day -= this.#amountAt(this.#first);
-    while ((times[this.#first - 1]?.at ?? start) > start) this.#day += this.#amountAt(--this.#first);
+    for (; (times[this.#first]?.at ?? at) <= start; this.#first++) this.#dayMicros -= this.#amountAt(this.#first);
+    while ((times[this.#first - 1]?.at ?? start) > start) this.#dayMicros += this.#amountAt(--this.#first);
     this.#start = start;
-    return this.#day;
+    return this.#dayMicros;
   }
 
   /** Returns all amounts that count, oldest first. */
@@ -136,14 +136,14 @@ export class Account {
     const spent: Spent = { id, at, micros, step: 'held' };
     this.#counted.set(id, spent);
     this.#byTime.splice(this.#byTime.findLastIndex((each) => each.at <= at) + 1, 0, spent);
-    this.#day += micros;
+    this.#dayMicros += micros;
     this.all += micros;
     return true;
   }
 
-  #free({ id, at, micros }: Spent): void {
+  #release({ id, at, micros }: Spent): void {
     this.#counted.delete(id);
     this.all -= micros;
-    if (at > this.#start) this.#day -= micros;
+    if (at > this.#start) this.#dayMicros -= micros;
   }
 }
