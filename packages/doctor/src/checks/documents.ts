@@ -6,10 +6,10 @@ import { type Fault, faultsAt, type Problem, unless } from '../finding.ts';
 /** Checks that the liveness probe answers as documented. */
 export function liveness({ documents }: Exploration): Fault[] {
   const { plain, json } = documents.liveness;
-  const lives = below(json, 'ok') === true && below(json, 'status') === 'healthy' && textAt(json, 'service') !== '';
+  const isHealthy = below(json, 'ok') === true && below(json, 'status') === 'healthy' && textAt(json, 'service') !== '';
   const problem = 'the liveness body has no ok, service or status';
   const fix = 'Answer {"ok":true,"service":"<name>","status":"healthy"}';
-  return faultsAt(plain, unless(lives || plain.status !== 200, { problem, fix }));
+  return faultsAt(plain, unless(isHealthy || plain.status !== 200, { problem, fix }));
 }
 
 function revalidationProblem({ plain, again }: DocumentProbe): Problem | undefined {

@@ -88,11 +88,11 @@ function verbFaults({ verbs, otherVerb }: Probe): Fault[] {
 export const verbs = (exploration: Exploration): Fault[] => allProbes(exploration).flatMap(verbFaults);
 
 /** Returns a challenge without members that always differ. */
-function lasting(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(lasting);
+function withoutFreshMembers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutFreshMembers);
   if (!isObject(value)) return value;
   const kept = Object.entries(value).filter(([name]) => !FRESH.includes(name));
-  return Object.fromEntries(kept.map(([name, inside]) => [name, lasting(inside)]));
+  return Object.fromEntries(kept.map(([name, inside]) => [name, withoutFreshMembers(inside)]));
 }
 
 function headFaults({ plain, head }: Probe): Fault[] {
@@ -103,7 +103,10 @@ function headFaults({ plain, head }: Probe): Fault[] {
   }
   // The length may be missing if only writing the body reveals it.
   const lengths = new Set([head, plain].flatMap(({ headers }) => headers['content-length'] ?? []));
-  const isSameChallenge = isDeepStrictEqual(lasting(challengeInHeader(head)), lasting(challengeInHeader(plain)));
+  const isSameChallenge = isDeepStrictEqual(
+    withoutFreshMembers(challengeInHeader(head)),
+    withoutFreshMembers(challengeInHeader(plain)),
+  );
   const differing = [
     ...COMPARED.filter((name) => head.headers[name] !== plain.headers[name]),
     ...(lengths.size > 1 ? ['content-length'] : []),
