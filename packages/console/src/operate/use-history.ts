@@ -64,7 +64,7 @@ const isAnswer = (body: Partial<Answer> | null): body is Answer =>
   [body?.columns, body?.rows, body?.alerts, body?.totals?.requests].every(Array.isArray);
 
 /** Loads the rows after a minute. Rejects with a sentence for the user. */
-async function load(after: number, token: string, stop: AbortSignal): Promise<Answer> {
+async function loadHistory(after: number, token: string, stop: AbortSignal): Promise<Answer> {
   const late = AbortSignal.timeout(TIMEOUT_MS);
   const request = (headers: HeadersInit) =>
     fetch(`/history?after=${after}`, { headers, signal: AbortSignal.any([stop, late]) });
@@ -97,10 +97,10 @@ export class Watch {
   async update(token: string, stop: AbortSignal): Promise<void> {
     try {
       const known = this.latest ? this.#first + this.rows.length - 1 : -1;
-      const more = await load(known, token, stop);
+      const more = await loadHistory(known, token, stop);
       const follows = more.firstMinute === known + 1 && `${more.columns}` === `${this.latest?.columns}`;
       // After a restart, or if the columns differ, everything is read again.
-      const answer = follows || known < 0 ? more : await load(-1, token, stop);
+      const answer = follows || known < 0 ? more : await loadHistory(-1, token, stop);
       this.rows = [...(follows ? this.rows : []), ...answer.rows].slice(-MAX_ROWS);
       this.#first = answer.firstMinute + answer.rows.length - this.rows.length;
       this.latest = answer;

@@ -20,7 +20,7 @@ type Sparklines = ReadonlyMap<string, readonly number[]>;
 const loaded = new Map<string, () => Promise<readonly number[]>>();
 const MOST_LOADED = 200;
 
-function load(assetId: string, from: number): Promise<readonly number[]> {
+function loadPrices(assetId: string, from: number): Promise<readonly number[]> {
   const key = `${from} ${assetId}`;
   const known = loaded.get(key);
   if (known) return known();
@@ -43,7 +43,7 @@ function useSparklines(assetIds: readonly string[], isOn: boolean, isAsked: bool
     const loadAll = async () => {
       for (const assetId of assetIds) {
         if (isOver || (!isAsked && isBudgetLow())) return;
-        const prices = await load(assetId, from);
+        const prices = await loadPrices(assetId, from);
         setLines((before) => new Map(before).set(assetId, prices));
       }
     };
