@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../packages/gateway/src/budget/store.ts';
+import { freePort } from '../http/ports.ts';
 import { startTestGateway, type TestGatewayOptions } from '../kit/test-gateway.ts';
 import { decodeHeader } from '../kit/wallet.ts';
 import { overHttp, refusedWith, statusOf } from './craft.ts';
@@ -73,6 +74,14 @@ describe('S22 an upstream failure after dispatch', () => {
     expect(wide.upstream.arrivals.length).toBe(arrivals);
     expect(await statusOf(asker.askFreshly(SEARCH, { nonce }))).toBe(200);
     expect(await statusOf(asker.askFreshly(HEALTH))).toBe(200);
+  });
+
+  it('a refused connection: the slot and the nonce are used up, because both are taken before it', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const asker = overHttp(await open({ TOKENS_API_BASE_URL: url }));
+    const header = await asker.signIn();
+    await expectRefusal(await asker.askWith(header), 502, 'upstream_unreachable');
+    await refusedWith('invalid_siwx_nonce', asker.askWith(header));
   });
 });
 
