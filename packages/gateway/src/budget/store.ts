@@ -151,13 +151,13 @@ export interface Holdings {
 }
 
 /**
- * How many times the number of free slots a group may hold, at most. The rule is Choudhury and Hahne's dynamic queue length thresholds
+ * A group may hold at most this many times the number of free slots. The rule is Choudhury and Hahne's dynamic queue length thresholds
  * (IEEE/ACM Transactions on Networking, 1998).
  */
 export const THRESHOLD_FACTOR = 4;
 /**
- * One slot in this many is reserved for groups below their even part, and another one for wallets that have paid. Of a limit of 30, these
- * are two slots each.
+ * One slot in this many is reserved for groups below their even part, and as many for wallets that have paid: two slots each of a limit of
+ * 30.
  */
 export const SLOTS_PER_RESERVED = 15;
 

@@ -30,8 +30,8 @@ const NEVER = Number.POSITIVE_INFINITY;
 /** How long before its expiry an answer counts as missing, in seconds. */
 const EARLY_SECONDS = 2;
 /**
- * The price of a slot stays the same while this many slots are free. For each slot less it rises, and for each slot more it falls, by the
- * fraction PRICE_STEP per second.
+ * The price of a slot stays the same while this many slots are free. Each second it is multiplied by
+ * exp(PRICE_STEP * (WANTED_FREE - free slots)).
  */
 const WANTED_FREE = 1;
 const PRICE_STEP = 0.003;

@@ -21,7 +21,7 @@ export interface Withdrawal extends Pick<KeyRequest, 'weight' | 'refusesCached'>
 
 /** Demand decays over this many seconds, or over twice the time that an answer may be served if that is longer. */
 const MEMORY_SECONDS = 1_800;
-/** The rate of demand that is younger than this is computed as if it had been observed for this long, in milliseconds. */
+/** For its rate, younger demand counts as this old, in milliseconds. */
 const LEAST_SEEN_MS = 60_000;
 
 /** The demand for a key, its stored answer and its calls. */

@@ -18,7 +18,7 @@ import type { Accounts, HoldVerdict } from './accounts.ts';
 export interface CreditDependencies {
   readonly accounts: Accounts;
   readonly answers: ChargedAnswers;
-  /** How long a hold lasts, in milliseconds: 15 s longer than the upstream may take. */
+  /** How long a hold lasts, in milliseconds (`holdMsFor`). */
   readonly holdMs: number;
   /** Called after each step of a debit, before the next one begins. */
   readonly onStep?: ((step: 'hold' | 'upstream' | 'capture' | 'respond') => void) | undefined;

@@ -83,8 +83,8 @@ export const findDebit = (id: string): Statement => ({
 });
 
 /**
- * SQL condition: the debit is held, or its answer is owed. The term with `request_hash` makes SQLite choose the index that has only these
- * rows.
+ * SQL condition: the debit is held, or its answer is owed. `request_hash >= ''` is always true; it makes SQLite choose the partial index
+ * of these rows.
  */
 const IS_HELD_OR_OWED = `(state = 'held' or owed_until_ms is not null) and request_hash >= ''`;
 const IS_OWED = 'request_hash = $4 and owed_until_ms > $5';
@@ -115,7 +115,7 @@ export const lookAtDebit = (debit: NewDebit, nowMs: number): Statement => ({
 });
 
 export interface HoldOptions {
-  /** How long the hold lasts, in milliseconds: 15 s longer than the upstream may take. */
+  /** How long the hold lasts, in milliseconds (`holdMsFor`). */
   readonly holdMs?: number;
   /** Whether to hold the price although a payment or debit for the same request is owed or open. */
   readonly isPastOwed?: boolean;
@@ -145,7 +145,7 @@ export function hold(debit: NewDebit, nowMs: number, options: HoldOptions): Atom
       ...[Number(isPastOwed), Number(isOnce), ...version],
     ],
   };
-  // If a capture holds the price again, its old `capturedAtMs` must not make retention delete the new hold.
+  // Clear `capturedAtMs`, or retention would delete a renewed hold.
   const times = { untilMs: nowMs + holdMs, capturedAtMs: undefined };
   const held = { ...debit, ...times, progress: 'held', callsAgain: 0 };
   const calls = isOnce ? [noteCall(id, nowMs)] : [];

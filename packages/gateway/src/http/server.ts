@@ -123,7 +123,7 @@ export class HttpServer {
   async drain(deadlineMs: number): Promise<void> {
     const deadline = performance.now() + deadlineMs;
     this.#isDraining = true;
-    // Each turn of the event loop accepts the connections that the system has queued. On a busy machine these are up to a second's worth.
+    // Each turn of the event loop accepts the connections that the system has queued. There may be a second's backlog.
     await turn();
     // `close` of the HTTP server would cut kept-alive connections while a request may be in transit.
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(this.#server, () => resolve()));

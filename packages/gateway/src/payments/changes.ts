@@ -53,11 +53,11 @@ function valuesOfStep(record: PaymentRecord): SqlValue[] {
 }
 
 /**
- * Returns the values of the fee's columns after a step: whether the fee still counts, and against which limits. Null keeps a column.
- * Undefined if the step changes none of them.
+ * Returns the values of the fee's columns after a step, or undefined if none changes: whether the fee counts, its fee payer, until when
+ * it counts, and whether it counts against the limits of new payers. Null keeps a column.
  */
 function feeChange(record: PaymentRecord, nowMs: number, fee: FeeCharge | undefined): SqlValue[] | undefined {
-  // A fee begins to count before its payment is sent. It counts until the gateway has proof that nobody paid it.
+  // A fee begins to count before its payment is sent. It counts until there is proof that no fee was paid.
   const counts = isOpenPayment(record) || record.progress === 'settled' || record.hasFailedOnChain === true;
   const isKnown =
     record.progress === 'settled' && record.network === NETWORKS.mainnet && amountOf(record) >= LIMITS.knownPayerMicros;

@@ -67,8 +67,8 @@ export class Deliveries extends PaidAnswers {
   }
 
   /**
-   * Returns the answer that another payment of the payer bought for the same request, so that the payer pays once. A payment without its
-   * ticket may be a copy. So it gets only a stored answer, and the answer stays owed.
+   * Returns the answer that another payment of the payer bought for the same request, so that the payer pays once. Without a
+   * ticket the sender may not be the payer: the sender gets only a stored answer, which stays owed.
    */
   async deliverOwed(context: PaidCall, { due, isProven }: Due, prepare: Prepare): Promise<Delivery | undefined> {
     const dueKey = due.at(-1)?.key;

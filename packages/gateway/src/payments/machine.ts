@@ -114,7 +114,7 @@ export const resolve =
       const signature = settlement.signature ?? record.signature;
       return { ...state, record: { ...record, progress: 'unresolved', signature } };
     }
-    // Another node sends the payment once the lease has lapsed, so the lease must outlast the write of this step.
+    // Release only if the lease lasts longer than one renewal, because another node may send the payment once it has lapsed.
     const isLeased = (record.leasedUntilMs ?? 0) > nowMs + TIMES.renewMs;
     const isTheirs = record.progress === 'settling' && record.owner === owner && isLeased;
     if (settlement.outcome === 'unsent') return isTheirs ? releasedStateOf(state, record.calls) : 'ignored';

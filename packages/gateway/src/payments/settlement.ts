@@ -48,7 +48,7 @@ export async function inTurn<T>(turns: Queues, payer: string, settle: () => Prom
 
 /**
  * Throws the refusal of a settlement whose beginning the database has not confirmed. A server may still write it, and then the reconciler
- * sends the payment. Only a release of the reservation rules that write out, so only then does the refusal call the payment unused.
+ * sends the payment. After a release of the reservation no late write can follow, so only then does the refusal call the payment unused.
  */
 async function refuseUnconfirmed(
   payments: PaymentDependencies['payments'],

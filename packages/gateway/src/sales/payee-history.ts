@@ -49,7 +49,7 @@ export async function* historyOf(
 ): AsyncGenerator<readonly HistoryRow[]> {
   let before: string | undefined;
   do {
-    const rows = await chain.transactionsOf(account, { before, minChainSlot: minChainSlot });
+    const rows = await chain.transactionsOf(account, { before, minChainSlot });
     yield rows;
     before = rows.length < HISTORY ? undefined : rows.at(-1)?.signature;
   } while (before !== undefined);

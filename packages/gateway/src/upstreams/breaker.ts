@@ -64,8 +64,8 @@ export class Breaker implements Upstream {
   }
 
   /**
-   * Lets this request probe, and sets the time of the next probe; otherwise throws a refusal. While other wallets wait, no wallet probes
-   * twice in a row, because a request that always fails would keep the breaker open.
+   * Lets this request probe, and sets the time of the next probe; otherwise throws a refusal. While several wallets wait,
+   * they alternate, so that one request that always fails cannot keep the breaker open.
    */
   #admitProbe(wallet: string | undefined): number {
     const { now, probeMs } = this.#options;

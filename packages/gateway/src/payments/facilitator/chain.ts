@@ -106,7 +106,7 @@ export class Chain {
   }
 
   /**
-   * Returns the latest transactions of an account, newest first. `before`: lists only transactions older than this one. `minSlot`: a node
+   * Returns the latest transactions of an account, newest first. `before`: lists only transactions older than this one. `minChainSlot`: a node
    * that has not reached this slot must not answer.
    */
   async transactionsOf(account: string, { before, minChainSlot: minContextSlot }: HistoryPage = {}) {

@@ -29,7 +29,7 @@ const TOO_LATE = 'too late';
  * | local | meaning |
  * |---|---|
  * | `wall` | the server's time of day in milliseconds |
- * | `now` | the keyspace's clock in milliseconds, which never goes back: `wall` plus the steps back that were not undone |
+ * | `now` | the keyspace's clock in milliseconds, which never goes back: `wall` plus every backward step since, less those reversed |
  * | `returns` | whether a long step forward may have undone a step back; READ_EPOCH handles this |
  * | `note` | stores the time; each script that writes calls it first, because it fails if the server cannot write |
  * | `outlast` | makes a key live at least this long; it never shortens a TTL, because nodes may have different time-outs |
@@ -80,7 +80,7 @@ const NO_EXPIRY = 1e15;
  * | another server process answers: a restart, or a promoted replica | it may have lost data |
  * | the clock returns after a step back (`returns`) | meanwhile Redis expired keys by its own clock, perhaps also used nonces |
  *
- * If this node held another epoch, data was lost before the present epoch began. The script stores that time as `lostAt`, so that budgets
+ * If this node held another epoch, data was lost when the present epoch began. The script stores that time as `lostAt`, so that budgets
  * stay closed on nodes that start later too. The script fails if the server does not say which process it is. Otherwise a loss of its data
  * would go unnoticed.
  */

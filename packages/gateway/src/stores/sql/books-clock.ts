@@ -15,7 +15,7 @@ import { type ClockRow, only, type SqlRow, type Statement } from './database.ts'
  *
  * The books' clock goes on by a monotonic clock, and never back. If the wall clock (the database server's) is later, the books' clock
  * moves to it: by at most an hour at any time, and by at most a week at a start, because a gateway may have been stopped. So a wall
- * clock that was wrong once leaves nothing behind, and a larger jump counts only after an operator has accepted it. A step of at most
+ * clock that was wrong once has no lasting effect, and a larger jump counts only after an operator has accepted it. A step of at most
  * an hour raises no alert; it only stops deletion for 15 minutes.
  */
 const HOUR_MS = 3_600_000;
