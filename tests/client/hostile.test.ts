@@ -291,6 +291,30 @@ describe('a request that breaks the schema of its route', () => {
     expect(payments()).toEqual([]);
   });
 
+  it('names a wrong argument on one line of at most 364 characters, whatever the catalog calls it', async () => {
+    const description = `The \u001b[2J\n${'x'.repeat(1_000)}`;
+    const prefixItems = [{ type: 'string', pattern: ADDRESS, description }];
+    const inputSchema = { properties: { params: { type: 'array', prefixItems } } };
+    answerWith({ catalog: reply(200, catalogWith('0.1', { surface: 'rpc', inputSchema })) });
+    const message = expect.stringMatching(
+      /^params\[0\]: The argument \P{C}{1,64} must match \P{C}{1,300} Nothing was signed\.$/u,
+    );
+    await fails(open().rpc.getBalance('no address'), 'invalid_request', { message });
+    expect(payments()).toEqual([]);
+  });
+
+  it.each([{}, 'text', 7, null, [[null]], [[7]]])(
+    'is refused if the catalog describes the arguments by %j',
+    async (prefixItems) => {
+      const params = { type: 'array', prefixItems, maxItems: 0 };
+      answerWith({
+        catalog: reply(200, catalogWith('0.1', { surface: 'rpc', inputSchema: { properties: { params } } })),
+      });
+      await fails(open().rpc.getBalance('no address'), 'invalid_request');
+      expect(payments()).toEqual([]);
+    },
+  );
+
   it("W27 is not checked against a pattern of the gateway's own", async () => {
     answerWith({ catalog: reply(200, listedWith('^(a+)+$')) });
     await open().rpc.getBalance(`${'a'.repeat(40)}!`);

@@ -1,4 +1,6 @@
 import type { TObject, TSchema } from 'typebox';
+import { oneLine } from './foreign.ts';
+import { objectAt } from './json.ts';
 import type { Cluster } from './networks.ts';
 import type { Issue } from './refusal.ts';
 
@@ -14,17 +16,21 @@ export interface PositionalParameter {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** Returns a row's positional parameters, named after their descriptions; undefined for other rows. */
+const MAX_NAME = 64;
+
+/**
+ * Returns a row's positional parameters, named after their descriptions; undefined for other rows. A listed route's schema may be anything.
+ */
 export function positionalParameters({ input }: Pick<Route, 'input'>): readonly PositionalParameter[] | undefined {
-  const params = input.body?.properties?.params as
-    | { prefixItems?: readonly Readonly<Record<string, unknown>>[]; minItems?: number }
-    | undefined;
-  const minimum = params?.minItems ?? 0;
-  return params?.prefixItems?.map((schema, at) => ({
-    name: String(schema.description).replace(ARTICLE, '').replace('.', '').toLowerCase(),
-    isRequired: at < minimum,
-    schema,
-  }));
+  const { prefixItems, minItems } = objectAt(input.body, 'properties', 'params');
+  if (!Array.isArray(prefixItems)) return undefined;
+  return prefixItems
+    .map((each) => objectAt(each))
+    .map((schema, at) => ({
+      name: oneLine(schema.description, MAX_NAME).replace(ARTICLE, '').replace('.', '').toLowerCase(),
+      isRequired: at < Number(minItems ?? 0),
+      schema,
+    }));
 }
 
 /**
@@ -36,7 +42,7 @@ export function withArgumentNames(row: Pick<Route, 'input' | 'surface'>, issues:
   const names = row.surface === 'rpc' ? positionalParameters(row)?.map(({ name }) => name) : undefined;
   return issues.map((issue) => {
     const name = names?.find((_, at) => issue.name === `params[${at}]`);
-    return name ? { ...issue, message: issue.message.replace('Must', `The argument ${name} must`) } : issue;
+    return name ? { ...issue, message: issue.message.replace('Must', () => `The argument ${name} must`) } : issue;
   });
 }
 
