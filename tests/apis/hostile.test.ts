@@ -183,6 +183,18 @@ describe('left to the API, with a line in `check`, is', () => {
 });
 
 describe('a row has', () => {
+  it.each([...INHERITED, '', 'n'.repeat(65), 'b}/{b'])(
+    "its own parameter names if another operation's path has {%s}",
+    (name) => {
+      const second = name.includes('/') ? '/{c}' : '';
+      const parameters = ['a', 'c'].slice(0, second ? 2 : 1).map((each) => text(each, 'path'));
+      const { paths } = operation(`/x/{a}${second}`, { parameters }) as { paths: object };
+      const other = { get: { responses: {} } };
+      const { rows, faults } = read({ openapi: '3.1.0', paths: { [`/x/{${name}}`]: other, ...paths } });
+      expect([faults, rows.map(({ path }) => path)]).toEqual([[], [`/v1/x402/weather/x/:a${second && '/:c'}`]]);
+    },
+  );
+
   it.each<[name: string, document: unknown]>([
     ['an answer that contains itself', answering(ref('N'), NODE)],
     ['an answer 10,000 deep', nested(10_000, 'get')],

@@ -1,5 +1,5 @@
 import { isObject, listAt, type Members, objectAt } from '@asset-gateway/protocol';
-import { parameterNames, shapeOf, textsOf } from './path-texts.ts';
+import { isNamed, parameterNames, shapeOf, textsOf } from './path-texts.ts';
 import { Paths } from './paths.ts';
 
 /** The keywords that compose a schema from others. */
@@ -34,7 +34,7 @@ export class OpenApiDocument {
   /** The operations by verb and path, and by `operationId`. */
   readonly byName = new Map<string, Operation | 'ambiguous'>();
   readonly paths: Paths;
-  /** The first spelling of each path, because some documents name its parameters otherwise under another verb. */
+  /** The first usable spelling of each path, because some documents name its parameters otherwise under another verb. */
   readonly #spellings = new Map<string, string>();
   readonly #verbs = new Map<string, Set<string>>();
 
@@ -49,7 +49,7 @@ export class OpenApiDocument {
     for (const operation of this.operations()) {
       const { operationId } = operation.node;
       const [texts, shape] = [textsOf(operation.path).join('{}'), shapeOf(operation.path)];
-      this.#spellings.set(texts, this.#spellings.get(texts) ?? operation.path);
+      if (!this.#spellings.has(texts) && isNamed(operation.path)) this.#spellings.set(texts, operation.path);
       this.#verbs.set(shape, (this.#verbs.get(shape) ?? new Set()).add(operation.verb));
       this.byName.set(`${operation.verb} ${operation.path}`, operation);
       if (typeof operationId === 'string')

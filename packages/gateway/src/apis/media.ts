@@ -1,8 +1,9 @@
 import { type BodySchema, JSON_MEDIA_TYPE, listAt, type Members, objectAt, type Route } from '@asset-gateway/protocol';
 import { Check } from 'typebox/schema';
 import { COMPOSED, DocumentFault, firstOf, type OpenApiDocument, type Operation, shown } from './document.ts';
+import { isInherited } from './path-texts.ts';
 import { isShort, sampleOf } from './samples.ts';
-import { checkedSchema, describingSchema, isInherited } from './schemas.ts';
+import { checkedSchema, describingSchema } from './schemas.ts';
 
 const JSON_TYPE = /^(?:application\/(?:[\w.-]+\+)?json|application\/\*|\*\/\*)\s*(?:;|$)/i;
 

@@ -1,12 +1,11 @@
 import { listAt, type Members, objectAt } from '@asset-gateway/protocol';
 import type { TObject, TSchema } from 'typebox';
 import { DocumentFault, type OpenApiDocument, type Operation, shown } from './document.ts';
-import { isText, parameterName, splitTemplate } from './path-texts.ts';
-import { checkedSchema, isInherited } from './schemas.ts';
+import { isText, isUsable, parameterName, splitTemplate } from './path-texts.ts';
+import { checkedSchema } from './schemas.ts';
 
 const LITERAL = /^[A-Za-z0-9._~!$&'()*+,;=:@-]+$/;
 const DOTS = /^\.{1,2}$/;
-const NAME = /^[\p{L}\p{M}\p{N}_.$[\]-]{1,64}$/u;
 
 /**
  * Returns a document's path in our spelling (`:name` for `{name}`) and in the API's. In ours, text beside a parameter becomes a segment of
@@ -103,7 +102,7 @@ function sentParameter(document: OpenApiDocument, node: Members, notes: Set<stri
   const { name, in: place, required, style, explode = true, content } = node;
   const label = `the ${String(place)} parameter ${shown(String(name))}`;
   const isPath = place === 'path';
-  if (!NAME.test(String(name)) || isInherited(String(name))) throw new DocumentFault(`${label} has an unusable name`);
+  if (!isUsable(String(name))) throw new DocumentFault(`${label} has an unusable name`);
   if (content !== undefined) throw new DocumentFault(`${label} has a media type`);
   if (style !== undefined && style !== (isPath ? 'simple' : 'form'))
     throw new DocumentFault(`${label} has the style ${shown(String(style))}`);

@@ -23,6 +23,20 @@ export const parameterNames = (path: string): string[] =>
     .filter((part, at) => !isText(part, at))
     .map(parameterName);
 
+const NAME = /^[\p{L}\p{M}\p{N}_.$[\]-]{1,64}$/u;
+
+/** Whether every object inherits a member of this name, so that the validator cannot see its absence. */
+export const isInherited = (name: string): boolean => name in Object.prototype;
+
+/** Whether a row can have a parameter of this name. */
+export const isUsable = (name: string): boolean => NAME.test(name) && !isInherited(name);
+
+/** Whether the names of a path's parameters are usable and distinct. */
+export function isNamed(path: string): boolean {
+  const given = splitTemplate(path).filter((part, at) => !isText(part, at));
+  return given.every(isUsable) && new Set(given.map(parameterName)).size === given.length;
+}
+
 /** Returns a path with other names of its parameters, as in a row. */
 export const respelled = (path: string, names: ReadonlyMap<string, string>): string =>
   splitTemplate(path)

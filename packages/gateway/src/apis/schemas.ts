@@ -1,6 +1,7 @@
 import { isObject, listAt, type Members, objectAt } from '@asset-gateway/protocol';
 import type { TSchema } from 'typebox';
 import { COMPOSED, DocumentFault, type OpenApiDocument, shown } from './document.ts';
+import { isInherited } from './path-texts.ts';
 import { patternOf } from './patterns.ts';
 import { isShort } from './samples.ts';
 
@@ -56,9 +57,6 @@ const UNSUPPORTED = new Set([
   ...['not', 'if', 'patternProperties', 'propertyNames', 'dependentRequired', 'dependentSchemas', 'dependencies'],
   ...['contains', 'unevaluatedProperties', 'unevaluatedItems', '$dynamicRef', '$recursiveRef'],
 ]);
-
-/** Whether every object inherits a member of this name, so that the validator cannot see its absence. */
-export const isInherited = (name: string): boolean => name in Object.prototype;
 
 const INSIDE = ['items', 'additionalProperties'];
 const LISTS = [...COMPOSED, 'prefixItems'];
