@@ -189,6 +189,26 @@ ledgerSuite('a payment whose node stands still until its lease has lapsed', (led
     },
   );
 
+  it.each<[string, (node: Payments, key: string) => Promise<unknown>]>([
+    ['release', (node, key) => node.release(key, 'first', true)],
+    ['settlement', (node, key) => node.settling(key, 'first', { answer: LATE }).catch(() => undefined)],
+    ['outcome', (node, key) => node.resolve(key, UNSENT, 'first')],
+  ])('P22 while its upstream is called: a late %s of an earlier request does not end the lease', async (_, late) => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const node = new Payments(ledger.database);
+    const payment = newPurchase(CREDIT, { transaction });
+    await node.reserve({ ...payment, owner: 'first' });
+    ledger.nowMs += TIMES.leaseMs;
+    expect(await node.reserve({ ...payment, owner: 'second' })).toBe('reserved');
+    await late(node, payment.key);
+    ledger.nowMs += TIMES.renewMs;
+    vi.advanceTimersByTime(TIMES.renewMs);
+    await node.close();
+    ledger.nowMs += TIMES.leaseMs - 1;
+    expect(await ledger.payments.find(payment.key)).toMatchObject({ progress: 'reserved', owner: 'second' });
+  });
+
   it('P1 P22 while its upstream is called: the first node keeps no payment whose call another node has refused', async () => {
     const payment = newPurchase(CREDIT, { transaction, isOnce: true });
     expect(await ledger.payments.reserve(payment)).toBe('reserved');

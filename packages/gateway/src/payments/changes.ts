@@ -66,8 +66,10 @@ function feeChange(record: PaymentRecord, nowMs: number, fee: FeeCharge | undefi
   return [Number(counts), fee?.feePayer ?? null, fee ? nowMs + TIMES.feeMs : null, isKnown ? 0 : ofNewPayer];
 }
 
-/** What a step writes besides the machine's decision. */
+/** What a step writes besides the machine's decision, and who takes it. */
 export interface StepDetails {
+  /** The request that takes the step; undefined for one that any may take. */
+  readonly owner?: string | undefined;
   readonly answer?: string | undefined;
   readonly fee?: FeeCharge | undefined;
   /** The kinds of journal entries that this payment already has. */

@@ -144,7 +144,7 @@ export class Payments extends MoneyStore {
    * (`fees_used_up`). Rejects if another owner has the reservation.
    */
   async settling(key: string, owner: string, { answer, fee, ...attempt }: SettlementAttempt) {
-    const { verdict } = await this.#next(key, machine.settling(owner, attempt), { answer, fee });
+    const { verdict } = await this.#next(key, machine.settling(owner, attempt), { answer, fee, owner });
     if (verdict === 'done') return 'settling';
     if (verdict === 'owed' || verdict === 'covered' || verdict === 'fees_used_up') return verdict;
     throw new Error('the reservation is lost');
@@ -153,7 +153,7 @@ export class Payments extends MoneyStore {
   /** Records a settlement's outcome. The outcome that nothing was sent counts only if `owner` still owns the payment. */
   async resolve(key: string, settlement: Settlement, owner?: string): Promise<StepOutcome> {
     const transition = machine.resolve(settlement, owner);
-    return this.#next(key, transition).catch(async (error) => {
+    return this.#next(key, transition, { owner }).catch(async (error) => {
       if (settlement.outcome !== 'settled' || !isDuplicate(error)) throw error;
       // The write failed because a repair of the journal has appended the same entry first.
       return this.#next(key, transition, { booked: await this.#booked(key, settlement.signature) });
@@ -167,7 +167,7 @@ export class Payments extends MoneyStore {
    */
   async release(key: string, owner: string, isCalled: boolean): Promise<void> {
     await this.background.run('releases', async () => {
-      const { verdict } = await this.#next(key, machine.release(owner, isCalled));
+      const { verdict } = await this.#next(key, machine.release(owner, isCalled), { owner });
       if (verdict === 'ignored') await this.write(dropLapsedPayment(key, isCalled, this.now(), owner));
     });
   }
@@ -210,11 +210,12 @@ export class Payments extends MoneyStore {
 
   /**
    * Takes a step of an existing payment. Returns `ignored` if the payment has no record. Afterwards renews the lease only if the payment is
-   * reserved or settling.
+   * reserved or settling. The lease of another request stays.
    */
   async #next(key: string, transition: machine.Transition, details: changes.StepDetails = {}): Promise<StepOutcome> {
-    const own = this.#own.get(key);
-    this.#own.delete(key);
+    const known = this.#own.get(key);
+    const own = known?.record.owner === (details.owner ?? known?.record.owner) ? known : undefined;
+    if (own) this.#own.delete(key);
     const record = own?.record ?? (await this.find(key));
     return record ? this.#advance(record, transition, details, own) : { verdict: 'ignored', record };
   }
@@ -265,11 +266,10 @@ export class Payments extends MoneyStore {
 
   #written({ subject, state, step, entries, version }: changes.PendingStep, row: SqlRow): StepOutcome {
     const { record } = step.after;
-    const { network, payer: wallet } = subject;
     const { granted_micro_usdc: granted, spent_micro_usdc: spent } = row;
     if (record?.progress === 'reserved' || record?.progress === 'settling')
       this.#own.set(record.key, { ...state, ...step.after, record, wallet: { id: Number(row.id), version } });
-    this.events.emit('written', { network, wallet, entries });
+    this.events.emit('written', { network: subject.network, wallet: subject.payer, entries });
     return {
       verdict: 'done',
       record,
@@ -281,8 +281,7 @@ export class Payments extends MoneyStore {
     const nowMs = this.now();
     const row = await this.write({ condition: changes.renewLease(key, own.record.owner, nowMs) });
     if (this.#own.get(key) !== own) return;
-    const leasedUntilMs = nowMs + TIMES.leaseMs;
-    if (row) this.#own.set(key, { ...own, record: { ...own.record, leasedUntilMs } });
+    if (row) this.#own.set(key, { ...own, record: { ...own.record, leasedUntilMs: nowMs + TIMES.leaseMs } });
     else this.#own.delete(key);
   }
 }
