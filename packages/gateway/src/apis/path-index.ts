@@ -125,8 +125,8 @@ export class PathIndex {
   }
 
   /**
-   * Returns the paths that this one becomes if a server reads a parameter as fixed text, for any values. Beyond `most` comparisons, all that it may
-   * become, because else a start would compare every two of them.
+   * Returns the paths that this one becomes if a server reads a parameter as fixed text, for any values. Beyond `most` comparisons it
+   * returns all that the path may become, because else a start would compare every two of them.
    */
   *othersOf(path: string, most = Number.POSITIVE_INFINITY): Generator<string> {
     const own = templateOf(path);
