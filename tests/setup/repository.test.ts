@@ -111,6 +111,15 @@ describe('the repository as others see it', () => {
       expect(JSON.stringify(job), name).not.toMatch(/secrets\.|github\.token|"environment"/);
   });
 
+  it('publishes every package of a release after its dependencies', () => {
+    const [, names = ''] = /for name in (.*); do\n/.exec(read('.github/workflows/release.yml')) ?? [];
+    const places = names.split(' ').map((name) => `packages/${name}`);
+    expect(places).toEqual(json('package.json').workspaces);
+    const packages = places.map((place) => json(join(place, 'package.json')));
+    const isLater = ({ dependencies = {} }, at: number) => packages.slice(at).some(({ name }) => name in dependencies);
+    expect(packages.filter(isLater)).toEqual([]);
+  });
+
   it.each(['.', 'site', 'release'])(
     'V7 the lock of %s names the hash of every package and no registry, and no package runs a script',
     (place) => {
