@@ -10,11 +10,11 @@ export class StepsSpent extends Error {}
 export class Steps {
   #left: number;
   /** Whether a check goes on after its first violation. */
-  readonly isWhole: boolean;
+  readonly findsAll: boolean;
 
-  constructor(most: number, isWhole = false) {
+  constructor(most: number, findsAll = false) {
     this.#left = most;
-    this.isWhole = isWhole;
+    this.findsAll = findsAll;
   }
 
   /** Spends steps. Throws StepsSpent if too few are left. */
@@ -85,7 +85,7 @@ const isScalar = (value: unknown): boolean => typeof value !== 'object' || value
 function ofType({ type }: Keywords): Count[] {
   if (type === undefined) return [];
   const kinds = [type].flat().map((each) => IS_TYPE[each]);
-  return [(value, { isWhole }) => isWhole || kinds.some((isKind) => isKind?.(value) ?? true)];
+  return [(value, { findsAll }) => findsAll || kinds.some((isKind) => isKind?.(value) ?? true)];
 }
 
 function ofText({ minLength, maxLength, pattern }: Keywords): Count[] {
@@ -112,7 +112,7 @@ function ofValues(schema: Keywords): Count[] {
   return [
     (value, steps) => {
       steps.spend(each);
-      return steps.isWhole || !isSimple || all.has(value);
+      return steps.findsAll || !isSimple || all.has(value);
     },
   ];
 }
@@ -134,7 +134,7 @@ function ofMembers(schema: Keywords): Count[] {
       if (!IS_TYPE.object?.(value)) return true;
       const own = value as object;
       steps.spend((required.length + members.length) / COMPARISONS);
-      if (!steps.isWhole && !required.every((key) => Object.hasOwn(own, key))) return false;
+      if (!steps.findsAll && !required.every((key) => Object.hasOwn(own, key))) return false;
       if (readsKeys && !ofNames(own, steps)) return false;
       return members.every(([key, count]) => !Object.hasOwn(own, key) || count(Reflect.get(own, key), steps));
     },
@@ -164,7 +164,7 @@ function ofAlternatives(alternatives: readonly TSchema[] | undefined): Count[] {
 }
 
 function newCount(schema: TSchema): Count {
-  if (typeof schema === 'boolean') return (_, { isWhole }) => isWhole || schema;
+  if (typeof schema === 'boolean') return (_, { findsAll }) => findsAll || schema;
   const shape: Keywords = schema;
   const parts = [
     ...ofType(shape),
