@@ -115,8 +115,8 @@ export class Reconciler {
     if (status === 'confirmed' && signature !== undefined) return { outcome: 'settled', signature };
     if (status === 'failed') return FAILED_ON_CHAIN;
     if (status === 'seen') return undefined;
-    const isOver = record.height !== undefined && height > record.height + DEAD_AFTER_BLOCKS;
-    if (isOver) return this.#expired(record, sighting.isComplete && sighting.chainSlot >= slot);
+    const isExpired = record.height !== undefined && height > record.height + DEAD_AFTER_BLOCKS;
+    if (isExpired) return this.#expired(record, sighting.isComplete && sighting.chainSlot >= slot);
     const payment = sendable(record);
     if (payment && record.signature !== undefined) await this.#dependencies.facilitator.resend?.(payment);
     return undefined;
@@ -125,11 +125,11 @@ export class Reconciler {
   /**
    * Returns the refusal of an expired payment that has not landed; undefined while this is not proved. The blockhash has expired, and a
    * node does not show the payment. That node may be behind the others. So the proof takes a second such answer some seconds later. Both
-   * must be from a node that has reached the slot of the expiry (`isWhole`).
+   * must be from a node that has reached the slot of the expiry (`isEvidence`).
    */
-  #expired({ key }: PaymentRecord, isWhole: boolean): Settlement | undefined {
+  #expired({ key }: PaymentRecord, isEvidence: boolean): Settlement | undefined {
     const nowMs = monotonicMs();
-    if (!isWhole) return undefined;
+    if (!isEvidence) return undefined;
     const firstMs = this.#missing.get(key, nowMs);
     if (firstMs === undefined) this.#missing.set(key, nowMs, nowMs);
     if (firstMs === undefined || nowMs - firstMs < TIMES.apartMs) return undefined;
