@@ -59,10 +59,10 @@ export class CachingUpstream implements Upstream {
     if (!lifetime) return upstream.answer(call);
     const found = await this.#findAll(call, lifetime);
     for (const { kept } of found) if (kept && 'refusal' in kept) throw kept.refusal;
-    const isWhole = !found.some(isMissing);
-    const here = isWhole ? found : found.filter(isLasting);
-    const absent = isWhole ? [] : found.filter((each) => !isLasting(each));
-    const waiter = isWhole ? undefined : await this.#calls.wait(absent, call);
+    const isAllCached = !found.some(isMissing);
+    const here = isAllCached ? found : found.filter(isLasting);
+    const absent = isAllCached ? [] : found.filter((each) => !isLasting(each));
+    const waiter = isAllCached ? undefined : await this.#calls.wait(absent, call);
     const entries = found.map(({ key, kept }) => waiter?.given.get(key.id) ?? kept) as CachedAnswer[];
     const nowMs = now();
     const isTooOld = (entry: CachedAnswer) => !entry.ready && ageOf(entry, nowMs) > entry.key.maxStaleSeconds;
