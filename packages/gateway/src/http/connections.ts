@@ -159,7 +159,7 @@ export class Pipeline {
   }
 
   /** Whether a complete request awaits its answer. Only the latest request can be incomplete. */
-  get hasWhole(): boolean {
+  get hasCompleteRequest(): boolean {
     const count = this.#begun + this.#waiting.length;
     return count > 1 || (count === 1 && this.#latest?.complete === true);
   }
@@ -229,7 +229,7 @@ export class Pipeline {
     if (this.#waiting.length > 0) this.#connections.begin(this);
     else if (this.#complete.size === 0) this.#connections.note(this.#socket, true);
     // The rest of the incomplete request will never arrive.
-    if (this.isBroken && !this.hasWhole) this.#socket.destroySoon();
+    if (this.isBroken && !this.hasCompleteRequest) this.#socket.destroySoon();
   }
 
   /** Called when too many requests wait. Drops this connection's waiting requests, and closes it after the answers that have begun. */

@@ -165,8 +165,8 @@ export class HttpServer {
   #write(incoming: IncomingMessage, outgoing: ServerResponse, { status, headers, body, onDelivered }: Outbound): void {
     const isUnread = !incoming.complete;
     const pipeline = this.#pipelines.get(incoming.socket);
-    const isOver = isUnread || this.#isDraining || pipeline?.isBroken;
-    if (isOver && pipeline?.isLatest(incoming)) outgoing.setHeader('Connection', 'close');
+    const closesAfter = isUnread || this.#isDraining || pipeline?.isBroken;
+    if (closesAfter && pipeline?.isLatest(incoming)) outgoing.setHeader('Connection', 'close');
     // A payer who misses the answer now can send the same payment or signature again, and gets the stored answer.
     if (onDelivered) outgoing.once('finish', onDelivered);
     outgoing.writeHead(status, headers).end(body);
@@ -187,7 +187,7 @@ export class HttpServer {
   #unreadable(error: NodeJS.ErrnoException, socket: Socket): void {
     const pipeline = this.#pipelines.get(socket);
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else if (pipeline?.hasWhole) pipeline.isBroken = true;
+    else if (pipeline?.hasCompleteRequest) pipeline.isBroken = true;
     else answerUnreadable(error, socket);
   }
 }
