@@ -37,17 +37,17 @@ function hextetsOf(address: string): string[] {
   return [...(before ?? []), ...Array<string>(zeros).fill('0'), ...(after ?? [])];
 }
 
-const HOLDERS_HEXTETS = 3;
+const BLOCK_HEXTETS = 3;
 /** The prefixes of IPv6 addresses that stand for an IPv4 address: mapped (RFC 4291, 2.5.5.2), and of translators (RFC 6052, 2.1). */
 const FOR_IPV4 = ['0:0:0:0:0:ffff', '64:ff9b:0:0:0:0'];
 
 /**
  * Returns the address that tells clients apart: an IPv4 address, or the /48 of an IPv6 address, because one holder usually has all of it.
  */
-export function holderOf(address: string): string {
+export function addressBlockOf(address: string): string {
   if (isIP(address) !== 6) return address;
   const hextets = hextetsOf(address);
-  if (!FOR_IPV4.includes(hextets.slice(0, 6).join(':'))) return `${hextets.slice(0, HOLDERS_HEXTETS).join(':')}::/48`;
+  if (!FOR_IPV4.includes(hextets.slice(0, 6).join(':'))) return `${hextets.slice(0, BLOCK_HEXTETS).join(':')}::/48`;
   const [high = 0, low = 0] = hextets.slice(6).map((hextet) => Number.parseInt(hextet, 16));
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { holderOf } from '../ip-address.ts';
+import { addressBlockOf } from '../ip-address.ts';
 
 /** The budget of an upstream key: a sliding log of `limit` slots. */
 export interface Budget {
@@ -164,8 +164,8 @@ export const SLOTS_PER_RESERVED = 15;
 /** Returns the prefix of an address: /24 for IPv4, /48 for IPv6. */
 function prefixOf(address: string): string {
   if (isIP(address) === 0) return 'unknown';
-  const holder = holderOf(address);
-  return isIP(holder) === 4 ? `${holder.slice(0, holder.lastIndexOf('.'))}.0/24` : holder;
+  const block = addressBlockOf(address);
+  return isIP(block) === 4 ? `${block.slice(0, block.lastIndexOf('.'))}.0/24` : block;
 }
 
 /** Returns the group of an address. All texts that are not IP addresses share one group. */

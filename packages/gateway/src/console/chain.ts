@@ -1,6 +1,6 @@
 import { type Cluster, decodeBase58, type Issue, member, memberText, Refusal, USDC } from '@asset-gateway/protocol';
 import { LRUCache } from 'lru-cache';
-import { holderOf } from '../ip-address.ts';
+import { addressBlockOf } from '../ip-address.ts';
 import type { OwnAnswer } from '../upstreams/upstream.ts';
 
 /** Posts a JSON-RPC request to a cluster. Returns the text of a 200; rejects after any other status. */
@@ -43,7 +43,7 @@ const wrong = (message: string): Refusal => {
 /** When one of these reads started, and for which client. */
 interface ReadStart {
   readonly atMs: number;
-  readonly holder: string;
+  readonly addressBlock: string;
 }
 
 /** Reads from one cluster what a page needs, at a bounded cost: balances, and the data for a payment. */
@@ -92,14 +92,14 @@ class ChainReader {
   #limited(method: string, params: readonly unknown[], client: string): Promise<string> {
     const kept = this.#kept.get(JSON.stringify(params));
     if (kept) return kept;
-    const [atMs, holder] = [this.#now(), holderOf(client)];
+    const [atMs, addressBlock] = [this.#now(), addressBlockOf(client)];
     this.#starts = this.#starts.filter((start) => atMs - start.atMs < READS.withinMs);
-    const isFrequent = this.#starts.filter((start) => start.holder === holder).length >= READS.several;
+    const isFrequent = this.#starts.filter((start) => start.addressBlock === addressBlock).length >= READS.several;
     const running = MAX_READINGS - (isFrequent ? 1 : 0);
     const started = this.#starts.filter((start) => atMs - start.atMs < 1_000).length;
     if (this.#readings >= running || started >= (isFrequent ? READS.ofFrequent : READS.perSecond))
       throw new Refusal('rate_limited', { retryAfterSeconds: 1, reason: 'console balances' });
-    this.#starts = [...this.#starts, { atMs, holder }];
+    this.#starts = [...this.#starts, { atMs, addressBlock }];
     this.#readings++;
     const asked = this.#ask(method, params, KEPT_MS.accounts);
     const over = (): void => void this.#readings--;

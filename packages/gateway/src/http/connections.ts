@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BlockList, Socket } from 'node:net';
-import { holderOf } from '../ip-address.ts';
+import { addressBlockOf } from '../ip-address.ts';
 import { isProxy, unmapped } from './client-address.ts';
 
 /** The connections from one IPv4 address, or from one holder's IPv6 addresses. `idle`: the idle ones, longest idle first. */
@@ -50,7 +50,7 @@ export class Connections {
   admit(socket: Socket): boolean {
     const address = unmapped(socket.remoteAddress);
     const isLimited = !isProxy(address, this.#trusted);
-    const name = isLimited ? holderOf(address) : address;
+    const name = isLimited ? addressBlockOf(address) : address;
     const group = this.#groups.get(name) ?? { name, idle: new Set(), size: 0 };
     const isCrowded = group.size >= this.#maxOfGroup && isLimited;
     const fitsGroup = !isCrowded || this.#closeOldest(group.idle);
