@@ -12,7 +12,7 @@ async function take(turn) {
   for (;;) {
     const locking = await lockFolder(folder);
     if ('lock' in locking) return locking.lock;
-    if (turn === 1 && locking.holder.startsWith(`process ${process.pid} `)) process.stdout.write('itself');
+    if (turn === 1 && locking.lockedBy.startsWith(`process ${process.pid} `)) process.stdout.write('itself');
     await pause(Math.random() * 4);
   }
 }

@@ -25,13 +25,13 @@ beforeEach(() => {
 
 async function take(path = folder): Promise<FolderLock> {
   const locking = await lockFolder(path);
-  if ('holder' in locking) throw new Error(`held by ${locking.holder}`);
+  if ('lockedBy' in locking) throw new Error(`held by ${locking.lockedBy}`);
   return locking.lock;
 }
 
-async function holderOf(path = folder): Promise<string> {
+async function lockOwnerOf(path = folder): Promise<string> {
   const locking = await lockFolder(path);
-  if ('holder' in locking) return locking.holder;
+  if ('lockedBy' in locking) return locking.lockedBy;
   await locking.lock.close();
   return 'nobody';
 }
@@ -48,7 +48,7 @@ async function holdElsewhere(): Promise<ChildProcess> {
 describe('the lock of a folder', () => {
   it('has one holder, by any path', async () => {
     const lock = await take();
-    expect(await holderOf(`${folder}/.`)).toBe(`process ${process.pid} on ${hostname()}`);
+    expect(await lockOwnerOf(`${folder}/.`)).toBe(`process ${process.pid} on ${hostname()}`);
     await lock.close();
     await (await take()).close();
   });
@@ -57,14 +57,14 @@ describe('the lock of a folder', () => {
     const deep = join(folder, 'a'.repeat(120), 'b'.repeat(120));
     mkdirSync(deep, { recursive: true });
     const lock = await take(deep);
-    expect(await holderOf(deep)).toContain(`process ${process.pid} `);
+    expect(await lockOwnerOf(deep)).toContain(`process ${process.pid} `);
     await lock.close();
   });
 
   it('is held by a process that stands still, and not by a dead one', async () => {
     const child = await holdElsewhere();
     child.kill('SIGSTOP');
-    expect(await holderOf()).toBe(`process ${child.pid} on ${hostname()}`);
+    expect(await lockOwnerOf()).toBe(`process ${child.pid} on ${hostname()}`);
     child.kill('SIGKILL');
     await once(child, 'exit');
     await (await take()).close();

@@ -64,7 +64,7 @@ async function claimFolder(folder: string): Promise<FolderLock> {
   });
   if ('lock' in locking) return locking.lock;
   throw fault(
-    `${locking.holder} serves from ${folder}; stop it first, or set another DATA_DIR to serve beside it. Several gateways need REDIS_URL.`,
+    `${locking.lockedBy} serves from ${folder}; stop it first, or set another DATA_DIR to serve beside it. Several gateways need REDIS_URL.`,
   );
 }
 

@@ -26,7 +26,7 @@ export interface FolderLock {
 
 const FILE = 'gateway.db.lock';
 const ATTEMPTS = 50;
-/** How long a new holder waits for readers of its name, in milliseconds. */
+/** How long a new owner waits for readers of its name, in milliseconds. */
 const READERS_MS = 1_000;
 
 /** Does some work with the lock's file. Returns undefined if another process holds the lock, or has not written its name yet. */
@@ -58,8 +58,8 @@ function writeName(connection: Connected, name: string): boolean {
   return run(connection, 'begin immediate', written);
 }
 
-/** Returns the name in the file; undefined while a holder writes its own. */
-const holderIn = (connection: Connected) =>
+/** Returns the name in the file; undefined while a new owner writes its own. */
+const lockOwnerIn = (connection: Connected) =>
   unlessBusy(() => connection.prepare('select name from holder where id = 1').get() as { name: string } | undefined)
     ?.name;
 
@@ -67,7 +67,7 @@ const holderIn = (connection: Connected) =>
  * Locks a folder for one process. Returns the lock, or the name of the process that holds it. The lock is that of an SQLite file. So it
  * ends with its process, and only users who may write to the folder can take it.
  */
-export async function lockFolder(folder: string): Promise<{ lock: FolderLock } | { holder: string }> {
+export async function lockFolder(folder: string): Promise<{ lock: FolderLock } | { lockedBy: string }> {
   const path = `${folder}/${FILE}`;
   makePrivate(path);
   const name = `process ${process.pid} on ${hostname()}`;
@@ -80,11 +80,11 @@ export async function lockFolder(folder: string): Promise<{ lock: FolderLock } |
       return { lock: { path, close: async () => void connection.close() } };
     wroteName ||= isNamed;
     if (connection.inTransaction) run(connection, 'rollback');
-    const holder = holderIn(connection);
+    const lockedBy = lockOwnerIn(connection);
     connection.close();
     // If this call has written the name, another process has taken the lock right after, and is about to write its own name.
-    if (holder !== undefined && !(wroteName && holder === name)) return { holder };
+    if (lockedBy !== undefined && !(wroteName && lockedBy === name)) return { lockedBy };
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  return { holder: 'another process' };
+  return { lockedBy: 'another process' };
 }
