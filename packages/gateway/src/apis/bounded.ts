@@ -21,18 +21,18 @@ const NO_LETTERS = /[^\p{L}\p{N}]/gu;
 const folded = (name: string): string =>
   name.slice(0, MAX_NAME).normalize('NFKC').toLowerCase().replace(NO_LETTERS, '');
 
-const known = new WeakMap<object, ReadonlyMap<string, readonly string[]>>();
+const foldedNames = new WeakMap<object, ReadonlyMap<string, readonly string[]>>();
 
 /** Returns the names of an object's members, by their folded form. Each bound of a body reads them. */
 function namesOf(value: Members): ReadonlyMap<string, readonly string[]> {
-  const found = known.get(value);
+  const found = foldedNames.get(value);
   if (found) return found;
   const names = new Map<string, string[]>();
   for (const name of Object.keys(value)) {
     const key = folded(name);
     names.set(key, [...(names.get(key) ?? []), name]);
   }
-  known.set(value, names);
+  foldedNames.set(value, names);
   return names;
 }
 

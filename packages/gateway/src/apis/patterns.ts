@@ -79,14 +79,14 @@ class LinearPattern extends RegExp {
 }
 
 /** The compiled patterns by source. Operations of one document share patterns, and compiling is slow. */
-const known = new Map<string, LinearPattern>();
+const patterns = new Map<string, LinearPattern>();
 
 /** Compiles a pattern of the document. Throws a DocumentFault if it cannot be matched in linear time. */
 export function patternOf(value: unknown): LinearPattern {
   const source = String(value);
   if (source.length > MAX_PATTERN) throw new DocumentFault(`is longer than ${MAX_PATTERN} characters`);
-  const pattern = known.get(source) ?? new LinearPattern(source);
-  known.set(source, pattern);
+  const pattern = patterns.get(source) ?? new LinearPattern(source);
+  patterns.set(source, pattern);
   return pattern;
 }
 

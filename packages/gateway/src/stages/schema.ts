@@ -183,12 +183,12 @@ function newJudge(schema: TSchema): Judge {
   return shape.items || shape.prefixItems ? array(shape) : scalar(schema);
 }
 
-/** The judge of each schema. Rows share many schemas. */
-const known = new Map<TSchema, Judge>();
+/** Rows share many schemas. */
+const judgeBySchema = new Map<TSchema, Judge>();
 
 function judgeOf(schema: TSchema): Judge {
-  const judge = known.get(schema) ?? newJudge(schema);
-  known.set(schema, judge);
+  const judge = judgeBySchema.get(schema) ?? newJudge(schema);
+  judgeBySchema.set(schema, judge);
   return judge;
 }
 

@@ -183,10 +183,10 @@ function newCount(schema: TSchema): Count {
 }
 
 /** Rows share many schemas. */
-const known = new WeakMap<object, Count>();
+const countBySchema = new WeakMap<object, Count>();
 
 function countOf(schema: TSchema): Count {
-  const count = known.get(schema) ?? newCount(schema);
-  if (typeof schema === 'object') known.set(schema, count);
+  const count = countBySchema.get(schema) ?? newCount(schema);
+  if (typeof schema === 'object') countBySchema.set(schema, count);
   return count;
 }
