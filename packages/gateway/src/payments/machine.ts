@@ -79,11 +79,11 @@ export const call: Transition = (state) => {
 /** Returns the state after a release: the payment is unused again. `calls`: how many upstream calls were made for it so far. */
 const releasedStateOf = (state: PayerState, calls = 0): PayerState => ({ ...state, record: undefined, calls });
 
-function settledStateOf(state: PayerState, known: PaymentRecord, signature: string, nowMs: number): PayerState {
+function settledStateOf(state: PayerState, record: PaymentRecord, signature: string, nowMs: number): PayerState {
   return {
     ...state,
     record: {
-      ...known,
+      ...record,
       reason: undefined,
       hasFailedOnChain: false,
       progress: 'settled',
@@ -93,7 +93,7 @@ function settledStateOf(state: PayerState, known: PaymentRecord, signature: stri
       owed: true,
     },
     // Devnet's money is free.
-    paid: known.network === NETWORKS.mainnet ? withPaid(state.paid, amountOf(known), nowMs) : state.paid,
+    paid: record.network === NETWORKS.mainnet ? withPaid(state.paid, amountOf(record), nowMs) : state.paid,
   };
 }
 
@@ -123,7 +123,7 @@ export const resolve =
     const hasCostFee = isOnChain === true && record.feeLamports > 0;
     // A paid fee counts for an hour. The record must last as long, or a new reservation would restart that hour.
     const keepMs = hasCostFee ? TIMES.feeMs : TIMES.rememberedMs;
-    const over = {
+    const resolved = {
       resolvedAtMs: nowMs,
       forgetAtMs: nowMs + keepMs,
       owed: false,
@@ -131,7 +131,7 @@ export const resolve =
     };
     // This payment cost its fee and paid nothing, so its payer counts as new until it pays again.
     const paid = hasCostFee ? [] : state.paid;
-    return { ...state, paid, record: { ...record, ...over, progress: 'refused', reason } };
+    return { ...state, paid, record: { ...record, ...resolved, progress: 'refused', reason } };
   };
 
 /** The step that ends the search for an unknown outcome. */
