@@ -11,7 +11,7 @@ export interface Growth {
 export interface Snapshot {
   readonly now: Figures;
   /** Returns the growth in the last minutes, or since the start if that is later. */
-  readonly over: (minutes: number) => Growth;
+  readonly growthIn: (minutes: number) => Growth;
 }
 
 /** A condition's span, if it reads counters, and its threshold. */
@@ -57,8 +57,8 @@ const below =
 /** Returns the condition that the growth of these counters meets a test. */
 const growthWhere =
   (fits: (growth: Growth, bound: number, now: Figures) => boolean): Find =>
-  ({ now, over }, { minutes = 0, bound = 0 }) =>
-    fits(over(minutes), bound, now) ? [''] : [];
+  ({ now, growthIn }, { minutes = 0, bound = 0 }) =>
+    fits(growthIn(minutes), bound, now) ? [''] : [];
 
 /** Returns the condition that more requests per second than the bound have this code. */
 const rateAbove = (code: string | RegExp): Find =>
@@ -70,8 +70,8 @@ const rateAbove = (code: string | RegExp): Find =>
 /** Returns the condition that a counter has grown by more than the bound, for a value of this label. */
 const growsAbove =
   (name: string, label: string, wanted?: LabelFilter): Find =>
-  ({ over }, { minutes = 0, bound = 0 }) =>
-    [...over(minutes).figures.by(name, [label], wanted)].flatMap(([subject, count]) =>
+  ({ growthIn }, { minutes = 0, bound = 0 }) =>
+    [...growthIn(minutes).figures.by(name, [label], wanted)].flatMap(([subject, count]) =>
       count > bound ? [subject] : [],
     );
 
@@ -81,8 +81,8 @@ const countAbove = (code: string): Find => growsAbove('requests_total', 'route',
 /** Returns the condition that of `these` requests to a route, more than the bound's share are `those`. */
 const shareAbove =
   (those: LabelFilter, these: LabelFilter): Find =>
-  ({ over }, { minutes = 0, bound = 0 }) => {
-    const { figures } = over(minutes);
+  ({ growthIn }, { minutes = 0, bound = 0 }) => {
+    const { figures } = growthIn(minutes);
     const all = figures.by('requests_total', ['route'], these);
     return [...figures.by('requests_total', ['route'], those)].flatMap(([route, count]) =>
       count > bound * (all.get(route) ?? 0) ? [route] : [],
@@ -90,8 +90,8 @@ const shareAbove =
   };
 
 /** The condition that one of several keys is set aside, or that the upstream rejected it again when it was tried. */
-const keySetAside: Find = ({ now, over }, { minutes = 0, bound = 0 }) => {
-  const refused = over(minutes).figures.by('key_refusals_total', KEY);
+const keySetAside: Find = ({ now, growthIn }, { minutes = 0, bound = 0 }) => {
+  const refused = growthIn(minutes).figures.by('key_refusals_total', KEY);
   return now.of('key_set_aside').flatMap(({ labels, value }) => {
     const { provider = '', cluster = '', surface = '' } = labels;
     const hasOthers = now.of('key_set_aside', { provider, cluster, surface }).length > 1;

@@ -114,7 +114,7 @@ export class History implements Snapshot {
   }
 
   /** Returns the growth in the last minutes, or since the start if that is later. */
-  readonly over = (minutes: number): Growth => {
+  readonly growthIn = (minutes: number): Growth => {
     const newest = this.#marks.at(-1);
     return this.#growthSince(this.#marks.find(({ atMs }) => atMs >= this.#nowMs - minutes * MINUTE_MS) ?? newest);
   };

@@ -24,9 +24,9 @@ export class Totals {
   readonly #now: Figures;
   readonly #recent: Growth;
 
-  constructor({ now, over }: Snapshot) {
+  constructor({ now, growthIn }: Snapshot) {
     this.#now = now;
-    this.#recent = over(RECENT_MINUTES);
+    this.#recent = growthIn(RECENT_MINUTES);
   }
 
   /** Returns the totals as `/history` returns them. */
