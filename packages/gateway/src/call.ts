@@ -122,10 +122,10 @@ export interface Slot {
   /** Additional headers of the upstream request. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Releases the slot. `isOver`: the call was never written, or its answer has begun. Then the slot frees one window from now. Otherwise
+   * Releases the slot. `isDoneAtUpstream`: the call was never written, or its answer has begun. Then the slot frees one window from now. Otherwise
    * the upstream may still read the abandoned call, so the slot stays held until it expires.
    */
-  release(isOver: boolean): void;
+  release(isDoneAtUpstream: boolean): void;
 }
 
 /** The slots of one request. */

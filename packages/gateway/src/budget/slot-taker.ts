@@ -114,10 +114,10 @@ export class SlotTaker implements Slots {
     await onSlot?.();
     return {
       usedMs: startedAt - this.#startedAt,
-      release(isOver) {
+      release(isDoneAtUpstream) {
         inFlightLimit.leave(owner);
         facts.upstreamMs = performance.now() - startedAt;
-        if (isOver) store.complete(budget, owner);
+        if (isDoneAtUpstream) store.complete(budget, owner);
       },
     };
   }
