@@ -69,11 +69,16 @@ export class PaidAnswers {
     return known.times > LIMITS.deliveries[kind];
   }
 
-  /** Delivers the stored answer. If it is lost, fetches it again, or refuses it if `isOver`. */
-  async deliver(key: string, receipt: Receipt | Promise<Receipt>, prepare: Prepare, isOver = false): Promise<Delivery> {
+  /** Delivers the stored answer. If it is lost, fetches it again, or refuses it if `isExpired`. */
+  async deliver(
+    key: string,
+    receipt: Receipt | Promise<Receipt>,
+    prepare: Prepare,
+    isExpired = false,
+  ): Promise<Delivery> {
     const store = this.#store;
     const [text, paid] = await fromStore(Promise.all([store.answer(key), receipt]));
-    if (text === undefined && isOver) throw alreadyUsed('answer no longer kept');
+    if (text === undefined && isExpired) throw alreadyUsed('answer no longer kept');
     const answer = text === undefined ? await this.#fetchAgain(key, prepare(true)) : answerIn(text);
     return { answer, receipt: { ...paid, onDelivered: () => store.delivered(key) } };
   }
