@@ -204,8 +204,8 @@ export class Payments extends MoneyStore {
    * nothing if the clock has just jumped.
    */
   async endSearch({ key, settlingSinceMs = this.now() }: PaymentRecord): Promise<void> {
-    const isOver = this.now() - settlingSinceMs > TIMES.searchMs;
-    if (isOver && mayDelete(await this.database.clock())) await this.#next(key, machine.endSearch);
+    const isSearchOver = this.now() - settlingSinceMs > TIMES.searchMs;
+    if (isSearchOver && mayDelete(await this.database.clock())) await this.#next(key, machine.endSearch);
   }
 
   /**
