@@ -180,9 +180,9 @@ export class SqliteDatabase implements Database {
    * go on.
    */
   #tryAgain(group: readonly Waiting[], error: unknown): void {
-    const isOver = ({ sinceMs }: Waiting) => performance.now() - sinceMs > LOCKED_MS;
-    for (const each of group) if (isOver(each)) each.reject(error);
-    this.#waiting = [...group.filter((each) => !isOver(each)), ...this.#waiting];
+    const hasWaitedTooLong = ({ sinceMs }: Waiting) => performance.now() - sinceMs > LOCKED_MS;
+    for (const each of group) if (hasWaitedTooLong(each)) each.reject(error);
+    this.#waiting = [...group.filter((each) => !hasWaitedTooLong(each)), ...this.#waiting];
     if (this.#waiting.length > 0) this.#commitIn(AGAIN_MS);
   }
 
