@@ -196,7 +196,7 @@ function readSettings(read: Reader, file: ApisConfig, paid: PaidReading): Omit<C
 }
 
 /** Returns the fault of a configuration that serves no route. */
-function nothing(read: Reader, { surfaces }: ApisConfig): string {
+function nothingServedFault(read: Reader, { surfaces }: ApisConfig): string {
   if (surfaces.off.has('tokens')) return NOTHING_LEFT;
   if (read.optional('TOKENS_API_KEY') !== undefined) return NO_BUDGET;
   return read.optional('APIS_FILE') === undefined ? NOTHING : NOTHING_NAMED;
@@ -214,7 +214,7 @@ export function readConfig(environment: Environment): Config {
   // This is true even if a variable of the paid routes is wrong.
   const isSelling = paid !== undefined;
   const isServing = tokens !== undefined || isSelling || apis.some(({ rows }) => rows.length > 0);
-  read.check(isServing, nothing(read, file));
+  read.check(isServing, nothingServedFault(read, file));
   read.check(redisUrl === undefined || databaseUrl !== undefined || !isSelling, NEEDS_DATABASE);
   const isFree = port === 0 || metrics?.port !== port || metrics.host !== host;
   read.check(isFree, 'METRICS_PORT must differ from PORT.');
