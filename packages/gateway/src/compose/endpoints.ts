@@ -53,7 +53,7 @@ function gatesOf(foundation: Foundation, { service, channels, exact, credit }: P
     },
     exact(route) {
       if (credit) return credit.gate(route, describe(route));
-      const { dependencies, offerOf } = exact ?? missing(`${route.id} has no payee`);
+      const { dependencies, offerOf } = exact ?? failMissing(`${route.id} has no payee`);
       return new ExactGate(dependencies, { describe: describe(route), offer: offerOf(route), credit });
     },
   };
@@ -62,15 +62,15 @@ function gatesOf(foundation: Foundation, { service, channels, exact, credit }: P
 
 function servingOf(route: Route, foundation: Foundation, parts: Parts): Serving {
   if (route.surface === 'credit')
-    return byGateway(route, parts.credit?.ownAnswerOf(route) ?? missing(`${route.id} has no accounts`));
+    return byGateway(route, parts.credit?.ownAnswerOf(route) ?? failMissing(`${route.id} has no accounts`));
   if (route.provider === 'gateway')
-    return byGateway(route, parts.own[route.method] ?? missing(`${route.id} has no answer`));
+    return byGateway(route, parts.own[route.method] ?? failMissing(`${route.id} has no answer`));
   return byChannel(channelOf(route, parts.channels), foundation, parts);
 }
 
 const byGateway = ({ id }: Route, answer: OwnAnswer): Serving => ({
   upstream: { answer: async (call) => answer(call) },
-  slots: () => ({ take: () => missing(`${id} has no budget`) }),
+  slots: () => ({ take: () => failMissing(`${id} has no budget`) }),
 });
 
 function byChannel(channel: Channel, { store, randomId }: Foundation, parts: Parts): Serving {
@@ -85,8 +85,8 @@ function byChannel(channel: Channel, { store, randomId }: Foundation, parts: Par
 }
 
 const channelOf = (route: Route, channels: Channels): Channel =>
-  channels.get(route) ?? missing(`${route.id} has no channel`);
+  channels.get(route) ?? failMissing(`${route.id} has no channel`);
 
-function missing(what: string): never {
+function failMissing(what: string): never {
   throw new Error(what);
 }
