@@ -5,7 +5,7 @@ import type { Settlement } from '../../packages/gateway/src/payments/facilitator
 import {
   adopt,
   apply,
-  call,
+  countCall,
   endSearch,
   release,
   reserve,
@@ -62,7 +62,7 @@ const STATES = {
 /** Every event, by each possible source. */
 const EVENTS = {
   reserved: reserve({ ...payment, owner: 'next' }),
-  called: call,
+  called: countCall,
   settling: settling('owner', { height: 7 }),
   'settling by another': settling('another', {}),
   unresolved: resolve({ ...UNKNOWN, signature: 'told' }),

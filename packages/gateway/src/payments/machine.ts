@@ -71,7 +71,7 @@ export const reserve =
   };
 
 /** The step that counts one more upstream call. */
-export const call: Transition = (state) => {
+export const countCall: Transition = (state) => {
   const { record } = state;
   return record ? { ...state, record: { ...record, calls: (record.calls ?? 0) + 1 } } : 'ignored';
 };

@@ -130,7 +130,7 @@ export class Payments extends MoneyStore {
 
   /** Counts one more upstream call for a payment. */
   async called(key: string): Promise<void> {
-    await this.#next(key, machine.call);
+    await this.#next(key, machine.countCall);
   }
 
   /** Returns how many upstream calls were made for a payment so far. */
