@@ -7,7 +7,7 @@ import { TIMES } from '../times.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import type { PaymentCall } from './read/payment.ts';
 import type { PayerState, PaymentRecord } from './record.ts';
-import { pendingRefusal, refusedRefusal } from './refusals.ts';
+import { pendingRefusal, refusalOfRefusedPayment } from './refusals.ts';
 import { receiptOfPayment } from './settlement.ts';
 
 const STATES = {
@@ -61,7 +61,7 @@ export class Deliveries extends PaidAnswers {
       if (this.isTooOften(key, isPayers ? 'payer' : 'other')) throw alreadyUsed('sent again too often');
       return isPayers ? this.#deliverSettled(context, record, prepare) : this.#deliverWithoutTicket(context, record);
     }
-    if (record.progress === 'refused') throw refusedRefusal(record, context.inVersion1Header);
+    if (record.progress === 'refused') throw refusalOfRefusedPayment(record, context.inVersion1Header);
     if (record.progress === 'unresolved') throw pendingRefusal(record, context.inVersion1Header);
     throw inProgress();
   }

@@ -58,7 +58,10 @@ export function pendingRefusal(record: PaymentRecord, inVersion1Header: boolean)
 }
 
 /** Returns the refusal of a payment that provably moves no money. The client may make a new one. */
-export function refusedRefusal({ network, payer, reason = '' }: PaymentRecord, inVersion1Header: boolean): Refusal {
+export function refusalOfRefusedPayment(
+  { network, payer, reason = '' }: PaymentRecord,
+  inVersion1Header: boolean,
+): Refusal {
   const code = codeOfReason(reason);
   return new Refusal(code, {
     reason,

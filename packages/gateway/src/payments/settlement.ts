@@ -136,7 +136,7 @@ export async function conclude(
   }
   record ??= unreadable();
   if (settlement?.outcome === 'settled') record = { ...record, signature: settlement.signature };
-  else if (record.progress === 'refused') throw refusals.refusedRefusal(record, inVersion1Header);
+  else if (record.progress === 'refused') throw refusals.refusalOfRefusedPayment(record, inVersion1Header);
   else if (record.progress !== 'settled') throw refusals.pendingRefusal(record, inVersion1Header);
   return { record, balanceMicros };
 }
