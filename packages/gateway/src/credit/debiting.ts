@@ -126,13 +126,13 @@ export class ChargedAnswers extends PaidAnswers {
     if (debit.requestHash !== context.request.requestHash)
       throw alreadyUsed('another request', isRunning ? 'in_progress' : 'settled');
     if (isRunning) throw inProgress('debit');
-    const found = await this.deliverOwed(debit, context, prepare);
+    const found = await this.deliverCharged(debit, context, prepare);
     if (!found) throw alreadyUsed('sent again too often');
     return found;
   }
 
   /** Returns the answer of another debit for the same request; undefined if it was fetched too often. */
-  async deliverOwed(debit: Debit, context: DebitContext, prepare: Prepare): Promise<Delivery | undefined> {
+  async deliverCharged(debit: Debit, context: DebitContext, prepare: Prepare): Promise<Delivery | undefined> {
     if (this.isTooOften(debit.id, 'payer')) return undefined;
     const found = this.#accounts.find(debit);
     const receipt = found.then((account) => receiptOfDebit(debit, balanceOf(account), context, true));

@@ -137,7 +137,7 @@ export class CreditGate implements Gate {
     if (verdict === 'due') return this.#payments.deliverOwedTo(wallet, context, prepare);
     if (!debit) return undefined;
     return verdict === 'owed'
-      ? answers.deliverOwed(debit, context, prepare)
+      ? answers.deliverCharged(debit, context, prepare)
       : answers.deliverKnown(debit, context, prepare);
   }
 }

@@ -185,7 +185,7 @@ async function deliverOwed({ deliveries, credit }: Seller, { context, payment, s
   if (owed || !credit || !isProven || stored.owedDebit === undefined) return owed;
   const { accounts, answers } = credit.debiting;
   const debit = await fromStore(accounts.debit(stored.owedDebit));
-  return debit && answers.deliverOwed(debit, context, prepare);
+  return debit && answers.deliverCharged(debit, context, prepare);
 }
 
 /** Returns the purchase of a payment that is not reserved yet. */
