@@ -133,7 +133,7 @@ ledgerSuite('a debit for a call that may have an effect', (ledger) => {
     await ledger.payments.close();
     ledger.nowMs += TIMES.leaseMs;
     expect(await again(debit)).toBe('called');
-    await expect(ledger.payments.settling(payment.key, payment.owner, { answer: '{}' })).rejects.toThrow('lost');
+    await expect(ledger.payments.beginSettlement(payment.key, payment.owner, { answer: '{}' })).rejects.toThrow('lost');
     expect(await ledger.payments.find(payment.key)).toBeUndefined();
   });
 

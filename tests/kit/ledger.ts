@@ -197,7 +197,7 @@ type Paying = Pick<Ledger, 'payments'>;
 export async function startSettling({ payments }: Paying, payment: NewPayment, answer = '{"n":1}'): Promise<void> {
   const verdict = await payments.reserve(payment);
   if (verdict !== 'reserved') throw new Error(verdict);
-  await payments.settling(payment.key, payment.owner, { answer, signature: signatureOf(payment), height: 7 });
+  await payments.beginSettlement(payment.key, payment.owner, { answer, signature: signatureOf(payment), height: 7 });
 }
 
 /** Settles a payment. */

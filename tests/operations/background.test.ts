@@ -4,7 +4,7 @@ import Connection from 'libsql';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Background, type BackgroundFailure, TASKS } from '../../packages/gateway/src/background.ts';
 import { LocalRecords, localClocks } from '../../packages/gateway/src/budget/local-records.ts';
-import { closeAll, closeInTime, opening } from '../../packages/gateway/src/closing.ts';
+import { closeAll, closeInTime, openTogether } from '../../packages/gateway/src/closing.ts';
 import { openMoney } from '../../packages/gateway/src/compose/money.ts';
 import { nodeCrypto } from '../../packages/gateway/src/crypto.ts';
 import { createLog, prettyLine } from '../../packages/gateway/src/log.ts';
@@ -147,7 +147,11 @@ describe('background work counts its failures:', () => {
 
   it('the reconciler, for its list and for each payment', async () => {
     const { breakNow, count, money, payment } = await broken();
-    await money.payments.settling(payment.key, payment.owner, { answer: '{}', signature: 'signature', height: 7 });
+    await money.payments.beginSettlement(payment.key, payment.owner, {
+      answer: '{}',
+      signature: 'signature',
+      height: 7,
+    });
     await money.payments.resolve(payment.key, { outcome: 'unknown', signature: 'signature' }, payment.owner);
     const chains = new Map([[payment.network, standIn<Chain>({ finalized: fail })]]);
     const { payments } = money;
@@ -285,7 +289,7 @@ describe('closing parts', () => {
   it('closes the open parts if a later part does not open, and reports why', async () => {
     const { closed, part } = recorded();
     const cannot = new Error('cannot open');
-    const opened = opening(async (hold) => {
+    const opened = openTogether(async (hold) => {
       hold(part('a'));
       hold(part('b', down));
       throw cannot;

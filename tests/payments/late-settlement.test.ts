@@ -73,8 +73,8 @@ it('P6 a settlement that is not noted before its request ends is never sent, and
   const onStep = vi.fn((step: string) => void (step === 'upstream' && stopClock()));
   const sale = await newSale(await startSellingGateway(ROOMY, { onStep }));
   const database = new EventEmitter();
-  const { settling } = Payments.prototype;
-  const noting = vi.spyOn(Payments.prototype, 'settling').mockImplementationOnce(async function (
+  const { beginSettlement: settling } = Payments.prototype;
+  const noting = vi.spyOn(Payments.prototype, 'beginSettlement').mockImplementationOnce(async function (
     this: Payments,
     ...values
   ) {
@@ -96,8 +96,8 @@ it('P8 a settlement that is noted although the reply is late is pending, and sol
   const onStep = vi.fn((step: string) => void (step === 'upstream' && stopClock()));
   const sale = await newSale(await startSellingGateway(ROOMY, { onStep }));
   const database = new EventEmitter();
-  const { settling } = Payments.prototype;
-  vi.spyOn(Payments.prototype, 'settling').mockImplementationOnce(async function (this: Payments, ...values) {
+  const { beginSettlement: settling } = Payments.prototype;
+  vi.spyOn(Payments.prototype, 'beginSettlement').mockImplementationOnce(async function (this: Payments, ...values) {
     const verdict = await settling.apply(this, values);
     vi.advanceTimersByTime(TIMES.settleMs);
     vi.useRealTimers();

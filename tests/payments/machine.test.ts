@@ -5,12 +5,12 @@ import type { Settlement } from '../../packages/gateway/src/payments/facilitator
 import {
   adopt,
   apply,
+  beginSettlement,
   countCall,
   endSearch,
   release,
   reserve,
   resolve,
-  settling,
   type Transition,
 } from '../../packages/gateway/src/payments/machine.ts';
 import type { Payments } from '../../packages/gateway/src/payments/payments.ts';
@@ -63,8 +63,8 @@ const STATES = {
 const EVENTS = {
   reserved: reserve({ ...payment, owner: 'next' }),
   called: countCall,
-  settling: settling('owner', { height: 7 }),
-  'settling by another': settling('another', {}),
+  settling: beginSettlement('owner', { height: 7 }),
+  'settling by another': beginSettlement('another', {}),
   unresolved: resolve({ ...UNKNOWN, signature: 'told' }),
   'proof of a transfer': resolve(SETTLED),
   'proof of none': resolve(REFUSED),
@@ -129,7 +129,7 @@ const ANSWER = '{"n":1}';
 const settlingBy =
   (by: string): Act =>
   (payments, { key }) =>
-    payments.settling(key, by, { answer: ANSWER, signature: signatureOf({ key }) });
+    payments.beginSettlement(key, by, { answer: ANSWER, signature: signatureOf({ key }) });
 const foundOf = ({ key }: NewPayment): string => `found ${key}`;
 
 /** The events of a stored payment. */
@@ -277,12 +277,12 @@ describe('a settlement', () => {
   });
 
   it('has the time that its purchase names, so that an outage does not change the receipt', () => {
-    const sent = apply(STATES.reserved, settling('owner', { settlingSinceMs: NOW - 5 }), NOW).after;
+    const sent = apply(STATES.reserved, beginSettlement('owner', { settlingSinceMs: NOW - 5 }), NOW).after;
     expect(sent.record).toMatchObject({ progress: 'settling', settlingSinceMs: NOW - 5 });
   });
 
   it('P6 with an unknown outcome and no signature keeps the signature that was recorded', () => {
-    const sent = apply(STATES.reserved, settling('owner', { signature: 'sent' }), NOW).after;
+    const sent = apply(STATES.reserved, beginSettlement('owner', { signature: 'sent' }), NOW).after;
     expect(apply(sent, resolve(UNKNOWN), NOW).after.record?.signature).toBe('sent');
   });
 

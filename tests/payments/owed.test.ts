@@ -102,7 +102,7 @@ it('P6 a refusal waits until its payment is released, so that it can be sent aga
 
 it('P6 a refusal because of the database does not wait for the database', async () => {
   const { ask, moved } = await newSale(gateway);
-  vi.spyOn(Payments.prototype, 'settling').mockRejectedValueOnce(new Error('ENOSPC'));
+  vi.spyOn(Payments.prototype, 'beginSettlement').mockRejectedValueOnce(new Error('ENOSPC'));
   vi.spyOn(Payments.prototype, 'release').mockReturnValueOnce(new Promise(() => undefined));
   expect([(await ask()).outcome, moved()[0]]).toEqual(['503 state_unavailable unused', 0]);
 });
@@ -360,7 +360,7 @@ describe('P6 a payment that is on the chain already, and not known here', () => 
 describe('P6 a settlement that the database cannot note', () => {
   it('is unused if its record says that nothing was sent, and buys when it comes again', async () => {
     const sale = await newSale(gateway);
-    vi.spyOn(Payments.prototype, 'settling').mockRejectedValueOnce(new Error('ENOSPC'));
+    vi.spyOn(Payments.prototype, 'beginSettlement').mockRejectedValueOnce(new Error('ENOSPC'));
     expect((await sale.ask()).outcome).toBe('503 state_unavailable unused');
     expect(sale.moved()[0]).toBe(0);
     expect([(await sale.ask()).outcome, sale.moved()[0]]).toEqual(['200', 1]);
@@ -368,8 +368,8 @@ describe('P6 a settlement that the database cannot note', () => {
 
   it('is pending if only the reply was lost: one transfer, and the stored answer', async () => {
     const sale = await newSale(gateway);
-    const { settling } = Payments.prototype;
-    vi.spyOn(Payments.prototype, 'settling').mockImplementationOnce(async function (this: Payments, ...noted) {
+    const { beginSettlement: settling } = Payments.prototype;
+    vi.spyOn(Payments.prototype, 'beginSettlement').mockImplementationOnce(async function (this: Payments, ...noted) {
       await settling.apply(this, noted);
       throw new Error('the reply was lost');
     });
@@ -393,7 +393,7 @@ describe('P6 a settlement that the database cannot note', () => {
   it('is pending if its record cannot be read either', async () => {
     const sale = await newSale(gateway);
     const lost = new Error('the database has ended');
-    vi.spyOn(Payments.prototype, 'settling').mockRejectedValueOnce(lost);
+    vi.spyOn(Payments.prototype, 'beginSettlement').mockRejectedValueOnce(lost);
     vi.spyOn(Payments.prototype, 'find').mockRejectedValueOnce(lost);
     expect((await sale.ask()).outcome).toBe('503 state_unavailable pending');
     expect(sale.moved()[0]).toBe(0);

@@ -73,7 +73,7 @@ async function unresolved(change: Partial<NewPayment> = {}, sent: Sent = {}): Pr
   const { key, owner } = payment;
   expect(await ledger.payments.reserve(payment)).toBe('reserved');
   const attempt = { answer: '{}', signature: signatureOf(payment), height: SENT_HEIGHT, ...sent };
-  expect(await ledger.payments.settling(key, owner, attempt)).toBe('settling');
+  expect(await ledger.payments.beginSettlement(key, owner, attempt)).toBe('settling');
   return (await ledger.payments.resolve(key, UNKNOWN, owner)).record as PaymentRecord;
 }
 

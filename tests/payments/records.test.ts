@@ -93,7 +93,7 @@ ledgerSuite('an answer that was paid for', (ledger) => {
     await ledger.accounts.hold(debit);
     let isOver = false;
     const paying = Promise.all([
-      ledger.payments.settling(payment.key, payment.owner, { answer: '"bought"' }),
+      ledger.payments.beginSettlement(payment.key, payment.owner, { answer: '"bought"' }),
       ledger.accounts.capture(debit, '"charged"'),
     ]).finally(() => {
       isOver = true;
@@ -330,7 +330,11 @@ ledgerSuite('the hourly budget of fees', (ledger) => {
   async function send(payment: NewPayment, { isNewPayer = false, feePayer = 'fee payer' } = {}): Promise<string> {
     expect(await ledger.payments.reserve(payment)).toBe('reserved');
     const fee = { feePayer, lamports: payment.feeLamports, limit: LIMIT, isNewPayer };
-    return ledger.payments.settling(payment.key, payment.owner, { answer: '1', signature: signatureOf(payment), fee });
+    return ledger.payments.beginSettlement(payment.key, payment.owner, {
+      answer: '1',
+      signature: signatureOf(payment),
+      fee,
+    });
   }
 
   const sendNew = (feeLamports: number) => send(costing(feeLamports), { isNewPayer: true });
@@ -368,7 +372,7 @@ ledgerSuite('the hourly budget of fees', (ledger) => {
         const { key, owner, feeLamports: lamports } = payment;
         await node?.reserve(payment);
         const fee = { feePayer: 'fee payer', lamports, limit: 1_000, isNewPayer: number % 2 === 0 };
-        await node?.settling(key, owner, { answer: '1', signature: signatureOf(payment), fee });
+        await node?.beginSettlement(key, owner, { answer: '1', signature: signatureOf(payment), fee });
         const outcome = outcomes[number % outcomes.length]?.(payment) ?? UNKNOWN;
         // Both nodes see what the chain shows.
         await Promise.all([node?.resolve(key, outcome, owner), other?.resolve(key, outcome)]);
@@ -388,7 +392,7 @@ ledgerSuite('the hourly budget of fees', (ledger) => {
     await ledger.payments.reserve(payment);
     database.write = async (step) => void (await write(step));
     const fee = { feePayer: 'fee payer', lamports: 60, limit: LIMIT, isNewPayer: false };
-    expect(await ledger.payments.settling(payment.key, payment.owner, { answer: '1', fee })).toBe('settling');
+    expect(await ledger.payments.beginSettlement(payment.key, payment.owner, { answer: '1', fee })).toBe('settling');
     expect(await spent()).toEqual([60, 0]);
     await ledger.payments.resolve(payment.key, EXPIRED);
     database.write = write;

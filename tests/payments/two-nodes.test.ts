@@ -149,7 +149,8 @@ ledgerSuite('a payment whose node stands still until its lease has lapsed', (led
   const steps = {
     reserved: async () => undefined,
     released: ({ payments }: Money, { key, owner }: NewPayment) => payments.release(key, owner, true),
-    settling: ({ payments }: Money, { key, owner }: NewPayment) => payments.settling(key, owner, { answer: ANSWER }),
+    settling: ({ payments }: Money, { key, owner }: NewPayment) =>
+      payments.beginSettlement(key, owner, { answer: ANSWER }),
     async unresolved(node: Money, payment: NewPayment) {
       await steps.settling(node, payment);
       await node.payments.resolve(payment.key, UNKNOWN, payment.owner);

@@ -89,7 +89,7 @@ postgresSuite('money in a PostgreSQL that others use too', () => {
     expect(await node.payments.reserve(payment)).toBe('reserved');
     const fee: FeeCharge = { feePayer: 'mainnet:payer', lamports: 10_001, limit: 1_000_000, isNewPayer: true };
     const settling = { answer: '{}', signature: 'signature', height: 7, fee };
-    expect(await node.payments.settling(payment.key, payment.owner, settling)).toBe('settling');
+    expect(await node.payments.beginSettlement(payment.key, payment.owner, settling)).toBe('settling');
     await reader.end();
     await node.close();
   });

@@ -188,7 +188,7 @@ ledgerSuite('a repair of the journal', (ledger) => {
     const repair = () => appendMissing(ledger.database, missingOf(payment), 50, ledger.nowMs);
     expect(await ledger.payments.reserve(payment)).toBe('reserved');
     expect(await repair()).toBe('barred');
-    await ledger.payments.settling(payment.key, payment.owner, { answer: '1', signature: signatureOf(payment) });
+    await ledger.payments.beginSettlement(payment.key, payment.owner, { answer: '1', signature: signatureOf(payment) });
     expect(await repair()).toBe('barred');
     await ledger.payments.resolve(payment.key, landed(payment));
     expect(await repair()).toBe('present');

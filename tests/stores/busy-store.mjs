@@ -25,7 +25,7 @@ async function buy() {
   };
   const sale = { requirement, route: 'r', requestId: 'i', feeLamports: 0, creditMicros: 0 };
   await payments.reserve({ key, owner, ...facts, ...sale });
-  await payments.settling(key, owner, { answer, signature: key, height: 1 });
+  await payments.beginSettlement(key, owner, { answer, signature: key, height: 1 });
   const proof = { outcome: /** @type {const} */ ('settled'), signature: key };
   await payments.resolve(key, Math.random() < 0.8 ? proof : { outcome: 'refused', reason: 'r' });
   if (Math.random() < 0.8) payments.delivered(key);

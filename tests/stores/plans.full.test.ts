@@ -182,7 +182,7 @@ async function exercise(ledger: Ledger, seen: Seen): Promise<void> {
   const charged = own();
   await payments.reserve(charged);
   const fee = { feePayer: FEE_PAYER, lamports: 10_001, limit: 50_000_000, isNewPayer: true };
-  await payments.settling(charged.key, charged.owner, { answer: '{}', signature: 'x', height: 7, fee });
+  await payments.beginSettlement(charged.key, charged.owner, { answer: '{}', signature: 'x', height: 7, fee });
   await payments.adopt(own(), 'another signature');
   await payments.nextOpen(() => false);
   await payments.openPayments();

@@ -43,7 +43,7 @@ export async function closeInTime(part: Closable): Promise<void> {
 }
 
 /** Opens parts. If a later part fails, closes the earlier ones. Returns the result of `open`, with `close` for all parts. */
-export async function opening<T extends object>(
+export async function openTogether<T extends object>(
   open: (closeLater: CloseLater) => Promise<T>,
 ): Promise<T & { close(): Promise<void> }> {
   const opened: Closable[] = [];

@@ -17,7 +17,7 @@ const CONNECT_MS = 10_000;
  * Returns the options to connect within a time. By default Node gives up an attempt after 250 ms; RFC 8305, section 5, would keep it while
  * the next one begins.
  */
-const connecting = (timeout = CONNECT_MS) => ({
+const connectOptions = (timeout = CONNECT_MS) => ({
   timeout,
   autoSelectFamily: true,
   autoSelectFamilyAttemptTimeout: Math.ceil(Math.min(ADDRESS_MS, timeout / 2)),
@@ -36,12 +36,12 @@ function throughProxy(
   connectMs: number | undefined,
   options: UndiciPool.Options,
 ) {
-  const { timeout } = connecting(connectMs);
+  const { timeout } = connectOptions(connectMs);
   return new ProxyAgent({
     ...options,
     uri: origin,
     ...(authorization && { token: authorization }),
-    proxyTls: connecting(connectMs),
+    proxyTls: connectOptions(connectMs),
     clientFactory: (url, { connect: connector }: UndiciPool.Options) =>
       new UndiciPool(url, { ...(connector && { connect: connector }), headersTimeout: timeout }),
   });
@@ -187,7 +187,7 @@ export class Pool {
     this.#origin = origin;
     this.#dispatcher = proxy
       ? throughProxy(proxy, connectMs, options)
-      : new UndiciPool(origin, { ...options, connect: connecting(connectMs) });
+      : new UndiciPool(origin, { ...options, connect: connectOptions(connectMs) });
   }
 
   dispatch({ method, path, headers = null, body = null }: PoolRequest, handler: Dispatcher.DispatchHandler): boolean {
@@ -215,7 +215,7 @@ export class Pool {
 /** Opens a tunnel to the host and port of a URL. */
 async function openTunnel({ origin, authorization }: ProxyServer, { protocol, hostname, port }: URL): Promise<Duplex> {
   const isSecure = protocol === 'https:';
-  const proxy = new UndiciPool(origin, { connect: connecting(), headersTimeout: CONNECT_MS });
+  const proxy = new UndiciPool(origin, { connect: connectOptions(), headersTimeout: CONNECT_MS });
   const headers = { ...(authorization && { 'proxy-authorization': authorization }) };
   const path = `${hostname}:${port || (isSecure ? 443 : 80)}`;
   // The tunnel's socket does not belong to the pool any more, so it stays open when the pool closes.
@@ -230,7 +230,7 @@ async function openTunnel({ origin, authorization }: ProxyServer, { protocol, ho
 /** Node's agent for requests to one URL, through the process's proxy for it if any. */
 export function agentFor(url: URL): Agent {
   const proxy = proxyFor(url);
-  const agent = new (url.protocol === 'https:' ? SecureAgent : Agent)({ keepAlive: true, ...connecting() });
+  const agent = new (url.protocol === 'https:' ? SecureAgent : Agent)({ keepAlive: true, ...connectOptions() });
   if (!proxy) return agent;
   return Object.assign(agent, {
     createConnection(_: unknown, done: (error: Error | null, socket?: Duplex) => void): undefined {

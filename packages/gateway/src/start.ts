@@ -1,5 +1,5 @@
 import { Background } from './background.ts';
-import { type CloseLater, closeInTime, opening } from './closing.ts';
+import { type CloseLater, closeInTime, openTogether } from './closing.ts';
 import { compose } from './compose/compose.ts';
 import type { Dependencies, Observers } from './compose/dependencies.ts';
 import { openState, type State } from './compose/state.ts';
@@ -156,6 +156,6 @@ async function serve(config: Config, { logTo, graceMs = GRACE_MS, ...paces }: St
 /** Starts a gateway in this process. Rejects with a ConfigError for a fault that the operator can fix. */
 export async function startGateway(config: Config, options: StartOptions = {}): Promise<RunningGateway> {
   useProxies(config.proxies);
-  const { drain, close, ...running } = await opening((closeLater) => serve(config, options, closeLater));
+  const { drain, close, ...running } = await openTogether((closeLater) => serve(config, options, closeLater));
   return { ...running, stop: () => drain().finally(() => closeInTime({ close })) };
 }

@@ -1,5 +1,5 @@
 import { ASSUMED_SOL_PRICE_USD, dollars, everyRoute, type Route, usualFeeMicros } from '@asset-gateway/protocol';
-import { type CloseLater, opening } from '../closing.ts';
+import { type CloseLater, openTogether } from '../closing.ts';
 import type { Config } from '../config/config.ts';
 import { createGateway } from '../gateway.ts';
 import type { Meter } from '../metrics/meter.ts';
@@ -13,7 +13,7 @@ import { watchCovered } from './sales.ts';
 
 /** Puts the gateway together. No other function knows every part. */
 export const compose = (config: Config, dependencies: Dependencies) =>
-  opening((closeLater) => assemble(config, dependencies, closeLater));
+  openTogether((closeLater) => assemble(config, dependencies, closeLater));
 
 async function assemble(config: Config, dependencies: Dependencies, closeLater: CloseLater) {
   const foundation = layFoundation(config, dependencies);

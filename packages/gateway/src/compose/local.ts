@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { Background } from '../background.ts';
 import { LocalRecords, localClocks } from '../budget/local-records.ts';
 import { LocalStore } from '../budget/local-store.ts';
-import { type CloseLater, opening } from '../closing.ts';
+import { type CloseLater, openTogether } from '../closing.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/settings.ts';
 import { steadyClock, timeOfDay } from '../stores/clock.ts';
@@ -122,6 +122,6 @@ async function openFolder(dataDir: string, background: Background, closeLater: C
 
 /** Opens the folder. Rejects with advice for the operator if it cannot be used. */
 export const openLocal = ({ dataDir }: Pick<Config, 'dataDir'>, background = new Background()): Promise<Local> =>
-  opening((closeLater) => openFolder(dataDir, background, closeLater)).catch((error) => {
+  openTogether((closeLater) => openFolder(dataDir, background, closeLater)).catch((error) => {
     throw error instanceof ConfigError ? error : folderFault(error, dataDir);
   });

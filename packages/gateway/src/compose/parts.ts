@@ -18,7 +18,7 @@ import { ownAnswers, serviceOf } from './service.ts';
 const PAYMENT_SPANS: SpanNames<Payments> = {
   look: 'payment',
   reserve: 'reserve',
-  settling: 'begin settlement',
+  beginSettlement: 'begin settlement',
   resolve: 'record',
 };
 

@@ -4,7 +4,7 @@ import { RedisStore } from '../budget/redis-store.ts';
 import type { Store } from '../budget/store.ts';
 import { RedisEntries } from '../cache/redis-entries.ts';
 import type { OpenShared } from '../cache/shared-entries.ts';
-import { closeAll, opening } from '../closing.ts';
+import { closeAll, openTogether } from '../closing.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/settings.ts';
 import { RedisConnection } from '../stores/redis/connection.ts';
@@ -141,7 +141,7 @@ export function openState(
   background: Background = new Background(),
 ): Promise<State> {
   const { redisUrl, databaseUrl, secrets, journalKeepMs } = config;
-  return opening(async (closeLater) => {
+  return openTogether(async (closeLater) => {
     const redis = redisUrl === undefined ? undefined : closeLater(await openRedis(redisUrl, background));
     const local = redis ? undefined : closeLater(await openLocal(config, background));
     const postgres =

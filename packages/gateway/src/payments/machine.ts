@@ -153,7 +153,7 @@ export const adopt =
 const callsOf = ({ calls = 0 }: PaymentRecord, isCalled: boolean): number => calls - Number(!isCalled);
 
 /** Returns the step that begins a settlement. After it money may move. */
-export const settling =
+export const beginSettlement =
   (owner: string, attempt: Omit<SettlementAttempt, 'answer' | 'fee'>): Transition =>
   (state, nowMs) => {
     const { record, due } = state;

@@ -13,7 +13,7 @@ import {
 } from '@asset-gateway/protocol';
 import { address, getAddressEncoder, getProgramDerivedAddress } from '@solana/addresses';
 import type { Background } from '../background.ts';
-import { type CloseLater, opening } from '../closing.ts';
+import { type CloseLater, openTogether } from '../closing.ts';
 import type { FacilitatorConfig, PaidConfig } from '../config/paid.ts';
 import { ConfigError } from '../config/settings.ts';
 import type { Crypto } from '../crypto.ts';
@@ -181,7 +181,7 @@ export interface ExactSetup {
 
 /** Opens the facilitator and the chains, and checks that payments can arrive. */
 export const openExact = (paid: PaidConfig, payments: Payments, services: SellingServices): Promise<ExactSetup> =>
-  opening((closeLater) => assemble(paid, payments, services, closeLater));
+  openTogether((closeLater) => assemble(paid, payments, services, closeLater));
 
 async function assemble(paid: PaidConfig, payments: Payments, services: SellingServices, closeLater: CloseLater) {
   const { crypto, secrets, notice, tracing, onFailure, onStep, onSettlement } = services;

@@ -143,8 +143,8 @@ export class Payments extends MoneyStore {
    * owed payment for the same request (`owed`), if credit has covered this payment (`covered`), or if the fee budget is used up
    * (`fees_used_up`). Rejects if another owner has the reservation.
    */
-  async settling(key: string, owner: string, { answer, fee, ...attempt }: SettlementAttempt) {
-    const { verdict } = await this.#next(key, machine.settling(owner, attempt), { answer, fee, owner });
+  async beginSettlement(key: string, owner: string, { answer, fee, ...attempt }: SettlementAttempt) {
+    const { verdict } = await this.#next(key, machine.beginSettlement(owner, attempt), { answer, fee, owner });
     if (verdict === 'done') return 'settling';
     if (verdict === 'owed' || verdict === 'covered' || verdict === 'fees_used_up') return verdict;
     throw new Error('the reservation is lost');

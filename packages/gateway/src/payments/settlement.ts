@@ -83,7 +83,7 @@ export async function beginSettlement(
   const signature = facilitator.signatureOf?.(payment);
   const fee = feeChargeOf(facilitator, payment, stored.paidOnMainnet, settlingSinceMs);
   const verdict = await payments
-    .settling(key, owner, { ...attempt, signature, fee, settlingSinceMs })
+    .beginSettlement(key, owner, { ...attempt, signature, fee, settlingSinceMs })
     .catch(async (error) => refuseUnconfirmed(payments, { payment, context }, { ...attempt, reason: String(error) }));
   if (verdict === 'fees_used_up') throw refusals.unavailable(refusals.FEES_USED_UP);
   if (verdict !== 'settling') throw refusals.refusalOfReservation(verdict);
