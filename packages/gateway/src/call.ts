@@ -222,14 +222,14 @@ export interface Upstream {
 }
 
 /** The upstream of a route, and its slots. */
-export interface Serving {
+export interface UpstreamWithSlots {
   /** Returns the slots of an admitted call. */
   readonly slots: (admission: Admission, facts: RequestFacts) => Slots;
   readonly upstream: Upstream;
 }
 
 /** A route bound to its gate, reader, budget and upstream at the start. */
-export interface Endpoint extends Serving {
+export interface Endpoint extends UpstreamWithSlots {
   readonly route: Route;
   readonly gate: Gate;
   /** Validates a call's raw parameters. A refusal names every violation at once. */

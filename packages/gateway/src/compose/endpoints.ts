@@ -1,7 +1,7 @@
 import type { Access, Route } from '@asset-gateway/protocol';
 import { refusingBlocked } from '../blocked/list.ts';
 import { SlotTaker } from '../budget/slot-taker.ts';
-import type { Endpoint, Gate, Serving } from '../call.ts';
+import type { Endpoint, Gate, UpstreamWithSlots } from '../call.ts';
 import { createDescribe } from '../describe/discovery.ts';
 import { ExactGate } from '../gates/exact.ts';
 import { publicGate } from '../gates/gate.ts';
@@ -26,7 +26,7 @@ export function bindEndpoints(foundation: Foundation, parts: Parts): Endpoint[] 
     const gate = isSold ? limitingUnpaid(gates.exact(route), unpaid) : gates[route.access](route);
     return blocked && route.access !== 'public' ? refusingBlocked(gate, blocked) : gate;
   };
-  const bind = (route: Route, serving: Serving): Endpoint => ({
+  const bind = (route: Route, serving: UpstreamWithSlots): Endpoint => ({
     route,
     gate: gateOf(route),
     read: createReader(route),
@@ -60,7 +60,7 @@ function gatesOf(foundation: Foundation, { service, channels, exact, credit }: P
   return gates;
 }
 
-function servingOf(route: Route, foundation: Foundation, parts: Parts): Serving {
+function servingOf(route: Route, foundation: Foundation, parts: Parts): UpstreamWithSlots {
   if (route.surface === 'credit')
     return byGateway(route, parts.credit?.ownAnswerOf(route) ?? failMissing(`${route.id} has no accounts`));
   if (route.provider === 'gateway')
@@ -68,12 +68,12 @@ function servingOf(route: Route, foundation: Foundation, parts: Parts): Serving 
   return byChannel(channelOf(route, parts.channels), foundation, parts);
 }
 
-const byGateway = ({ id }: Route, answer: OwnAnswer): Serving => ({
+const byGateway = ({ id }: Route, answer: OwnAnswer): UpstreamWithSlots => ({
   upstream: { answer: async (call) => answer(call) },
   slots: () => ({ take: () => failMissing(`${id} has no budget`) }),
 });
 
-function byChannel(channel: Channel, { store, randomId }: Foundation, parts: Parts): Serving {
+function byChannel(channel: Channel, { store, randomId }: Foundation, parts: Parts): UpstreamWithSlots {
   const { name, keys: allowance, inFlightLimit } = channel;
   // Slots of our paid upstreams are limited by payments.
   const sharing = name.cluster === undefined ? parts.sharing : undefined;
