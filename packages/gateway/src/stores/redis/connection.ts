@@ -24,7 +24,7 @@ function rejectAfter<T>(limitMs: number, words: string, task: Promise<T>): Promi
   });
 }
 
-export const CONNECT_MS = 1_000;
+export const REDIS_CONNECT_MS = 1_000;
 
 /**
  * Returns the socket options that the library passes on to Node: the server's name for TLS (RFC 6066), and the time for each of its
@@ -33,7 +33,7 @@ export const CONNECT_MS = 1_000;
 function socketFor(url: string) {
   const { protocol, hostname } = new URL(url);
   const isNamed = protocol === 'rediss:' && isIP(hostname.replace(/^\[|\]$/g, '')) === 0;
-  return { ...(isNamed && { servername: hostname }), autoSelectFamilyAttemptTimeout: CONNECT_MS / 2 };
+  return { ...(isNamed && { servername: hostname }), autoSelectFamilyAttemptTimeout: REDIS_CONNECT_MS / 2 };
 }
 
 /**
@@ -43,7 +43,7 @@ function socketFor(url: string) {
 const newModel = (create: typeof createClient, url: string) =>
   create({
     url,
-    socket: { reconnectStrategy: false, connectTimeout: CONNECT_MS, ...socketFor(url) },
+    socket: { reconnectStrategy: false, connectTimeout: REDIS_CONNECT_MS, ...socketFor(url) },
     disableOfflineQueue: true,
     disableClientInfo: true,
     maintNotifications: 'disabled',
@@ -164,7 +164,7 @@ export class RedisConnection {
   async connect(notice: (message: string) => void): Promise<void> {
     this.#notice = notice;
     void this.#stayConnected(notice);
-    await this.#next(CONNECT_MS).catch(() => undefined);
+    await this.#next(REDIS_CONNECT_MS).catch(() => undefined);
   }
 
   /** Runs a script and returns its reply. Rejects after the time-out, or if Redis replies with an error. */
@@ -232,7 +232,7 @@ export class RedisConnection {
       });
     });
     try {
-      await rejectAfter(CONNECT_MS, 'no connection in time', client.connect());
+      await rejectAfter(REDIS_CONNECT_MS, 'no connection in time', client.connect());
       if (this.#isClosed || !client.isOpen) throw new Error('closed');
       this.#client = client;
       this.#refusal = undefined;
