@@ -122,8 +122,8 @@ export interface Slot {
   /** Additional headers of the upstream request. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Releases the slot. `isDoneAtUpstream`: the call was never written, or its answer has begun. Then the slot frees one window from now. Otherwise
-   * the upstream may still read the abandoned call, so the slot stays held until it expires.
+   * Releases the slot. `isDoneAtUpstream`: the call was never written, or its answer has begun. Then the slot frees one window from now.
+   * Otherwise the upstream may still read the abandoned call, so the slot stays held until it expires.
    */
   release(isDoneAtUpstream: boolean): void;
 }

@@ -74,15 +74,15 @@ export class Reconciler {
   }
 
   /**
-   * Returns what a node shows of a payment now; `missing` if there is no RPC. `minSlot`: a node that has not reached this slot must not
-   * answer.
+   * Returns what a node shows of a payment now; `missing` if there is no RPC. `minChainSlot`: a node that has not reached this slot must
+   * not answer.
    */
-  async look(record: PaymentRecord, chain: Chain | undefined, minSlot?: number): Promise<PaymentSighting> {
+  async look(record: PaymentRecord, chain: Chain | undefined, minChainSlot?: number): Promise<PaymentSighting> {
     if (!chain) return MISSING;
     if (record.signature !== undefined)
       return { signature: record.signature, isComplete: true, ...(await chain.status(record.signature)) };
-    const { signature, isComplete } = await this.#signatureOf(chain, record, minSlot);
-    if (signature === undefined) return { ...MISSING, isComplete, chainSlot: minSlot ?? 0 };
+    const { signature, isComplete } = await this.#signatureOf(chain, record, minChainSlot);
+    if (signature === undefined) return { ...MISSING, isComplete, chainSlot: minChainSlot ?? 0 };
     return { signature, isComplete, ...(await chain.status(signature)) };
   }
 
@@ -108,15 +108,15 @@ export class Reconciler {
 
   async #ofChain(chain: Chain, record: PaymentRecord): Promise<Settlement | undefined> {
     // Read the final block before the payment. Then everything that landed up to this block is final when the payment is looked up.
-    const { height, chainSlot: slot } = await chain.finalized();
-    const sighting = await this.look(record, chain, slot);
+    const { height, chainSlot } = await chain.finalized();
+    const sighting = await this.look(record, chain, chainSlot);
     const { signature, status } = sighting;
     if (status !== 'missing') this.#missing.delete(record.key);
     if (status === 'confirmed' && signature !== undefined) return { outcome: 'settled', signature };
     if (status === 'failed') return FAILED_ON_CHAIN;
     if (status === 'seen') return undefined;
     const isExpired = record.height !== undefined && height > record.height + DEAD_AFTER_BLOCKS;
-    if (isExpired) return this.#expired(record, sighting.isComplete && sighting.chainSlot >= slot);
+    if (isExpired) return this.#expired(record, sighting.isComplete && sighting.chainSlot >= chainSlot);
     const payment = sendable(record);
     if (payment && record.signature !== undefined) await this.#dependencies.facilitator.resend?.(payment);
     return undefined;
@@ -138,12 +138,12 @@ export class Reconciler {
   }
 
   /** Finds the signature of a payment by its memo, because a remote facilitator may settle it without reporting the signature. */
-  async #signatureOf(chain: Chain, record: PaymentRecord, minSlot: number | undefined) {
+  async #signatureOf(chain: Chain, record: PaymentRecord, minChainSlot: number | undefined) {
     const payment = paymentOf(record);
     if (record.memo === undefined || !payment) return { signature: undefined, isComplete: false };
     const { memo } = record;
     const { crypto } = this.#dependencies;
-    const rows = await chain.transactionsOf(record.source, { minChainSlot: minSlot });
+    const rows = await chain.transactionsOf(record.source, { minChainSlot });
     const found = rows.find(
       ({ memos, signature }) => memos.includes(memo) && isFeePayerSignature(crypto, signature, payment),
     );

@@ -194,8 +194,8 @@ export class Verifier {
     const open = { ...payment, progress: 'reserved', signature: facilitator.signatureOf?.(payment) } as const;
     const chain = chains.get(payment.network);
     const reached = (await chain?.finalized())?.chainSlot ?? 0;
-    const { signature, status, chainSlot: slot } = await reconciler.look(open, chain, reached);
-    const isUnproven = processed === 'yes' || slot < reached;
+    const { signature, status, chainSlot } = await reconciler.look(open, chain, reached);
+    const isUnproven = processed === 'yes' || chainSlot < reached;
     return { signature, status: status === 'missing' && isUnproven ? 'seen' : status };
   }
 }

@@ -106,8 +106,8 @@ export class Chain {
   }
 
   /**
-   * Returns the latest transactions of an account, newest first. `before`: lists only transactions older than this one. `minChainSlot`: a node
-   * that has not reached this slot must not answer.
+   * Returns the latest transactions of an account, newest first. `before`: lists only transactions older than this one. `minChainSlot`: a
+   * node that has not reached this slot must not answer.
    */
   async transactionsOf(account: string, { before, minChainSlot: minContextSlot }: HistoryPage = {}) {
     const page = { limit: HISTORY, before, minContextSlot, commitment: 'confirmed' };
