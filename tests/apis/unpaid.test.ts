@@ -130,13 +130,13 @@ describe('X19 the limit', () => {
 
 describe('an answer that is owed', () => {
   const calls = new UnpaidCalls(() => 0);
-  const deliver = async (isOnce: boolean) => {
+  const deliver = async (mayHaveEffect: boolean) => {
     const asked = vi.fn(() => Promise.reject(new Refusal('upstream_timeout')));
     const prepare = vi.fn(() => asked);
     const receipt = { headers: {} };
     const serve: Gate['serve'] = async (_call, _trail, prepare) => ({ answer: await prepare(true)({}), receipt });
     const gate = limitingUnpaid({ serve, challenge: () => undefined }, calls);
-    const call = standIn<Call>({ route: { id: 'a', upstream: { isOnce } } });
+    const call = standIn<Call>({ route: { id: 'a', upstream: { mayHaveEffect } } });
     const told = await gate
       .serve(call, { requestId: '', client: '' }, prepare)
       .catch(({ code, details }: Refusal) => [code, details.payment?.state]);

@@ -25,9 +25,9 @@ const COPIES = 4;
 
 ledgerSuite('copies of a payment for a call that may have an effect', (ledger) => {
   const newPaid = () => {
-    const payment = newPayment({ payer: HOLDER.wallet, isOnce: true, requirement: requirementOf(PRICE) });
+    const payment = newPayment({ payer: HOLDER.wallet, mayHaveEffect: true, requirement: requirementOf(PRICE) });
     const debit = newDebit(PRICE, {
-      ...{ id: payment.key, by: 'payment' as const, requestHash: payment.requestHash, isOnce: true },
+      ...{ id: payment.key, by: 'payment' as const, requestHash: payment.requestHash, mayHaveEffect: true },
     });
     return { payment, debit };
   };
@@ -104,7 +104,7 @@ postgresSuite('a hold that PostgreSQL begins and then delays', () => {
 
   it.each(['payment', 'signature'] as const)('does not call again what a copy by %s called meanwhile', async (by) => {
     await grant(ledger, 100);
-    const debit = newDebit(PRICE, { by, isOnce: true });
+    const debit = newDebit(PRICE, { by, mayHaveEffect: true });
     const gate = new pg.Client({ connectionString: opened.url });
     onTestFinished(() => gate.end());
     await gate.connect();

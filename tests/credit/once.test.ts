@@ -19,7 +19,7 @@ const PRICE = 5;
 ledgerSuite('a debit for a call that may have an effect', (ledger) => {
   const newOnce = async (change = {}) => {
     await grant(ledger, 100);
-    return newDebit(PRICE, { isOnce: true, ...change });
+    return newDebit(PRICE, { mayHaveEffect: true, ...change });
   };
   const account = () => ledger.accounts.find(HOLDER);
   const again = async (debit: Awaited<ReturnType<typeof newOnce>>) =>
@@ -37,8 +37,8 @@ ledgerSuite('a debit for a call that may have an effect', (ledger) => {
 
   it('counts as an uncharged call once it has failed, and not while it runs', async () => {
     await grant(ledger, 100);
-    const newHold = async (isOnce = true) => {
-      const debit = newDebit(PRICE, { isOnce });
+    const newHold = async (mayHaveEffect = true) => {
+      const debit = newDebit(PRICE, { mayHaveEffect });
       return { debit, verdict: (await ledger.accounts.hold(debit)).verdict };
     };
     for (let count = 1; count < LIMITS.unchargedCalls; count++)
@@ -92,19 +92,19 @@ ledgerSuite('a debit for a call that may have an effect', (ledger) => {
   });
 
   it('keeps its payment from being settled once its call has failed, and the other way round', async () => {
-    const payment = newPayment({ payer: HOLDER.wallet, isOnce: true, requirement: requirementOf(PRICE) });
+    const payment = newPayment({ payer: HOLDER.wallet, mayHaveEffect: true, requirement: requirementOf(PRICE) });
     const debit = await newOnce({ id: payment.key, by: 'payment' });
     await ledger.accounts.hold(debit);
     await ledger.accounts.release(debit, true);
     expect(await ledger.payments.reserve(payment)).toBe('called');
-    const other = newPayment({ payer: HOLDER.wallet, isOnce: true, requirement: requirementOf(PRICE) });
+    const other = newPayment({ payer: HOLDER.wallet, mayHaveEffect: true, requirement: requirementOf(PRICE) });
     expect(await ledger.payments.reserve(other)).toBe('reserved');
     await ledger.payments.release(other.key, other.owner, true);
     expect(await again({ ...debit, id: other.key, requestHash: other.requestHash })).toBe('called');
   });
 
   it('is not held for a payment whose process has died during its call', async () => {
-    const payment = newPayment({ payer: HOLDER.wallet, isOnce: true, requirement: requirementOf(PRICE) });
+    const payment = newPayment({ payer: HOLDER.wallet, mayHaveEffect: true, requirement: requirementOf(PRICE) });
     const debit = await newOnce({ id: payment.key, by: 'payment', requestHash: payment.requestHash });
     expect(await ledger.payments.reserve(payment)).toBe('reserved');
     await ledger.reopen();
@@ -116,7 +116,7 @@ ledgerSuite('a debit for a call that may have an effect', (ledger) => {
   });
 
   it('is not held or reserved after a request that owns no reservation has released its payment', async () => {
-    const payment = newPayment({ payer: HOLDER.wallet, isOnce: true, requirement: requirementOf(PRICE) });
+    const payment = newPayment({ payer: HOLDER.wallet, mayHaveEffect: true, requirement: requirementOf(PRICE) });
     const debit = await newOnce({ id: payment.key, by: 'payment', requestHash: payment.requestHash });
     expect(await ledger.payments.reserve(payment)).toBe('reserved');
     await ledger.payments.close();
@@ -127,7 +127,7 @@ ledgerSuite('a debit for a call that may have an effect', (ledger) => {
   });
 
   it('keeps a node that has stood still during the call for its payment from settling it', async () => {
-    const payment = newPayment({ payer: HOLDER.wallet, isOnce: true, requirement: requirementOf(PRICE) });
+    const payment = newPayment({ payer: HOLDER.wallet, mayHaveEffect: true, requirement: requirementOf(PRICE) });
     const debit = await newOnce({ id: payment.key, by: 'payment', requestHash: payment.requestHash });
     expect(await ledger.payments.reserve(payment)).toBe('reserved');
     await ledger.payments.close();
@@ -153,7 +153,7 @@ ledgerSuite('a debit for a call that may have an effect', (ledger) => {
   });
 
   it('keeps its payment from being reserved by a request that has looked at it before', async () => {
-    const payment = newPayment({ payer: HOLDER.wallet, isOnce: true, requirement: requirementOf(PRICE) });
+    const payment = newPayment({ payer: HOLDER.wallet, mayHaveEffect: true, requirement: requirementOf(PRICE) });
     const debit = await newOnce({ id: payment.key, by: 'payment' });
     const seen = await ledger.payments.look(payment);
     await ledger.accounts.hold(debit);
@@ -165,7 +165,7 @@ ledgerSuite('a debit for a call that may have an effect', (ledger) => {
   });
 
   it('is held again after a failed call without an effect', async () => {
-    const debit = await newOnce({ isOnce: false });
+    const debit = await newOnce({ mayHaveEffect: false });
     await ledger.accounts.hold(debit);
     await ledger.accounts.release(debit, true);
     expect(await again(debit)).toBe('held');

@@ -117,10 +117,10 @@ describe('every event has the outcome of the table in the state', () => {
 it('a payment for a call that may have an effect asks for it once, others up to three times', () => {
   const { verdict, after } = apply(STATES.reserved, release('owner', true), NOW);
   expect([verdict, after.record]).toEqual(['done', undefined]);
-  expect(apply(after, reserve({ ...payment, isOnce: true }), NOW).verdict).toBe('called');
+  expect(apply(after, reserve({ ...payment, mayHaveEffect: true }), NOW).verdict).toBe('called');
   expect(apply(after, reserve(payment), NOW).verdict).toBe('done');
   const unused = apply(STATES.reserved, release('owner', false), NOW).after;
-  expect(apply(unused, reserve({ ...payment, isOnce: true }), NOW).verdict).toBe('done');
+  expect(apply(unused, reserve({ ...payment, mayHaveEffect: true }), NOW).verdict).toBe('done');
 });
 
 type Act = (payments: Payments, payment: NewPayment) => Promise<unknown>;
@@ -218,7 +218,7 @@ describe('a refusal to reserve', () => {
   });
 
   it('concerns a call that credit has paid for, if the call may have an effect', () => {
-    const transition = reserve({ ...payment, isOnce: true });
+    const transition = reserve({ ...payment, mayHaveEffect: true });
     expect(apply({ ...STATES.unknown, isCovered: true }, transition, NOW).verdict).toBe('taken');
   });
 

@@ -279,7 +279,7 @@ ledgerSuite('the limits of payments', (ledger) => {
   });
 
   it('a call that may have an effect is asked for once, although its process has died', async () => {
-    const payment = newPayment({ payer: PAYER, isOnce: true });
+    const payment = newPayment({ payer: PAYER, mayHaveEffect: true });
     expect(await ledger.payments.reserve(payment)).toBe('reserved');
     await ledger.reopen();
     ledger.nowMs += TIMES.leaseMs;

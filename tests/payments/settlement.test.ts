@@ -156,7 +156,7 @@ postgresSuite('a settlement whose write was given up', () => {
     });
     const payments = new Payments(database);
     onTestFinished(() => payments.close());
-    const payment = newPayment({ isOnce: true });
+    const payment = newPayment({ mayHaveEffect: true });
     const again = () => ledger.payments.reserve({ ...payment, owner: 'again' });
     await expect(payments.reserve(payment)).rejects.toThrow('timeout');
     await expect.poll(again).toBe('reserved');

@@ -211,7 +211,7 @@ ledgerSuite('a payment whose node stands still until its lease has lapsed', (led
   });
 
   it('P1 P22 while its upstream is called: the first node keeps no payment whose call another node has refused', async () => {
-    const payment = newPurchase(CREDIT, { transaction, isOnce: true });
+    const payment = newPurchase(CREDIT, { transaction, mayHaveEffect: true });
     expect(await ledger.payments.reserve(payment)).toBe('reserved');
     await standStill();
     const { payments } = await openOther();

@@ -198,7 +198,7 @@ async function exercise(ledger: Ledger, seen: Seen): Promise<void> {
   await accounts.hold(dropped);
   await accounts.release(dropped, true);
   await accounts.hold(newDebit(5));
-  const once = () => newDebit(5, { isOnce: true });
+  const once = () => newDebit(5, { mayHaveEffect: true });
   for (const isCalled of [true, false]) {
     const uncharged = once();
     await accounts.hold(uncharged);

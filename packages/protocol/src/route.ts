@@ -157,7 +157,7 @@ export interface Route {
     /** Whether numbers and lists are sent as the client wrote them. */
     readonly isVerbatim?: boolean;
     /** Whether a call may have an effect, so that it is made once per payment or signature. */
-    readonly isOnce?: boolean;
+    readonly mayHaveEffect?: boolean;
     /** Whether an answer without a body counts as null. */
     readonly mayBeEmpty?: boolean;
     /** Path parameters whose values may have slashes. */

@@ -222,7 +222,11 @@ export function rowOfOperation(document: OpenApiDocument, operation: Operation, 
     get result() {
       return result();
     },
-    upstream: { ...upstream, mayBeEmpty: answer.mayBeEmpty, isOnce: verb !== 'GET' && !serving.entry?.idempotent },
+    upstream: {
+      ...upstream,
+      mayBeEmpty: answer.mayBeEmpty,
+      mayHaveEffect: verb !== 'GET' && !serving.entry?.idempotent,
+    },
   };
   return { row, notes };
 }

@@ -65,7 +65,7 @@ export function providerEntriesOf(config: Config, windowMs = MINUTE_MS): readonl
         windowMs,
       );
     }),
-    isRepeatable: ({ upstream }) => !upstream.isOnce,
+    isRepeatable: ({ upstream }) => !upstream.mayHaveEffect,
   });
   return [...Object.values(own), ...apis.map(ofApi)];
 }

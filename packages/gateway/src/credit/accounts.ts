@@ -121,7 +121,7 @@ export class Accounts extends MoneyStore {
     // The hold has lapsed. Hold the price again if the credit still suffices. The noted call of the lapsed hold is this request's own.
     const { verdict } = now
       ? { verdict: 'running' }
-      : await this.hold({ ...debit, isOnce: false }, { isPastOwed: true });
+      : await this.hold({ ...debit, mayHaveEffect: false }, { isPastOwed: true });
     if (verdict === 'held') return this.capture(debit, answer);
     return verdict === 'busy' || verdict === 'insufficient' ? verdict : 'running';
   }
@@ -170,7 +170,7 @@ export class Accounts extends MoneyStore {
    * effect. PostgreSQL does not show a hold that waited for a lock the rows that were written meanwhile, so this checks them again.
    */
   async #isOnlyCall(debit: NewDebit): Promise<boolean> {
-    if (!debit.isOnce) return true;
+    if (!debit.mayHaveEffect) return true;
     let isOnly = false;
     try {
       const [row] = await this.database.read(rows.countCalls(debit.id));
@@ -184,7 +184,7 @@ export class Accounts extends MoneyStore {
   /** Returns why a price was not held; undefined if the hold may be tried again. */
   async #refusedHold(debit: NewDebit, { isPastOwed }: rows.HoldOptions): Promise<HoldResult | undefined> {
     const nowMs = this.now();
-    const { id, owner, micros, isOnce = false } = debit;
+    const { id, owner, micros, mayHaveEffect = false } = debit;
     const found = await this.database.read(rows.lookAtDebit(debit, nowMs));
     const { account, own, owed } = lookOf(found, debit, nowMs);
     const lapsed = found.filter((row) => row.state === 'held' && Number(row.until_ms) <= nowMs);
@@ -194,10 +194,10 @@ export class Accounts extends MoneyStore {
     if (found[0]?.own_payment === 'bought') return { verdict: 'running', account };
     if (owed && !isPastOwed) return { verdict: 'owed', account, debit: owed };
     if (Number(found[0]?.due_payments) > 0 && !isPastOwed) return { verdict: 'due', account };
-    if (isOnce && Number(found[0]?.own_calls) > 0) return { verdict: 'called', account };
+    if (mayHaveEffect && Number(found[0]?.own_calls) > 0) return { verdict: 'called', account };
     for (const row of lapsed) await this.write(rows.releaseLapsed(row, nowMs));
     const reason = lapsed.length > 0 ? undefined : holdRefusal(account, micros);
-    if (!reason && found[0]?.own_payment === 'lapsed') await this.write(dropLapsedPayment(id, isOnce, nowMs));
+    if (!reason && found[0]?.own_payment === 'lapsed') await this.write(dropLapsedPayment(id, mayHaveEffect, nowMs));
     return reason && { verdict: reason, account };
   }
 

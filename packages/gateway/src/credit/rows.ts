@@ -128,9 +128,9 @@ export interface HoldOptions {
  */
 export function hold(debit: NewDebit, nowMs: number, options: HoldOptions): AtomicWrite {
   const { holdMs = TIMES.leastHoldMs, isPastOwed = false } = options;
-  const { id, by, micros, requestHash, isOnce = false } = debit;
+  const { id, by, micros, requestHash, mayHaveEffect = false } = debit;
   // Another request may have read this payment and could reserve it for a second call. The wallet's new version stops that request.
-  const version = isOnce && by === 'payment' ? [randomUUID()] : [];
+  const version = mayHaveEffect && by === 'payment' ? [randomUUID()] : [];
   const condition = {
     sql: `update wallets set held_micro_usdc = held_micro_usdc + $6, holds = holds + 1${version.map(() => ', version = $9')}
   where cluster = $1 and address = $2 and granted_micro_usdc - spent_micro_usdc - held_micro_usdc >= $6
@@ -142,13 +142,13 @@ export function hold(debit: NewDebit, nowMs: number, options: HoldOptions): Atom
   and ($8 = 0 or not exists (select 1 ${OWN_CALLS})) and {in time} returning id`,
     values: [
       ...[...holderValues(debit), id, requestHash, nowMs, micros],
-      ...[Number(isPastOwed), Number(isOnce), ...version],
+      ...[Number(isPastOwed), Number(mayHaveEffect), ...version],
     ],
   };
   // Clear `capturedAtMs`, or retention would delete a renewed hold.
   const times = { untilMs: nowMs + holdMs, capturedAtMs: undefined };
   const held = { ...debit, ...times, progress: 'held', callsAgain: 0 };
-  const calls = isOnce ? [noteCall(id, nowMs)] : [];
+  const calls = mayHaveEffect ? [noteCall(id, nowMs)] : [];
   return { condition, changes: [INSERT_DEBIT(valuesIn(held, COLUMNS)), ...calls] };
 }
 
@@ -171,14 +171,14 @@ const unhold = (micros: number, charged: number): Statement => ({
  * `others`: further changes of the same write.
  */
 export function capture(debit: NewDebit, nowMs: number, others: readonly Statement[]): AtomicWrite {
-  const { id, owner, micros, memo, isOnce } = debit;
+  const { id, owner, micros, memo, mayHaveEffect } = debit;
   const condition = {
     sql: `update debits set state = 'captured', captured_at_ms = $3, owed_until_ms = $4, watch_from_ms = $5
   where id = $1 and owner = $2 and state = 'held' and until_ms > $3
   and not exists (select 1 from payments where key = $1 and state <> 'refused') and {in time} returning wallet_id as id`,
     values: [id, owner, nowMs, nowMs + TIMES.answerMs, memo === undefined ? null : nowMs],
   };
-  const calls = isOnce ? [deleteCalls(id)] : [];
+  const calls = mayHaveEffect ? [deleteCalls(id)] : [];
   return { condition, changes: [unhold(micros, micros), ...calls, ...others], isDurable: true };
 }
 
@@ -199,10 +199,10 @@ const releaseIf = (
  * Returns the write that releases the price that this owner holds. `calledAtMs`: when the uncharged upstream call ended; undefined if there
  * was none.
  */
-export function release({ id, owner, micros, isOnce }: NewDebit, calledAtMs?: number): AtomicWrite {
+export function release({ id, owner, micros, mayHaveEffect }: NewDebit, calledAtMs?: number): AtomicWrite {
   const calls: Statement[] = [];
-  if (isOnce && calledAtMs === undefined) calls.push(deleteCalls(id));
-  if (!isOnce && calledAtMs !== undefined) calls.push(INSERT_CALLS([null, 1, calledAtMs]));
+  if (mayHaveEffect && calledAtMs === undefined) calls.push(deleteCalls(id));
+  if (!mayHaveEffect && calledAtMs !== undefined) calls.push(INSERT_CALLS([null, 1, calledAtMs]));
   return releaseIf('owner = $2', [id, owner], micros, calls);
 }
 

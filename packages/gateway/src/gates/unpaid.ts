@@ -45,7 +45,7 @@ export const limitingUnpaid = (gate: Gate, calls: UnpaidCalls): Gate => ({
   serve(call, facts, prepare) {
     const { id, upstream } = call.route;
     return gate.serve(call, facts, (isOwed) => {
-      if (isOwed && upstream.isOnce) throw alreadyUsed('the answer was lost, and the call is not repeated');
+      if (isOwed && upstream.mayHaveEffect) throw alreadyUsed('the answer was lost, and the call is not repeated');
       if (isOwed) return prepare(isOwed);
       calls.assertFew(`${id} ${facts.wallet}`);
       const ask = prepare();

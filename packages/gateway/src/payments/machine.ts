@@ -47,10 +47,10 @@ function creditRefusal(
   return balanceMicros + creditMicros > limits.limitMicros ? 'over_limit' : undefined;
 }
 
-function reserveRefusal(state: PayerState, { isOnce }: NewPayment, nowMs: number): Unchanged | undefined {
-  if (state.record || (isOnce && state.isCovered)) return 'taken';
+function reserveRefusal(state: PayerState, { mayHaveEffect }: NewPayment, nowMs: number): Unchanged | undefined {
+  if (state.record || (mayHaveEffect && state.isCovered)) return 'taken';
   if (state.due.length > 0) return 'owed';
-  if (isOnce && state.calls > 0) return 'called';
+  if (mayHaveEffect && state.calls > 0) return 'called';
   if (state.calls >= LIMITS.callsPerAnswer) return 'exhausted';
   const isBusy = state.inFlight >= LIMITS.paymentsInFlight || state.recentCalls >= LIMITS.unchargedCalls;
   // `assertMayVerify` in verification.ts has checked this limit before and named the exact time, but its state may have been older.

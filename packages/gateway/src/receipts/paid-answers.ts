@@ -15,7 +15,7 @@ export interface PaidRequest {
   readonly route: string;
   readonly requestId: string;
   /** Whether the call may have an effect. If so, one payment makes it once at most. */
-  readonly isOnce?: boolean;
+  readonly mayHaveEffect?: boolean;
   /** The URL of the request; absent unless receipts are signed. */
   readonly resourceUrl?: string;
 }

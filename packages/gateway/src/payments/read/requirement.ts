@@ -75,7 +75,7 @@ export const paidCallOf = (
   receipts,
   request: {
     requestHash: requestHashOf(call),
-    isOnce: call.route.upstream.isOnce === true,
+    mayHaveEffect: call.route.upstream.mayHaveEffect === true,
     owner: randomId(),
     route: call.route.id,
     requestId: facts.requestId,
