@@ -19,7 +19,7 @@ export const LIMITS = {
    * The most calls of one wallet within ten minutes that made an operator's API work but gave no answer to sell. Each node counts them by
    * route.
    */
-  unpaidAtOwnApis: 3,
+  failedCallsAtOwnApis: 3,
   /** The most calls on one node that wait for another call of their wallet. Devnet has its own limit because its money is free. */
   waiting: { ofOne: 32, ofDevnet: 64, ofAll: 256 },
   /** The most concurrent verifications for one network on one node. New payers may use half of them. */

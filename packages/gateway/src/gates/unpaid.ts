@@ -26,14 +26,14 @@ export class UnpaidCalls {
   }
 
   assertFew(name: string): void {
-    const first = this.#of(name).at(-LIMITS.unpaidAtOwnApis);
+    const first = this.#of(name).at(-LIMITS.failedCallsAtOwnApis);
     if (first === undefined) return;
     const retryAfterSeconds = Math.ceil((first + TIMES.unpaidMs - this.#now()) / 1_000);
     throw new Refusal('rate_limited', { reason: 'unpaid calls that worked', message: MESSAGE, retryAfterSeconds });
   }
 
   count(name: string): void {
-    this.#times.set(name, [...this.#of(name), this.#now()].slice(-LIMITS.unpaidAtOwnApis), this.#now());
+    this.#times.set(name, [...this.#of(name), this.#now()].slice(-LIMITS.failedCallsAtOwnApis), this.#now());
   }
 }
 
