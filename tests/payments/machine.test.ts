@@ -203,8 +203,8 @@ describe('a refusal to reserve', () => {
   const reserved = (state: Partial<PayerState>) => apply({ ...STATES.unknown, ...state }, EVENTS.reserved, NOW).verdict;
 
   it.each<[string, Partial<PayerState>, string]>([
-    ['an open payment for the same request', { due: [{ key: 'other' }] }, 'owed'],
-    ['an answer that is owed for it', { due: [{ key: 'other', untilMs: NOW + 1 }] }, 'owed'],
+    ['an open payment for the same request', { due: [{ key: 'other' }] }, 'due'],
+    ['an answer that is owed for it', { due: [{ key: 'other', untilMs: NOW + 1 }] }, 'due'],
     ['an answer that is no longer owed', { due: [{ key: 'other', untilMs: NOW }] }, 'done'],
     ['credit that has covered it, which prevents its settlement', { isCovered: true }, 'done'],
     ['one payment less than the limit', { inFlight: LIMITS.paymentsInFlight - 1 }, 'done'],
@@ -273,7 +273,7 @@ describe('a settlement', () => {
   it('does not begin while the payer has another open or owed payment for the same request', () => {
     const due = [{ key: 'other' }];
     const { verdict, after } = apply({ ...STATES.reserved, due }, EVENTS.settling, NOW);
-    expect([verdict, after.record]).toEqual(['owed', STATES.reserved.record]);
+    expect([verdict, after.record]).toEqual(['due', STATES.reserved.record]);
   });
 
   it('has the time that its purchase names, so that an outage does not change the receipt', () => {

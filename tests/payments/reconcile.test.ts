@@ -500,7 +500,7 @@ ledgerSuite('X16 a payment whose facilitator does not answer, without a chain to
     const again = () => newPayment({ payer: payment?.payer ?? '', requestHash: payment?.requestHash ?? '' });
     const searchAfter = await searching();
     await searchAfter(9 * MINUTE_MS);
-    expect(await ledger.payments.reserve(again())).toBe('owed');
+    expect(await ledger.payments.reserve(again())).toBe('due');
     await searchAfter(2 * MINUTE_MS);
     const next = again();
     await startSettling(ledger, next);

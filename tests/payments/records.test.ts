@@ -161,7 +161,7 @@ ledgerSuite('an answer that was paid for and not delivered', (ledger) => {
     expect(await ledger.payments.answer(payment.key)).toBe('{"n":1}');
     expect(await due({ payer: 'another', requestHash })).toBeUndefined();
     expect(await due({ payer, requestHash: 'another' })).toBeUndefined();
-    expect(await ledger.payments.reserve(newPayment({ payer, requestHash }))).toBe('owed');
+    expect(await ledger.payments.reserve(newPayment({ payer, requestHash }))).toBe('due');
     ledger.payments.delivered(payment.key);
     // In PostgreSQL a note may be written after a read that follows it.
     await expect.poll(() => due(payment)).toBeUndefined();
@@ -512,7 +512,7 @@ ledgerSuite('a payment', (ledger) => {
     expect((await ledger.payments.look({ ...payment, key: 'another' })).due.at(-1)?.key).toBe(payment.key);
     expect(await ledger.payments.reserve(byAnother(payment))).toBe('taken');
     const { payer, requestHash } = payment;
-    expect(await ledger.payments.reserve(newPayment({ payer, requestHash }))).toBe('owed');
+    expect(await ledger.payments.reserve(newPayment({ payer, requestHash }))).toBe('due');
   });
 
   it('that had settled before it was known can keep an answer later', async () => {

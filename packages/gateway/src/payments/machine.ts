@@ -49,7 +49,7 @@ function creditRefusal(
 
 function reserveRefusal(state: PayerState, { mayHaveEffect }: NewPayment, nowMs: number): Unchanged | undefined {
   if (state.record || (mayHaveEffect && state.isCovered)) return 'taken';
-  if (state.due.length > 0) return 'owed';
+  if (state.due.length > 0) return 'due';
   if (mayHaveEffect && state.calls > 0) return 'called';
   if (state.calls >= LIMITS.callsPerAnswer) return 'exhausted';
   const isBusy = state.inFlight >= LIMITS.paymentsInFlight || state.recentCalls >= LIMITS.unchargedCalls;
@@ -158,7 +158,7 @@ export const beginSettlement =
   (state, nowMs) => {
     const { record, due } = state;
     if (record?.progress !== 'reserved' || record.owner !== owner) return 'lost';
-    if (due.length > 0) return 'owed';
+    if (due.length > 0) return 'due';
     const leasedUntilMs = nowMs + TIMES.leaseMs;
     const { signature, height, settlingSinceMs = nowMs, isCalled = true } = attempt;
     const sent = { settlingSinceMs, signature, height, leasedUntilMs, calls: callsOf(record, isCalled) };

@@ -140,13 +140,13 @@ export class Payments extends MoneyStore {
 
   /**
    * Stores everything that a crash must not lose. From then on money may move. Stores nothing and returns why, if the payer has an open or
-   * owed payment for the same request (`owed`), if credit has covered this payment (`covered`), or if the fee budget is used up
+   * owed payment for the same request (`due`), if credit has covered this payment (`covered`), or if the fee budget is used up
    * (`fees_used_up`). Rejects if another owner has the reservation.
    */
   async beginSettlement(key: string, owner: string, { answer, fee, ...attempt }: SettlementAttempt) {
     const { verdict } = await this.#next(key, machine.beginSettlement(owner, attempt), { answer, fee, owner });
     if (verdict === 'done') return 'settling';
-    if (verdict === 'owed' || verdict === 'covered' || verdict === 'fees_used_up') return verdict;
+    if (verdict === 'due' || verdict === 'covered' || verdict === 'fees_used_up') return verdict;
     throw new Error('the reservation is lost');
   }
 

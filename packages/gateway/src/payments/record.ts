@@ -62,7 +62,7 @@ export const amountOf = ({ requirement }: NewPayment): number => Number(requirem
  * | `payer_busy` | the payer is at one of its limits |
  * | `exhausted` | the payment has used up its upstream calls |
  * | `called` | its only call may have had its effect |
- * | `owed` | the payer has an open or owed payment for the same request |
+ * | `due` | the payer has an open or owed payment for the same request |
  * | `under_way` | another purchase of credit by the payer is in progress |
  * | `covered` | the payer's balance now pays for the call |
  * | `over_limit` | the balance would exceed its limit |
@@ -73,7 +73,7 @@ export type ReserveVerdict =
   | 'payer_busy'
   | 'exhausted'
   | 'called'
-  | 'owed'
+  | 'due'
   | 'over_limit'
   | 'under_way'
   | 'covered';

@@ -13,7 +13,7 @@ const BUSY = ['rate_limited', { retryAfterSeconds: 2, message: PAYER_BUSY, payme
 const NOT_RESERVED = {
   taken: TAKEN,
   covered: TAKEN,
-  owed: ['settlement_pending', { payment: UNUSED_PAYMENT }],
+  due: ['settlement_pending', { payment: UNUSED_PAYMENT }],
   payer_busy: BUSY,
   under_way: BUSY,
   exhausted: ['payment_rejected', { payment: { state: 'refused' } }],
