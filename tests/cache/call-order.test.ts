@@ -14,7 +14,7 @@ import type { Input, Slots, UpstreamCall } from '../../packages/gateway/src/call
 import { rowOf } from '../http/targets.ts';
 import { standIn } from '../kit/stand-in.ts';
 
-const LIMITS: OrderLimits = { slots: 30, windowMs: 60_000, known: 64, candidates: 32 };
+const LIMITS: OrderLimits = { slots: 30, windowMs: 60_000, demands: 64, candidates: 32 };
 const [FRESH, STALE] = [30, 300];
 const key = (id: string): CacheKey => ({ id, freshSeconds: FRESH, maxStaleSeconds: STALE });
 const mint = (id: string): CacheKey => ({ ...key(id), batch: { name: 'snapshots', size: 3 } });
@@ -256,7 +256,7 @@ it('a call whose upstream throws at once no longer counts as starting', async ()
 
 describe('any requests', () => {
   it('use at most half of the slots at once, and the others half a second apart', () => {
-    const order = new CallOrder({ ...LIMITS, known: 8_192, candidates: 256 });
+    const order = new CallOrder({ ...LIMITS, demands: 8_192, candidates: 256 });
     const atMs: number[] = [];
     for (let nowMs = 0; nowMs < 5_000; nowMs += 10) {
       order.enqueue(key(`${nowMs}`), WAITS, nowMs);
@@ -331,7 +331,7 @@ describe('a flood of random keys', () => {
   it('evicts the least popular keys first', () => {
     const { order, nowMs } = busyOrder();
     for (let id = 0; id < 5_000; id++) order.enqueue(key(`x${id}`), WAITS, nowMs + id);
-    expect(order.size).toBeLessThanOrEqual(2 * LIMITS.known);
+    expect(order.size).toBeLessThanOrEqual(2 * LIMITS.demands);
     order.enqueue(key('a'), WAITS, nowMs + 5_000);
     for (const id of ['p', 'q']) for (let count = 0; count < 9; count++) order.enqueue(key(id), WAITS, nowMs + 5_000);
     expect(called(order.next(1, nowMs + 5_001))).toEqual(['a']);

@@ -68,7 +68,7 @@ export function staleIfLimited(): Order {
 /** The gateway's own order. */
 export function ours(): Order {
   const { slots, windowSeconds } = GATEWAY;
-  const order = new CallOrder({ slots, windowMs: windowSeconds * 1_000, known: 8_192, candidates: 256 });
+  const order = new CallOrder({ slots, windowMs: windowSeconds * 1_000, demands: 8_192, candidates: 256 });
   return {
     missing: (keys, ages) =>
       ages.includes(undefined) ? keys.filter((key, index) => !((ages[index] ?? NEVER) <= key.maxStaleSeconds - 2)) : [],

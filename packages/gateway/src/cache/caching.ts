@@ -29,7 +29,7 @@ interface CacheDependencies extends CacheCallDependencies {
 }
 
 /** The number of keys whose demand is stored. */
-const KNOWN = 8_192;
+const MAX_DEMANDS = 8_192;
 /** The number of keys that are candidates for the next call. */
 const CANDIDATES = 256;
 /** The bytes of memory for plans, each of up to 8 KiB. */
@@ -48,7 +48,7 @@ export class CachingUpstream implements Upstream {
     this.#dependencies = dependencies;
     this.#kept = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => bytes });
     this.#plans = new LRUCache({ maxSize: PLAN_BYTES, sizeCalculation: planBytes });
-    const order = new CallOrder({ slots: limit, windowMs, known: KNOWN, candidates: CANDIDATES });
+    const order = new CallOrder({ slots: limit, windowMs, demands: MAX_DEMANDS, candidates: CANDIDATES });
     this.#calls = new CallScheduler(dependencies, { order, kept: this.#kept, plans: this.#plans });
   }
 

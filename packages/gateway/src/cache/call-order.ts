@@ -7,16 +7,16 @@ import { byWorth, KeyDemand, type KeyRequest, type Withdrawal } from './key-dema
  * | name | limits |
  * |---|---|
  * | `slots` | the upstream's slots in one window |
- * | `known` | the keys whose demand is stored |
+ * | `demands` | the keys whose demand is stored |
  * | `candidates` | the keys among which the next call is chosen |
  *
- * Eviction begins above twice `known` or `candidates`, and drops the least valuable keys.
+ * Eviction begins above twice `demands` or `candidates`, and drops the least valuable keys.
  */
 export interface OrderLimits {
   readonly slots: number;
   /** How long after its call a slot frees, in milliseconds. */
   readonly windowMs: number;
-  readonly known: number;
+  readonly demands: number;
   readonly candidates: number;
 }
 
@@ -58,7 +58,7 @@ const OUTAGE_CALLS = 3;
 export class CallOrder {
   readonly #limits: OrderLimits;
   /** The demand for each key, by key id. */
-  readonly #known = new Map<string, KeyDemand>();
+  readonly #demands = new Map<string, KeyDemand>();
   readonly #candidates = new Set<KeyDemand>();
   /** The price of a slot: how many requests a call must answer to be worth the last free slot. */
   #price = 1;
@@ -76,27 +76,27 @@ export class CallOrder {
 
   /** The number of keys whose demand is stored. */
   get size(): number {
-    return this.#known.size;
+    return this.#demands.size;
   }
 
   isInFlight(id: string): boolean {
-    return this.#known.get(id)?.isInFlight === true;
+    return this.#demands.get(id)?.isInFlight === true;
   }
 
   enqueue(key: CacheKey, asked: KeyRequest, nowMs: number): void {
     this.#startedAtMs = Math.min(this.#startedAtMs, nowMs);
-    const known = this.#known.get(key.id) ?? new KeyDemand(key, nowMs);
-    this.#known.set(key.id, known);
-    known.enqueue(asked, nowMs);
-    if (known.mayJoin(nowMs)) this.#candidates.add(known);
+    const demand = this.#demands.get(key.id) ?? new KeyDemand(key, nowMs);
+    this.#demands.set(key.id, demand);
+    demand.enqueue(asked, nowMs);
+    if (demand.mayJoin(nowMs)) this.#candidates.add(demand);
     this.#forget(nowMs);
   }
 
   /** Removes a waiting request that gave up. */
   dequeue(id: string, asked: Withdrawal): void {
-    const known = this.#known.get(id);
-    known?.dequeue(asked);
-    if (known && !known.isAwaited) this.#candidates.delete(known);
+    const demand = this.#demands.get(id);
+    demand?.dequeue(asked);
+    if (demand && !demand.isAwaited) this.#candidates.delete(demand);
   }
 
   /**
@@ -118,8 +118,8 @@ export class CallOrder {
     const { batch } = best.key;
     const members = batch ? this.#members(batch, nowMs) : [best];
     if (batch) this.#batchedAtMs.set(batch.name, nowMs);
-    for (const known of members) Object.assign(known, { isInFlight: true, calledAtMs: nowMs });
-    for (const known of members) this.#candidates.delete(known);
+    for (const demand of members) Object.assign(demand, { isInFlight: true, calledAtMs: nowMs });
+    for (const demand of members) this.#candidates.delete(demand);
     return { ids: members.map(({ key }) => key.id) };
   }
 
@@ -128,30 +128,30 @@ export class CallOrder {
     if (ids.length === 0) return;
     if (hasAnswered) this.#recover(nowMs);
     else this.#failedInARow++;
-    for (const known of this.#knownOf(ids)) {
-      Object.assign(known, { isInFlight: false, waiting: 0, noCacheWaiting: 0 });
-      this.#candidates.delete(known);
-      if (hasAnswered) Object.assign(known, { fetchedAtMs: known.calledAtMs, hasAnswered });
-      else known.notBeforeMs = nowMs + Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** known.failures);
-      known.failures = hasAnswered ? 0 : known.failures + 1;
+    for (const demand of this.#demandsOf(ids)) {
+      Object.assign(demand, { isInFlight: false, waiting: 0, noCacheWaiting: 0 });
+      this.#candidates.delete(demand);
+      if (hasAnswered) Object.assign(demand, { fetchedAtMs: demand.calledAtMs, hasAnswered });
+      else demand.notBeforeMs = nowMs + Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** demand.failures);
+      demand.failures = hasAnswered ? 0 : demand.failures + 1;
     }
   }
 
   /** Ends a call that the upstream rejected, which proves that it is up. These keys are fetched again only if a request waits for them. */
   rejected(ids: readonly string[], nowMs: number): void {
     this.#recover(nowMs);
-    for (const known of this.#knownOf(ids)) {
-      Object.assign(known, { isInFlight: false, hasAnswered: false });
-      if (known.isAwaited) this.#candidates.add(known);
-      else this.#candidates.delete(known);
+    for (const demand of this.#demandsOf(ids)) {
+      Object.assign(demand, { isInFlight: false, hasAnswered: false });
+      if (demand.isAwaited) this.#candidates.add(demand);
+      else this.#candidates.delete(demand);
     }
   }
 
   /** Takes back a call that was not made. Its requests keep waiting. */
   returned(ids: readonly string[], nowMs: number): void {
-    for (const known of this.#knownOf(ids)) {
-      known.isInFlight = false;
-      if (known.mayJoin(nowMs)) this.#candidates.add(known);
+    for (const demand of this.#demandsOf(ids)) {
+      demand.isInFlight = false;
+      if (demand.mayJoin(nowMs)) this.#candidates.add(demand);
     }
     this.#againAtMs = nowMs + LOOK_MS;
   }
@@ -160,14 +160,14 @@ export class CallOrder {
   setBack(ids: readonly string[], nowMs: number): void {
     this.returned(ids, nowMs);
     this.#againAtMs = nowMs;
-    for (const known of this.#knownOf(ids)) {
-      known.notBeforeMs = nowMs + LOOK_MS;
-      if (known.key.batch) this.#batchedAtMs.delete(known.key.batch.name);
+    for (const demand of this.#demandsOf(ids)) {
+      demand.notBeforeMs = nowMs + LOOK_MS;
+      if (demand.key.batch) this.#batchedAtMs.delete(demand.key.batch.name);
     }
   }
 
-  #knownOf(ids: readonly string[]): KeyDemand[] {
-    return ids.map((id) => this.#known.get(id)).filter((known) => known !== undefined);
+  #demandsOf(ids: readonly string[]): KeyDemand[] {
+    return ids.map((id) => this.#demands.get(id)).filter((demand) => demand !== undefined);
   }
 
   /**
@@ -180,27 +180,27 @@ export class CallOrder {
     this.#failedInARow = 0;
     if (!wasDown) return;
     this.#recoveredAtMs = nowMs;
-    for (const known of this.#known.values()) {
-      known.notBeforeMs = Math.min(known.notBeforeMs, nowMs);
-      if (known.failures > 0 && !known.isInFlight && known.mayJoin(nowMs)) this.#candidates.add(known);
+    for (const demand of this.#demands.values()) {
+      demand.notBeforeMs = Math.min(demand.notBeforeMs, nowMs);
+      if (demand.failures > 0 && !demand.isInFlight && demand.mayJoin(nowMs)) this.#candidates.add(demand);
     }
   }
 
   /** Returns the value of a refresh now, in requests: those that wait, and those expected while the cache serves the new answer longer. */
-  #gain(known: KeyDemand, nowMs: number): number {
+  #gain(demand: KeyDemand, nowMs: number): number {
     return (
-      known.waiting +
-      Math.sign(known.noCacheWaiting) +
-      known.rateAt(nowMs, this.#startedAtMs) * known.gainedSeconds(nowMs)
+      demand.waiting +
+      Math.sign(demand.noCacheWaiting) +
+      demand.rateAt(nowMs, this.#startedAtMs) * demand.gainedSeconds(nowMs)
     );
   }
 
   /** Returns how many requests only a call now would answer. */
-  #worth(known: KeyDemand, nowMs: number): number {
-    const part = known.gainedSeconds(nowMs) / known.key.maxStaleSeconds;
-    if (part >= 1 - EARLY_SECONDS / known.key.maxStaleSeconds) return this.#gain(known, nowMs);
+  #worth(demand: KeyDemand, nowMs: number): number {
+    const part = demand.gainedSeconds(nowMs) / demand.key.maxStaleSeconds;
+    if (part >= 1 - EARLY_SECONDS / demand.key.maxStaleSeconds) return this.#gain(demand, nowMs);
     // The stored answer serves all other requests. So a call now saves only a part of the next call, which costs the price of a slot.
-    return known.isAwaited ? known.waiting + this.#price * part : 0;
+    return demand.isAwaited ? demand.waiting + this.#price * part : 0;
   }
 
   #best(free: number, nowMs: number): KeyDemand | undefined {
@@ -209,38 +209,38 @@ export class CallOrder {
     let worthOfBest = this.#price * DISCOUNT ** (free - 1);
     let gain = 0;
     const batches = new Map<string | undefined, number>();
-    for (const known of this.#candidates) {
-      const name = known.key.batch?.name;
+    for (const demand of this.#candidates) {
+      const name = demand.key.batch?.name;
       const isGathering = name !== undefined && nowMs < (this.#batchedAtMs.get(name) ?? -NEVER) + GATHER_MS;
-      if (isGathering || known.isHeldBack(nowMs)) continue;
-      const worth = this.#worth(known, nowMs) + (batches.get(name) ?? 0);
+      if (isGathering || demand.isHeldBack(nowMs)) continue;
+      const worth = this.#worth(demand, nowMs) + (batches.get(name) ?? 0);
       if (name !== undefined) batches.set(name, worth);
-      if (worth >= worthOfBest) [best, worthOfBest] = [known, worth];
-      const gained = mayRefresh ? this.#gain(known, nowMs) : 0;
-      if (gained > gain) [stalest, gain] = [known, gained];
+      if (worth >= worthOfBest) [best, worthOfBest] = [demand, worth];
+      const gained = mayRefresh ? this.#gain(demand, nowMs) : 0;
+      if (gained > gain) [stalest, gain] = [demand, gained];
     }
     return best ?? stalest;
   }
 
   /** Returns the most valuable keys of a batch, at most `size`. */
   #members({ name, size }: { readonly name: string; readonly size: number }, nowMs: number): KeyDemand[] {
-    const isOfBatch = (known: KeyDemand) =>
-      known.key.batch?.name === name && !known.isHeldBack(nowMs) && known.mayJoin(nowMs);
-    return byWorth([...this.#known.values()].filter(isOfBatch), (known) => this.#gain(known, nowMs)).slice(0, size);
+    const isOfBatch = (demand: KeyDemand) =>
+      demand.key.batch?.name === name && !demand.isHeldBack(nowMs) && demand.mayJoin(nowMs);
+    return byWorth([...this.#demands.values()].filter(isOfBatch), (demand) => this.#gain(demand, nowMs)).slice(0, size);
   }
 
   /** Evicts the least valuable keys. Begins only when their number has doubled, so that sorting is rare. */
   #forget(nowMs: number): void {
-    const { known: most, candidates } = this.#limits;
+    const { demands: most, candidates } = this.#limits;
     if (this.#candidates.size > 2 * candidates) {
-      const ranked = byWorth(this.#candidates, (known) => this.#worth(known, nowMs));
-      for (const known of ranked.slice(candidates)) this.#candidates.delete(known);
+      const ranked = byWorth(this.#candidates, (demand) => this.#worth(demand, nowMs));
+      for (const demand of ranked.slice(candidates)) this.#candidates.delete(demand);
     }
-    if (this.#known.size <= 2 * most) return;
-    const demand = (known: KeyDemand) => (known.isInFlight ? NEVER : known.demandAt(nowMs) * known.servedFraction);
-    for (const known of byWorth(this.#known.values(), demand).slice(most)) {
-      this.#known.delete(known.key.id);
-      this.#candidates.delete(known);
+    if (this.#demands.size <= 2 * most) return;
+    const value = (demand: KeyDemand) => (demand.isInFlight ? NEVER : demand.demandAt(nowMs) * demand.servedFraction);
+    for (const demand of byWorth(this.#demands.values(), value).slice(most)) {
+      this.#demands.delete(demand.key.id);
+      this.#candidates.delete(demand);
     }
   }
 }

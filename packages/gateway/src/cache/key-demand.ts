@@ -103,7 +103,7 @@ export class KeyDemand {
 }
 
 /** Returns the keys ordered by worth, highest first. */
-export const byWorth = (keys: Iterable<KeyDemand>, worth: (known: KeyDemand) => number): KeyDemand[] => {
-  const ranked = Array.from(keys, (known) => ({ known, worth: worth(known) })).sort((a, b) => b.worth - a.worth);
-  return ranked.map(({ known }) => known);
+export const byWorth = (demands: Iterable<KeyDemand>, worth: (demand: KeyDemand) => number): KeyDemand[] => {
+  const ranked = Array.from(demands, (demand) => ({ demand, worth: worth(demand) })).sort((a, b) => b.worth - a.worth);
+  return ranked.map(({ demand }) => demand);
 };
