@@ -4,7 +4,7 @@ import { calledAs, variable } from './config.ts';
 import { UsageError } from './failure.ts';
 
 /** An option, for the parser, the help and the completion. */
-export interface OptionRow {
+interface OptionRow {
   readonly short?: string;
   /** The placeholder of the option's value; undefined if it has none. */
   readonly takes?: string;

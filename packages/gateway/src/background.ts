@@ -16,7 +16,7 @@ export const TASKS = [
   'slots',
 ] as const;
 
-export type BackgroundTask = (typeof TASKS)[number];
+type BackgroundTask = (typeof TASKS)[number];
 
 /** The failures of one task since its last report. */
 export interface BackgroundFailure {

@@ -1,7 +1,7 @@
 import { resultWithin } from './result-within.ts';
 
 /** A part that must be closed. */
-export interface Closable {
+interface Closable {
   close(): unknown;
 }
 

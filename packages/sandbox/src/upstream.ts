@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
 /** A server on 127.0.0.1. */
-export interface Listener {
+interface Listener {
   readonly url: string;
   close(): Promise<void>;
 }

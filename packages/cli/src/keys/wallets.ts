@@ -145,7 +145,7 @@ export async function ownWallet(values: Values): Promise<Wallet | undefined> {
 }
 
 /** The signer for a user without a wallet: a temporary key, or a new wallet. `made` gets the new wallet's file. */
-export interface Substitute {
+interface Substitute {
   readonly isStored: boolean;
   readonly made: (file: string) => void;
 }

@@ -17,7 +17,7 @@ import {
 } from '../money/command-payer.ts';
 
 /** The wallet and ledger with which this server pays. */
-export type PayerSetup = Omit<PaymentSetup, 'caps' | 'isPreapproved'>;
+type PayerSetup = Omit<PaymentSetup, 'caps' | 'isPreapproved'>;
 
 /** Whose wallet pays for a call: the MCP client's or this server's. */
 export const PAY_BY = ['client', 'server'] as const;

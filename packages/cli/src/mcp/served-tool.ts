@@ -49,7 +49,7 @@ export const inputOf = (required: readonly string[], properties: object): object
 type Arguments = Record<string, unknown>;
 
 /** Validates a tool's arguments. */
-export type ArgumentSchema = StandardSchemaWithJSON<Arguments, Arguments>;
+type ArgumentSchema = StandardSchemaWithJSON<Arguments, Arguments>;
 
 /** Returns a validator for a JSON Schema, compiled at its first use. Compiling all of them would take a third of a start. */
 export function argumentSchema(schema: object): ArgumentSchema {

@@ -8,7 +8,7 @@ const JSON_TYPE = /^application\/json(?:\s*;|$)/i;
 const NO_SOCKETS = 'websockets are not served: ask by HTTP, or give subscriptions the URL of another RPC';
 
 /** The clients that may call, and the answers. */
-export interface ServedRpc {
+interface ServedRpc {
   /** The URL's path, which other programs on this machine do not know. */
   readonly path: string;
   /** Origins of web pages that may call. */

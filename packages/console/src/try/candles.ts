@@ -34,7 +34,7 @@ export function candlesIn(value: unknown) {
 }
 
 /** The length of a candle. */
-export type Interval = (typeof ENUMERATIONS.interval)[number];
+type Interval = (typeof ENUMERATIONS.interval)[number];
 
 /** The time that a chart covers. */
 type Range = keyof typeof RANGES;

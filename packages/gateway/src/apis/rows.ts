@@ -22,7 +22,7 @@ import { sampleOf } from './samples.ts';
 import { isVerb, sameVerbRules } from './verbs.ts';
 
 /** An operator's settings for one operation. */
-export interface ServedOperation extends SentHere {
+interface ServedOperation extends SentHere {
   readonly api: string;
   readonly access: 'siwx' | 'exact';
   /** The cluster on which clients pay for a paid row. */

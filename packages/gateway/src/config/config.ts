@@ -36,7 +36,7 @@ const BLOCKED_WITHOUT_CLIENTS =
   "BLOCKED_FILE lists addresses without TRUST_PROXY: TLS ends in front of the gateway, so all clients have the proxy's address";
 
 /** Settings of the port that serves metrics, sales and the operator's page. */
-export interface MetricsConfig {
+interface MetricsConfig {
   readonly port: number;
   readonly host: string;
   /** The token that clients need to read sales; undefined if only this machine may read them. */

@@ -47,7 +47,7 @@ export interface NotHeld {
   readonly debit?: Debit | undefined;
 }
 
-export type HoldResult = { readonly verdict: 'held'; readonly debit: NewDebit } | NotHeld;
+type HoldResult = { readonly verdict: 'held'; readonly debit: NewDebit } | NotHeld;
 
 /** Why nothing was captured: the hold had lapsed, and meanwhile other requests took the debit or the credit. */
 type NotCharged = 'running' | 'busy' | 'insufficient';

@@ -6,7 +6,7 @@ import type { Facilitator, Payment } from './facilitator/facilitator.ts';
 import type { Transfer } from './read/transaction.ts';
 
 /** The state of a payment. From `settling` on money may have moved, so only proof changes the record. */
-export type PaymentProgress = 'reserved' | 'settling' | 'unresolved' | 'settled' | 'refused';
+type PaymentProgress = 'reserved' | 'settling' | 'unresolved' | 'settled' | 'refused';
 
 /** A payment that is to be reserved, with its first request. Its key is its network and the hash of its message. */
 export interface NewPayment

@@ -13,7 +13,7 @@ import { feeChargeOf, type PaymentRecord, type SettlementAttempt } from './recor
 import * as refusals from './refusals.ts';
 
 /** The outcome of a settlement, with the payment's record if the database has answered. */
-export interface SettlementOutcome {
+interface SettlementOutcome {
   readonly settlement: Settlement;
   readonly record?: PaymentRecord | undefined;
   /** The wallet's credit after the settlement. */

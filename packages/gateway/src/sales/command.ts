@@ -8,7 +8,7 @@ import { appendMissing, missingEntry, type Payee, transferBy } from './payee-his
 import { clockTable, discrepancyTable, entryTable, groupTable, openTable, tableText } from './report.ts';
 
 /** The output of the command. */
-export type CommandOutput = Readonly<Record<'stdout' | 'stderr', { write(text: string): unknown }>>;
+type CommandOutput = Readonly<Record<'stdout' | 'stderr', { write(text: string): unknown }>>;
 
 /** The data that the command reads. */
 export interface Archive {

@@ -17,7 +17,7 @@ import { createTreasury, faucetMethods } from './treasury.ts';
 export type { ChainFaultKnobs } from './faults.ts';
 
 /** The cluster to simulate, the port (default: a free one), the clock in milliseconds, and the length of a block. */
-export interface ChainOptions {
+interface ChainOptions {
   readonly cluster: Cluster;
   readonly port?: number;
   readonly now?: () => number;
@@ -26,7 +26,7 @@ export interface ChainOptions {
 }
 
 /** A received call; `at` is `performance.now()`. */
-export interface ChainCall extends RpcCall {
+interface ChainCall extends RpcCall {
   readonly at: number;
 }
 

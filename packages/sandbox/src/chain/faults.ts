@@ -1,7 +1,7 @@
 import type { Faults } from '../upstream.ts';
 
 /** An error that a method must answer. */
-export interface RefusedCall {
+interface RefusedCall {
   readonly code: number;
   readonly message: string;
   readonly data?: unknown;

@@ -43,7 +43,7 @@ export const KEY = Type.Object(
   },
 );
 
-export type KeyEntry = Static<typeof KEY>;
+type KeyEntry = Static<typeof KEY>;
 
 /** Returns the environment variables that a key reads. */
 export function variablesOf(key: KeyEntry | undefined): string[] {

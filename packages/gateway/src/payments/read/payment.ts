@@ -28,7 +28,7 @@ import {
 import { readTransaction, readTransfer, type Transaction, type Transfer } from './transaction.ts';
 
 /** A payment as a header contains it, before it is checked. */
-export interface CarriedPayment {
+interface CarriedPayment {
   readonly transaction: Uint8Array;
   /** The client's copy of the requirement. In version 1 of x402 it has only scheme and network. */
   readonly accepted: unknown;

@@ -24,7 +24,7 @@ function rejectAfter<T>(limitMs: number, words: string, task: Promise<T>): Promi
   });
 }
 
-export const REDIS_CONNECT_MS = 1_000;
+const REDIS_CONNECT_MS = 1_000;
 
 /**
  * Returns the socket options that the library passes on to Node: the server's name for TLS (RFC 6066), and the time for each of its
