@@ -192,7 +192,7 @@ ledgerSuite('a payment whose node stands still until its lease has lapsed', (led
 
   it.each<[string, (node: Payments, key: string) => Promise<unknown>]>([
     ['release', (node, key) => node.release(key, 'first', true)],
-    ['settlement', (node, key) => node.settling(key, 'first', { answer: LATE }).catch(() => undefined)],
+    ['settlement', (node, key) => node.beginSettlement(key, 'first', { answer: LATE }).catch(() => undefined)],
     ['outcome', (node, key) => node.resolve(key, UNSENT, 'first')],
   ])('P22 while its upstream is called: a late %s of an earlier request does not end the lease', async (_, late) => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });

@@ -26,7 +26,7 @@ interface ChainOptions {
 }
 
 /** A received call; `at` is `performance.now()`. */
-interface ChainCall extends RpcCall {
+export interface ChainCall extends RpcCall {
   readonly at: number;
 }
 

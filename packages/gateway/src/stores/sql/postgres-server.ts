@@ -51,7 +51,7 @@ export function databaseUrls(given: string): string[] {
 }
 
 /** The time-out of a connection, in milliseconds. */
-export const POSTGRES_CONNECT_MS = 400;
+export const CONNECTION_MS = 400;
 /** The time-out of a query, in milliseconds, without the time for its bytes. */
 const QUERY_MS = 400;
 /** Time-outs of large answers assume a network of at least 10 MB/s. */
@@ -259,10 +259,7 @@ async function applyMissing(client: PoolClient): Promise<void> {
  * Loads the client library. Returns a function that opens the next server at each call. The server connects at its first query.
  * `connectMs`: the time-out of that connection, which is short if requests wait for it.
  */
-export async function loadServers(
-  urls: readonly string[],
-  connectMs = POSTGRES_CONNECT_MS,
-): Promise<() => PostgresServer> {
+export async function loadServers(urls: readonly string[], connectMs = CONNECTION_MS): Promise<() => PostgresServer> {
   const { default: pg } = await import('pg');
   const types = { getTypeParser: (oid: number) => PARSERS[oid] ?? pg.types.getTypeParser(oid) };
   const newPool = (more: PoolConfig): Pool => {

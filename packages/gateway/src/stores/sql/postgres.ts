@@ -12,12 +12,12 @@ import {
   valuesOf,
 } from './database.ts';
 import {
+  CONNECTION_MS,
   databaseUrls,
   isLate,
   isOfConnection,
   loadServers,
   namedStatement,
-  POSTGRES_CONNECT_MS,
   type PostgresServer,
   type Query,
   queryMs,
@@ -127,7 +127,7 @@ export class PostgresDatabase implements Database {
     const bytes = bytesOf(values);
     // Each write has a deadline, because a suspended server executes old statements when it resumes.
     const send = async () => {
-      const deadlineMs = this.#serverClock.now() + POSTGRES_CONNECT_MS + queryMs(bytes);
+      const deadlineMs = this.#serverClock.now() + CONNECTION_MS + queryMs(bytes);
       const [row] = await this.#ask(query, [...values, Math.ceil(deadlineMs)], bytes);
       return row;
     };
