@@ -37,12 +37,8 @@ export function pictures() {
 export async function docs() {
   const { usualOpenApi, writtenPages } = await import('../packages/gateway/dist/describe/pages.js');
   const { FILE } = await import('../packages/gateway/dist/config/apis-file/format.js');
-  const documents = {
-    'docs/apis.schema.json': `${JSON.stringify(FILE, null, 2)}\n`,
-    [DECISIONS_PAGE]: decisionsPage(),
-    'openapi.json': usualOpenApi(),
-  };
-  for (const [path, text] of Object.entries({ ...writtenPages(), ...documents })) {
+  const documents = { 'docs/apis.schema.json': `${JSON.stringify(FILE, null, 2)}\n`, 'openapi.json': usualOpenApi() };
+  for (const [path, text] of Object.entries({ ...writtenPages(), ...documents, [DECISIONS_PAGE]: decisionsPage() })) {
     writeFileSync(path, text);
     process.stdout.write(`${path} written\n`);
   }

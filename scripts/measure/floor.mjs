@@ -3,6 +3,7 @@
 import { createPublicKey, randomBytes, verify } from 'node:crypto';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
+import { listenOnLoopback } from './loopback.mjs';
 
 const require = createRequire(new URL('../../packages/gateway/package.json', import.meta.url));
 const { Pool } = require('undici');
@@ -27,14 +28,8 @@ function challenge(request) {
   const domain = request.headers.host;
   const dates = { issuedAt: new Date().toISOString(), expirationTime: new Date(Date.now() + 300_000).toISOString() };
   const uri = `http://${domain}${request.url}`;
-  const info = {
-    domain,
-    uri,
-    version: /** @type {const} */ ('1'),
-    nonce: freshNonce(),
-    ...dates,
-    statement: STATEMENT,
-  };
+  const version = /** @type {const} */ ('1');
+  const info = { domain, uri, version, nonce: freshNonce(), ...dates, statement: STATEMENT };
   return JSON.stringify({ x402Version: 2, accepts: [], extensions: { 'sign-in-with-x': siwxExtension(info) } });
 }
 
@@ -78,6 +73,4 @@ const server = createServer(async (request, response) => {
   response.writeHead(200, { ...COMMON, ...own }).end(answer);
 });
 server.keepAliveTimeout = 60_000;
-server.listen(0, '127.0.0.1', () =>
-  process.stdout.write(`listening on http://127.0.0.1:${Object(server.address()).port}\n`),
-);
+listenOnLoopback(server);

@@ -4,6 +4,7 @@ import { createPrivateKey, createPublicKey, randomBytes, sign, verify } from 'no
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { associatedAddress } from '../../packages/sandbox/dist/chain/token.js';
+import { listenOnLoopback } from './loopback.mjs';
 
 const require = createRequire(new URL('../../packages/gateway/package.json', import.meta.url));
 const Database = require('libsql');
@@ -149,6 +150,4 @@ const server = createServer(async (request, response) => {
   response.writeHead(200, { ...COMMON, ...id, ...own }).end(answer);
 });
 server.keepAliveTimeout = 60_000;
-server.listen(0, '127.0.0.1', () =>
-  process.stdout.write(`listening on http://127.0.0.1:${Object(server.address()).port}\n`),
-);
+listenOnLoopback(server);

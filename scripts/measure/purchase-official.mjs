@@ -7,6 +7,7 @@ import { toFacilitatorSvmSigner } from '@x402/svm';
 import { ExactSvmScheme as Settling } from '@x402/svm/exact/facilitator';
 import { ExactSvmScheme as Selling } from '@x402/svm/exact/server';
 import { USDC } from '../../packages/protocol/dist/index.js';
+import { listenOnLoopback } from './loopback.mjs';
 
 const { FEE_PAYER_KEYPAIR, HELIUS_WALLET_API_BASE_URL, NETWORK, PAY_TO_WALLET, PRICE, SOLANA_MAINNET_RPC_URL } =
   process.env;
@@ -62,6 +63,4 @@ const server = createServer(async (request, response) => {
   response.writeHead(200, { ...settled.headers, 'Content-Type': 'application/json' }).end(answer);
 });
 server.keepAliveTimeout = 60_000;
-server.listen(0, '127.0.0.1', () =>
-  process.stdout.write(`listening on http://127.0.0.1:${Object(server.address()).port}\n`),
-);
+listenOnLoopback(server);

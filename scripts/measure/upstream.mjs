@@ -1,6 +1,7 @@
 // An upstream that answers immediately, so that only the gateway is measured. It is also a facilitator that never settles.
 import { createServer } from 'node:http';
 import { NETWORKS } from '../../packages/protocol/dist/index.js';
+import { listenOnLoopback } from './loopback.mjs';
 
 const FEE_PAYER = 'So11111111111111111111111111111111111111112';
 const kinds = Object.values(NETWORKS).map((network) => {
@@ -15,6 +16,4 @@ const server = createServer((request, response) =>
   }),
 );
 server.keepAliveTimeout = 60_000;
-server.listen(0, '127.0.0.1', () =>
-  process.stdout.write(`listening on http://127.0.0.1:${Object(server.address()).port}\n`),
-);
+listenOnLoopback(server);
