@@ -7,7 +7,7 @@ import type { Settlement } from '../../packages/gateway/src/payments/facilitator
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import type { Purchase } from '../../packages/gateway/src/payments/purchase-state.ts';
 import { Reconciler } from '../../packages/gateway/src/payments/reconcile.ts';
-import type { NewPayment } from '../../packages/gateway/src/payments/record.ts';
+import type { NewPayment, PaymentRecord } from '../../packages/gateway/src/payments/record.ts';
 import {
   beginSettlement,
   conclude,
@@ -73,6 +73,21 @@ it('a settlement begins without a signature if another facilitator will make it'
   await payments.reserve(payment);
   expect(await noted(payments, payment, {})).toMatchObject({ code: undefined, progress: 'settling' });
   expect(await payments.find(payment.key)).not.toHaveProperty('signature');
+});
+
+it('a purchase waits five seconds for the look-up of a settlement with an unknown outcome', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const record = standIn<PaymentRecord>({ ...newPayment(), progress: 'unresolved' });
+  const payments = { find: async () => record };
+  const reconciler = { reconcile: () => new Promise<void>(() => undefined) };
+  const purchase = standIn<Purchase>({ payment: newPayment(), context: { inVersion1Header: false } });
+  const outcome = { settlement: UNKNOWN, record, balanceMicros: undefined };
+  const told = conclude(standIn<PaymentDependencies>({ payments, reconciler }), purchase, outcome);
+  await Promise.all([
+    vi.advanceTimersByTimeAsync(5_000),
+    expect(told).rejects.toMatchObject({ code: 'settlement_pending' }),
+  ]);
 });
 
 ledgerSuite('a settlement that may not begin', (ledger) => {

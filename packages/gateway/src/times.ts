@@ -41,6 +41,8 @@ export const TIMES = {
   heightMs: SECOND_MS,
   /** How often a sent transaction is looked up. */
   confirmEachMs: 250,
+  /** How long a purchase waits for the look-up of its settlement, if the outcome is unknown. The look-up goes on. */
+  lookUpMs: 5 * SECOND_MS,
   /** How often payments with an unknown outcome are looked up. */
   reconcileEachMs: 2 * SECOND_MS,
   /** How often an empty fee payer's balance is read. */

@@ -54,7 +54,7 @@ function signInProblems(extension: Members, entry: CatalogEntry, answer: Answer)
   ];
 }
 
-/** Checks that wallets can sign each challenge, and that the gateway accepts the signature. */
+/** Checks that wallets can sign each challenge, and that no nonce comes twice. */
 export function signIn(exploration: Exploration): Fault[] {
   const signed = unpaidAnswers(exploration).flatMap(({ entry, answer }) => {
     const challenge = entry.accessMode === 'siwx' && challengeIn(answer);

@@ -50,6 +50,7 @@ export async function buy(seller: Seller, call: Call, facts: RequestFacts, prepa
   // 3. Deliver an answer that was paid for before: by this payment, or by another one of the wallet unless nothing can be bought now.
   const known = await deliverKnown(seller, context, stored, prepare);
   if (known) return known;
+  // What this payment has bought is delivered even if nothing can be bought now.
   assertOpen(seller);
   facts.wallet = presented.payer;
   facts.payment = UNUSED_PAYMENT;
@@ -97,8 +98,8 @@ async function complete(dependencies: PaymentDependencies, purchase: Purchase, a
     const attempt = { answer: storedText(answer), height: proof.height, isCalled };
     // A payer has one settlement at a time. The outcome is undefined after `TIMES.settleMs`, but the settlement goes on.
     const outcome = await inTurn(settlements, payer, async () => {
-      // 7. Store the answer, and that the settlement begins. If this throws, nothing was sent, and `refuseUnconfirmed` has ruled out a late
-      // write or answers `pending`. So the reservation may be released. A release does nothing to a settlement that has begun.
+      // 7. Store the answer, and that the settlement begins. If this throws, nothing was sent, and the reservation may be released:
+      // `refuseUnconfirmed` deals with a write that arrives late, and a release does nothing to a settlement that has begun.
       await beginSettlement(dependencies, purchase, attempt);
       // From now on money may move.
       mayRelease = false;

@@ -17,7 +17,13 @@ const NOT_RESERVED = {
   payer_busy: BUSY,
   under_way: BUSY,
   exhausted: ['payment_rejected', { payment: { state: 'refused' } }],
-  called: ['payment_already_used', { payment: { state: 'refused' } }],
+  called: [
+    'payment_already_used',
+    {
+      payment: { state: 'refused' },
+      message: 'Its call was made once and may have had an effect; nothing was charged.',
+    },
+  ],
   over_limit: ['credit_limit', { payment: UNUSED_PAYMENT }],
 } as const satisfies Readonly<Record<Exclude<ReserveVerdict, 'reserved'>, readonly [RefusalCode, RefusalDetails]>>;
 

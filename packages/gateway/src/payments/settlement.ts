@@ -131,7 +131,7 @@ export async function conclude(
   let record = outcome?.record ?? (await find());
   if (settlement?.outcome === 'unsent' && !record) throw refusals.unavailable(settlement.reason);
   if (settlement?.outcome === 'unknown' && record) {
-    await reconciler.reconcile(record);
+    await resultWithin(TIMES.lookUpMs, reconciler.reconcile(record));
     record = await find();
   }
   record ??= unreadable();

@@ -59,8 +59,8 @@ function checkKind({ chainId, type, signatureScheme = 'siws', version }: SiwxPay
 }
 
 /**
- * Throws a refusal unless the nonce is -30 to 300 s old. If the store judges the age again, allows 30 s more at each end for the difference
- * of the clocks.
+ * Throws a refusal unless the nonce's age is from -`aheadMs` to `challengeMs`. If the store judges the age again, allows `aheadMs` more at
+ * each end for the difference of the clocks.
  */
 function checkAge(ageMs: number, judgedByStore: boolean): void {
   const tolerance = judgedByStore ? aheadMs : 0;

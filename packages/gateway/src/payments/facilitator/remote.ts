@@ -1,4 +1,4 @@
-import { below, listAt, member, Refusal } from '@asset-gateway/protocol';
+import { attempt, below, listAt, member, Refusal } from '@asset-gateway/protocol';
 import type { Background, Repeated } from '../../background.ts';
 import type { Crypto } from '../../crypto.ts';
 import { Pool } from '../../pool.ts';
@@ -149,14 +149,6 @@ export class RemoteFacilitator implements Facilitator {
       { method, path: this.#prefix + path, headers, body },
       { deadlineMs, maxBytes: MAX_BYTES },
     );
-    return { status, body: parse(text) };
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    return { status, body: attempt((): unknown => JSON.parse(text), undefined) };
   }
 }

@@ -142,7 +142,8 @@ export class Retention {
 
   /**
    * Deletes rows whose indexed time is at or before `beforeMs`. Each batch begins where the last one ended, because the index may still
-   * hold deleted rows. `unless`: a condition for rows to keep, in which `$2` is the time.
+   * hold deleted rows. `unless`: a condition for rows to keep, in which `$2` is the time. Wallets come last, because
+   * other rows refer to them.
    */
   async #remove(table: string, column: string, beforeMs: number, unless = 'false'): Promise<void> {
     const isInBatch = `${column} > $1 and ${column} <= $2`;
