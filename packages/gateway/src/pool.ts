@@ -48,7 +48,7 @@ function throughProxy(
 }
 
 /** Thrown if an answer has more bytes than its reader accepts. */
-export class TooLarge extends Error {
+export class AnswerTooLarge extends Error {
   override readonly message = 'too large';
 }
 
@@ -104,10 +104,10 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
     return this.#isExpired || performance.now() >= this.#deadlineAt;
   }
 
-  /** Returns the complete body, still encoded. Rejects with `TooLarge` if it exceeds a limit, or with the transport's error. */
+  /** Returns the complete body, still encoded. Rejects with `AnswerTooLarge` if it exceeds a limit, or with the transport's error. */
   async whole(limit = this.#limit): Promise<Buffer> {
     this.#limit = limit;
-    if (this.#size > limit) this.onError(new TooLarge());
+    if (this.#size > limit) this.onError(new AnswerTooLarge());
     await this.#whole.promise;
     // The last byte may have arrived before the deadline passed, or before `limit` was lowered.
     if (this.#failure) throw this.#failure;
@@ -145,7 +145,7 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
   onData(chunk: Buffer): boolean {
     this.#size += chunk.length;
     if (this.#size <= this.#limit) this.#chunks.push(chunk);
-    else this.onError(new TooLarge());
+    else this.onError(new AnswerTooLarge());
     return true;
   }
 

@@ -48,14 +48,14 @@ export async function buy(seller: Seller, call: Call, facts: RequestFacts, prepa
   // 2. Look up the payment, its wallet, and the wallet's earlier payments for this request.
   const stored = await lookUp(seller.dependencies, context, presented);
   // 3. Deliver an answer that was paid for before: by this payment, or by another one of the wallet unless nothing can be bought now.
-  const known = await deliverKnown(seller, context, stored, prepare);
+  const known = await deliverBought(seller, context, stored, prepare);
   if (known) return known;
   // What this payment has bought is delivered even if nothing can be bought now.
   assertOpen(seller);
   facts.wallet = presented.payer;
   facts.payment = UNUSED_PAYMENT;
   const purchase = purchaseOf(seller, context, presented, stored);
-  const owed = await deliverOwed(seller, purchase, prepare);
+  const owed = await deliverOwedAnswer(seller, purchase, prepare);
   if (owed) return owed;
   // 4. Validate the call.
   const ask = prepare();
@@ -147,8 +147,8 @@ async function deliverKnownOrRefuse(
   // `presentedIn` has checked the signature of a transfer without a fault. A payment that its payer has not signed is not looked up.
   if (typeof transfer === 'string' && !isSigned(transaction, crypto)) throw refusal;
   const record = await fromStore(payments.find(key));
-  // The wallet was not looked up, so credit may have covered this payment. `isCovered: true` makes `deliverKnown` look for its debit.
-  const known = await deliverKnown(seller, context, { record, isCovered: true }, prepare);
+  // The wallet was not looked up, so credit may have covered this payment. `isCovered: true` makes `deliverBought` look for its debit.
+  const known = await deliverBought(seller, context, { record, isCovered: true }, prepare);
   if (known) return known;
   assertOpen(seller);
   throw refusal;
@@ -166,7 +166,7 @@ function lookUp({ payments }: PaymentDependencies, context: PaymentCall, { key, 
 }
 
 /** Returns the answer that this payment has bought, or that credit has bought in its place. */
-async function deliverKnown(
+async function deliverBought(
   { deliveries, credit }: Seller,
   context: PaymentCall,
   { record, isCovered }: Pick<StoredState, 'record' | 'isCovered'>,
@@ -180,7 +180,11 @@ async function deliverKnown(
 }
 
 /** Returns the answer to the same request that the wallet has paid for and not received. */
-async function deliverOwed({ deliveries, credit }: Seller, { context, payment, stored }: Purchase, prepare: Prepare) {
+async function deliverOwedAnswer(
+  { deliveries, credit }: Seller,
+  { context, payment, stored }: Purchase,
+  prepare: Prepare,
+) {
   const { hasTicket: isProven } = payment;
   const owed = await deliveries.deliverOwed(context, { due: stored.due, isProven }, prepare);
   if (owed || !credit || !isProven || stored.owedDebit === undefined) return owed;

@@ -1,7 +1,7 @@
 import { type HttpMethod, Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { KeyedCall } from '../call.ts';
 import { LIMITS } from '../limits.ts';
-import { Pool, ResponseHandler, TooLarge } from '../pool.ts';
+import { AnswerTooLarge, Pool, ResponseHandler } from '../pool.ts';
 import { reasonIn } from './quotation.ts';
 import { type Connection, type Ending, UpstreamRefusal } from './upstream.ts';
 
@@ -80,7 +80,7 @@ export async function refusalOfStatus(response: ResponseHandler, options: Refusa
 /** Returns the refusal for a call that failed on the way. */
 function refusalOfFailure(error: unknown, { isLate, isStarted, isWritten }: ResponseHandler): UpstreamRefusal {
   // The request decides the size of the answer, so the upstream is not at fault.
-  if (error instanceof TooLarge)
+  if (error instanceof AnswerTooLarge)
     return new UpstreamRefusal('upstream_invalid_response', 'answered', { reason: error.message });
   if (isLate) return new UpstreamRefusal('upstream_timeout', 'failed', { reason: 'deadline' });
   const { code = '', name = '', message = '' } = (error ?? {}) as NodeJS.ErrnoException;

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { LIMITS } from '../limits.ts';
-import { type ResponseHandler, TooLarge } from '../pool.ts';
+import { AnswerTooLarge, type ResponseHandler } from '../pool.ts';
 import { UpstreamRefusal } from './upstream.ts';
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
@@ -22,7 +22,7 @@ const unusable = (reason: string): UpstreamRefusal =>
   new UpstreamRefusal('upstream_invalid_response', 'failed', { reason });
 
 function refuseEncoding(error: NodeJS.ErrnoException): never {
-  if (error.code === 'ERR_BUFFER_TOO_LARGE') throw new TooLarge();
+  if (error.code === 'ERR_BUFFER_TOO_LARGE') throw new AnswerTooLarge();
   throw error.code?.startsWith('Z_') ? unusable('compression') : error;
 }
 
@@ -66,10 +66,10 @@ function assertParsable(json: Buffer): void {
       depth++;
       lists++;
       if (depth > LIMITS.oneAnswerDepth) throw unusable('nested too deep');
-      if (lists > LIMITS.oneAnswerLists) throw new TooLarge();
+      if (lists > LIMITS.oneAnswerLists) throw new AnswerTooLarge();
     }
   }
-  if (members > LIMITS.oneAnswerNames && !hasFewNames(json)) throw new TooLarge();
+  if (members > LIMITS.oneAnswerNames && !hasFewNames(json)) throw new AnswerTooLarge();
 }
 
 /** Returns the original text and the value of a JSON body. Throws a refusal of any other body. */
