@@ -44,7 +44,7 @@ export interface Seller {
 export async function buy(seller: Seller, call: Call, facts: RequestFacts, prepare: Prepare): Promise<Delivery> {
   // 1. Read the payment and check it, without I/O.
   const { context, presented } = presentedIn(seller, call, facts);
-  if (presented instanceof Refusal) return deliverKnownOrRefuse(seller, context, presented, prepare);
+  if (presented instanceof Refusal) return deliverBoughtOrRefuse(seller, context, presented, prepare);
   // 2. Look up the payment, its wallet, and the wallet's earlier payments for this request.
   const stored = await lookUp(seller.dependencies, context, presented);
   // 3. Deliver an answer that was paid for before: by this payment, or by another one of the wallet unless nothing can be bought now.
@@ -136,7 +136,7 @@ function presentedIn({ dependencies, offer }: Seller, call: Call, facts: Request
 }
 
 /** Delivers what a payment that does not match its request has bought before; otherwise throws the refusal. */
-async function deliverKnownOrRefuse(
+async function deliverBoughtOrRefuse(
   seller: Seller,
   context: PaymentCall,
   refusal: Refusal,
