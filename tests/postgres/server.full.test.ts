@@ -42,6 +42,13 @@ postgresSuite('the schema in PostgreSQL', () => {
     }
   });
 
+  it('is refused with a sentence if its name is taken by a type', async () => {
+    const taken = await openPostgresDatabase();
+    await askPostgres(taken.url, 'create domain schema_changes as integer');
+    await expect(start(taken.url)).rejects.toThrow(/^DATABASE_URL: PostgreSQL says .*already exists/);
+    await taken.drop();
+  });
+
   it('of a later version is used if it is compatible, by a running node and by a starting one', async () => {
     const running = await start(database.url);
     await noteChange(LATEST + 1, 1);

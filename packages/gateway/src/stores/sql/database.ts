@@ -35,6 +35,12 @@ const DUPLICATE = /^(?:23505|SQLITE_CONSTRAINT_(?:UNIQUE|PRIMARYKEY))$/;
 /** Whether a write failed because another one has inserted the same key. */
 export const isDuplicate = (error: unknown): boolean => DUPLICATE.test(String((error as { code?: unknown }).code));
 
+const CREATED_MEANWHILE = /^(?:23505|42710|42P07)$/;
+
+/** Whether PostgreSQL could not create a table, because another node has just created it: `if not exists` does not rule that out. */
+export const isCreatedMeanwhile = (error: unknown): boolean =>
+  CREATED_MEANWHILE.test(String((error as { code?: unknown }).code));
+
 /** A value of a column or a parameter. Integers are safe integers. */
 export type SqlValue = string | number | null;
 

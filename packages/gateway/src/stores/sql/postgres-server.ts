@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool, PoolClient, PoolConfig } from 'pg';
-import { type AtomicWrite, isDuplicate, type SqlRow, type SqlValue } from './database.ts';
+import { type AtomicWrite, isCreatedMeanwhile, type SqlRow, type SqlValue } from './database.ts';
 import { CHANGES_TABLE, missingChanges, NOTE_CHANGE, SCHEMA_STATE, type SchemaState, SchemaTooNew } from './schema.ts';
 
 const PROTOCOLS = ['postgres:', 'postgresql:'];
@@ -217,7 +217,7 @@ export class PostgresServer {
   }
 
   /** Migrates the schema, one node at a time. Rejects if a later version has made a schema that this version cannot use. */
-  async migrate(): Promise<void> {
+  async migrate(isSecondTry = false): Promise<void> {
     const client = await this.#connections.reports.connect();
     try {
       await client.query(`begin isolation level read committed; ${WITHOUT_LIMITS}`);
@@ -225,8 +225,7 @@ export class PostgresServer {
       await client.query('commit');
     } catch (error) {
       await client.query('rollback').catch(() => undefined);
-      // Another node has just created the table.
-      if (isDuplicate(error)) return this.migrate();
+      if (isCreatedMeanwhile(error) && !isSecondTry) return this.migrate(true);
       throw error;
     } finally {
       client.release();
