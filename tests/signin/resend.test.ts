@@ -76,7 +76,7 @@ describe('S22 an upstream failure after dispatch', () => {
     expect(await statusOf(asker.askFreshly(HEALTH))).toBe(200);
   });
 
-  it('a refused connection: the slot and the nonce are used up, because both are taken before it', async () => {
+  it('a refused connection: the nonce is used up, because it is taken before the upstream is called', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const asker = overHttp(await open({ TOKENS_API_BASE_URL: url }));
     const header = await asker.signIn();

@@ -39,7 +39,7 @@ const chargeKeysOf = ({ budget: { key }, nonce }: SlotAttempt): string[] => [
 
 /** The owner with which the script takes no slot. */
 const NO_OWNER = '';
-const ROOM: InFlightLimit = { isFreeFor: () => true, enter: () => undefined, leave: () => undefined };
+const UNLIMITED: InFlightLimit = { isFreeFor: () => true, enter: () => undefined, leave: () => undefined };
 
 function shareIn(name: string): Share {
   const blank = name.indexOf(' ');
@@ -127,7 +127,7 @@ export class RedisStore implements Store {
    */
   async judge(budget: Budget, share: Share): Promise<SlotVerdict | undefined> {
     if (this.view(budget).left > budget.limit / 2) return undefined;
-    const verdict = await this.#ask(this.#of(budget), { budget, owner: NO_OWNER, inFlightLimit: ROOM, share });
+    const verdict = await this.#ask(this.#of(budget), { budget, owner: NO_OWNER, inFlightLimit: UNLIMITED, share });
     return verdict.kind === 'limited' ? verdict : undefined;
   }
 
@@ -213,15 +213,14 @@ export class RedisStore implements Store {
       keys: [`slots:${key}`, `limits:${key}`, `pause:${key}`, ...chargeKeysOf(attempt)],
       args: [
         JSON.stringify({
-          ...{
-            epoch,
-            owner,
-            limit,
-            nonce,
-            holdMs: windowMs + inFlightMs + lateMs,
-            hasRoom: inFlightLimit.isFreeFor(wallet),
-          },
-          ...{ waitHereMs: known.own.waitMs(now), pauseHereMs: known.own.pauseMs(now) },
+          epoch,
+          owner,
+          limit,
+          nonce,
+          holdMs: windowMs + inFlightMs + lateMs,
+          hasRoom: inFlightLimit.isFreeFor(wallet),
+          waitHereMs: known.own.waitMs(now),
+          pauseHereMs: known.own.pauseMs(now),
           shares: [share].flat().map(shareNameOf),
         }),
       ],
